@@ -43,6 +43,7 @@ const ENTRIES = {
   scenario: "src/scenario/index.ts",
   run: "src/run/index.ts",
   explain: "src/explain/index.ts",
+  import: "src/import/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",

@@ -7,6 +7,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer why SCENARIO [CAPTURE]        say why a frame did not come to a rule, or why frames were lost
   flowsteer cover SCENARIO                show for each rule a frame that hits it, or why there is none
   flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
+  flowsteer import FILE...                turn the rules of a device into a scenario
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check SCENARIO...             find faults in scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
@@ -33,6 +34,22 @@ The smallest useful scenario, port-80.json:
 
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why; 3 an output
 cannot be written; 4 a capture ends in the middle of a record; 130, 143 interrupted.
+`;
+
+const IMPORT = `flowsteer import FILE...: turns the rules of a device into a scenario
+
+FILE is what mlx5dv_dump_dr_domain or the kernel (/sys/kernel/debug/mlx5/*/steering/fdb/*) writes. The scenario goes to
+standard output. Each element that has no equal, or of which the file does not say enough, is refused with its line,
+its column and the reason; then there is no scenario.
+
+  --lenient      leaves such elements out: the scenario lists them under notImported, and run and why mark the rules
+                 that lack one
+  --output FILE  the file for the scenario, instead of standard output
+  --json         a line of JSON for each finding on standard error, instead of text
+  --format mlx5-dump
+                 what FILE is; recognized if left out
+
+Exit codes: 0; 2 an element was refused, without --lenient; 3 the output cannot be written.
 `;
 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
@@ -298,6 +315,7 @@ export const HELP: Readonly<Record<string, string>> = {
   why: WHY,
   cover: COVER,
   diff: DIFF,
+  import: IMPORT,
   parse: PARSE,
   check: CHECK,
   fields: FIELDS,

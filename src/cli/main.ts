@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   why: async (args) => (await import("./commands/why.js")).why(args),
   cover: async (args) => (await import("./commands/cover.js")).cover(args),
   diff: async (args) => (await import("./commands/diff.js")).diff(args),
+  import: async (args) => (await import("./commands/import.js")).importCommand(args),
   parse,
   check,
   fields,

@@ -8,7 +8,7 @@ import { FRAME } from "./frame/definition.js";
 import { MESSAGE } from "./message/definition.js";
 import { QUEUE } from "./queue/definition.js";
 import { INDIRECTION_TABLE, RQT, TIR } from "./rss/definition.js";
-import { COUNTER, MATCHER, RULE, TABLE } from "./rule/definition.js";
+import { COUNTER, MATCHER, NOT_IMPORTED, RULE, TABLE } from "./rule/definition.js";
 import { constant, list, object, text, type Static } from "./schema/define.js";
 import { about } from "./schema/parts.js";
 import { ASO_OBJECT } from "./state/definition.js";
@@ -57,6 +57,7 @@ export const SCENARIO = object(
     ),
     frames: list("Frames that arrive or are sent, in order.", FRAME),
     expect: EXPECT,
+    notImported: list("Elements of the source of an import that it does not have.", NOT_IMPORTED),
   },
 );
 

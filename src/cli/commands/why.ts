@@ -1,9 +1,11 @@
 /** flowsteer why: why a frame did not come to a rule, or ended as it did. */
-import { printExplanation, type Target } from "../../explain/index.js";
+import { printExplanation, type Explanation, type Target } from "../../explain/index.js";
+import type { LoadedScenario } from "../../scenario/index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
-import { FRAME_OPTIONS } from "../input/chosenFrame.js";
+import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
+import { namesRule, notImportedLines } from "../report/notImported.js";
 import { badUsage } from "../refusal.js";
-import { explanationOf } from "./explainCalls.js";
+import { explanationOf, traceOf } from "./explainCalls.js";
 import { answerOne, scenarioOf } from "./oneFrame.js";
 import { whyAll } from "./whyAll.js";
 
@@ -33,12 +35,22 @@ export async function why(args: readonly string[]): Promise<number> {
     const target = targetOf(line, loaded.device.vports);
     return async (frame) => {
       const explanation = await explanationOf(loaded, frame, target);
+      const lacking = await lackingOnWay(loaded, frame, explanation);
       return {
         record: { kind: "why", frame: frame.number, explanation },
-        text: (colour) => printExplanation(explanation, { colour }),
+        text: (colour) =>
+          [printExplanation(explanation, { colour }), ...lacking.map((one) => `Note: ${one}`)].join("\n"),
       };
     };
   });
+}
+
+/** What an import left out of the rules that the frame hits or that the explanation names. */
+async function lackingOnWay(loaded: LoadedScenario, frame: ChosenFrame, explanation: Explanation): Promise<string[]> {
+  const { scenario } = loaded;
+  if (!scenario.rules?.some(({ notImported }) => notImported !== undefined)) return [];
+  const named = [explanation, await traceOf(loaded, frame)];
+  return notImportedLines(scenario, (rule) => namesRule(named, rule));
 }
 
 const OF_ONE_FRAME: readonly string[] = ["frame", "hex", "packet", "from"];

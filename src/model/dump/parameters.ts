@@ -67,3 +67,43 @@ function groupText(bytes: Uint8Array, firstWord: number): string {
   }
   return text;
 }
+
+/** How a record holds match parameters: 3205 with the first field of a word in its low bits, 3201 in its high bits. */
+export type WordOrder = "first_low" | "first_high";
+
+/**
+ * Reads the columns of groups (see `groupTexts`) into a key. Columns that are missing or empty are
+ * groups without bits.
+ * @returns false if a column is no group of match parameters; the key then holds the columns before it
+ */
+export function readGroupTexts(columns: readonly string[], order: WordOrder, key: Uint8Array): boolean {
+  return columns.slice(0, COLUMNS.length).every((text, n) => {
+    if (text === "") return true;
+    const group = COLUMNS[n] as number;
+    if (!GROUP_TEXT.test(text)) return false;
+    readGroupText(
+      text,
+      order,
+      group * WORDS,
+      new DataView(key.buffer, key.byteOffset + group * GROUP_SIZE, GROUP_SIZE),
+    );
+    return true;
+  });
+}
+
+/** SPEC: a group that is cut short ends with zeros. */
+const GROUP_TEXT = new RegExp(`^[0-9a-f]{1,${GROUP_SIZE * 2}}$`, "i");
+
+function readGroupText(given: string, order: WordOrder, firstWord: number, view: DataView): void {
+  const text = given.padEnd(GROUP_SIZE * 2, "0");
+  for (let n = 0; n < WORDS; n++) {
+    let turned = 0;
+    for (let byte = 3; byte >= 0; byte--)
+      turned = (turned << 8) | Number.parseInt(text.slice((n * 4 + byte) * 2, (n * 4 + byte + 1) * 2), 16);
+    let word = order === "first_high" ? turned : 0;
+    for (const { from, bits } of order === "first_high" ? [] : (pieces()[firstWord + n] ?? [])) {
+      word |= ((turned << (WORD - from - bits)) >>> (WORD - bits)) << (WORD - from - bits);
+    }
+    view.setUint32(n * 4, word >>> 0);
+  }
+}

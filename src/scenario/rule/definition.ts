@@ -1,6 +1,6 @@
 /** Sections `counters`, `tables`, `matchers` and `rules`: direct rules. */
 import { RULE_ACTION } from "../action/definition.js";
-import { flag, integer, list, name, object, oneKeyOf, type Static } from "../schema/define.js";
+import { flag, integer, list, name, object, oneKeyOf, text, type Static } from "../schema/define.js";
 import { about, DOMAIN, FUNCTION, mask, match, MAX_U32, PRIORITY } from "../schema/parts.js";
 
 export const COUNTER = object("A flow counter of the device, of packets and bytes; or a bulk of them.", ["name"], {
@@ -61,7 +61,23 @@ export const RULE = object(
       "What it does. The device executes actions in an order of its own, whatever the order of the list. At most one of drop, default_miss, queue, table, vport, port and array; without any of them the frame ends here without a destination.",
       RULE_ACTION,
     ),
+    notImported: list(
+      "What an import did not carry over of it: the device may do more with its frames. run and why tell of it.",
+      text("An element of the source, and why it was not imported."),
+    ),
   },
   { ...oneKeyOf("matcher", "table"), dependentRequired: { priority: ["table"] } },
 );
 export type ScenarioRule = Static<typeof RULE>;
+
+export const NOT_IMPORTED = object(
+  "An element that has no equal, or of which the source does not say enough.",
+  ["text", "reason"],
+  {
+    source: text("The name of the source."),
+    line: integer("Its line in the source.", 1, MAX_U32),
+    column: integer("Its column in the line.", 1, MAX_U32),
+    text: text("The element, as it stands in the source."),
+    reason: text("Why it was not imported."),
+  },
+);

@@ -1,0 +1,63 @@
+/** flowsteer import: turns the rules of a device into a scenario. */
+import { writeFileSync } from "node:fs";
+import {
+  IMPORT_FORMATS,
+  importRules,
+  printFinding,
+  type ImportFinding,
+  type ImportFormat,
+} from "../../import/index.js";
+import { readCommandLine } from "../commandLine.js";
+import { checkInputOnce } from "../input/captures.js";
+import { inputName, textOf } from "../input/chunks.js";
+import { Output } from "../output/output.js";
+import { badUsage, EXIT, withFile } from "../refusal.js";
+import { grouped, printable } from "../text.js";
+
+/** @returns the exit code */
+export async function importCommand(args: readonly string[]): Promise<number> {
+  const { operands, flags, values } = readCommandLine(args, "import", {
+    ...{ lenient: "flag", json: "flag", output: "value", format: "value" },
+  });
+  if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
+  checkInputOnce(operands);
+  const format = formatOf(values.get("format"));
+  const sources = [];
+  for (const file of operands) sources.push({ file: inputName(file), text: await textOf(file) });
+  const { scenario, findings } = importRules(sources, {
+    ...(format === undefined ? {} : { format }),
+    lenient: flags.has("lenient"),
+  });
+  tell(findings, flags);
+  if (scenario === null) {
+    if (!flags.has("quiet")) {
+      const refused = findings.filter(({ severity }) => severity === "refused").length;
+      process.stderr.write(`${grouped(refused)} elements were not imported; --lenient leaves them out\n`);
+    }
+    return EXIT.refused;
+  }
+  const text = `${JSON.stringify(scenario, null, 2)}\n`;
+  const path = values.get("output");
+  if (path !== undefined) {
+    await withFile(path, () => writeFileSync(path, text));
+    return 0;
+  }
+  const output = new Output();
+  await output.write(text);
+  await output.flush();
+  return 0;
+}
+
+function tell(findings: readonly ImportFinding[], flags: ReadonlySet<string>): void {
+  if (flags.has("json")) for (const finding of findings) process.stderr.write(`${JSON.stringify(finding)}\n`);
+  else if (!flags.has("quiet")) {
+    for (const finding of findings) process.stderr.write(`${printable(printFinding(finding))}\n`);
+  }
+}
+
+function formatOf(text: string | undefined): ImportFormat | undefined {
+  const found = IMPORT_FORMATS.find((one) => one === text);
+  if (text !== undefined && found === undefined)
+    throw badUsage(`--format ${text}`, `one of ${IMPORT_FORMATS.join(", ")}`);
+  return found;
+}

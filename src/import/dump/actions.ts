@@ -1,0 +1,131 @@
+/** The actions of a dumped rule, as those of scenarios. */
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import type { ScenarioHeaderChangeObject } from "../../scenario/action/changes.js";
+import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import { actionWords, nextTable } from "./entryActions.js";
+import { changesOf } from "./modify.js";
+import { numberIn } from "./records.js";
+import type { DumpDomain, DumpRule, DumpTable } from "./tree.js";
+
+/** What actions refer to: names of objects that the scenario gets for them. */
+export interface ActionNames {
+  table(table: DumpTable): string;
+  queue(number: string): string;
+  tir(address: string): string;
+  counter(number: string): string;
+}
+
+type DumpAction = DumpRule["actions"][number];
+
+/** The action, or why it is not imported. */
+export type ImportedAction = ScenarioRuleAction | { readonly refused: string };
+
+const refused = (reason: string): ImportedAction => ({ refused: reason });
+
+/** Imports an action of a rule. */
+export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames): ImportedAction {
+  const [first = ""] = action.columns;
+  switch (action.record.type) {
+    case 3402:
+      return modified(rule, action);
+    case 3403:
+      return "drop";
+    case 3404:
+      return { queue: names.queue(first) };
+    case 3405:
+      return jump(rule, action, names);
+    case 3406:
+      return { count: names.counter(first) };
+    case 3407:
+      return { tag: numberIn(first) ?? 0 };
+    case 3408:
+      return { vport: numberIn(first) === VPORT_UPLINK ? "uplink" : (numberIn(first) ?? 0) };
+    case 3409:
+      return { reformat: { type: "l2_tunnel_to_l2" } };
+    case 3411:
+      return { tir: names.tir(first) };
+    case 3412:
+      return { push_vlan: vlanTag(numberIn(first) ?? 0) };
+    case 3413:
+      return "pop_vlan";
+    case 3423:
+      return "default_miss";
+    default:
+      return refused(MISSING.get(action.record.type) ?? "no action type that is known");
+  }
+}
+
+/** What a dump does not have of actions. */
+const MISSING: ReadonlyMap<number, string> = new Map([
+  [3400, "a dump does not have the headers that an encapsulation adds"],
+  [3401, "a dump does not have the headers that an encapsulation adds"],
+  [3410, "a dump does not have the Ethernet header that an L3 decapsulation puts in front"],
+  [3414, "a dump does not have the rates of a meter"],
+  [3415, "a dump does not have the ratio of a sampler, nor what is done with samples"],
+  [3416, "a dump does not have the members of an array of destinations"],
+  [3417, "a dump does not have the state of a first-hit object"],
+  [3418, "a dump does not have the rates of a meter"],
+  [3419, "a dump does not have the state of a connection"],
+  [3424, "the rules of the root table are in the kernel, not in the dump"],
+]);
+
+function vlanTag(header: number): NonNullable<Extract<ScenarioRuleAction, { push_vlan?: unknown }>["push_vlan"]> {
+  const tpid = Math.floor(header / 0x10000);
+  return {
+    ...(tpid === 0x88a8 ? { tpid: "0x88a8" as const } : {}),
+    pcp: (header >>> 13) & 7,
+    dei: ((header >>> 12) & 1) === 1,
+    vid: header & 0xfff,
+  };
+}
+
+/** The table of the column; before driver 30 of the address in the last entry. */
+function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: ActionNames): ImportedAction {
+  const { domain } = matcher.table;
+  const [, id] = columns;
+  const last = entries.at(-1);
+  const table =
+    domain.tables.find((one) => one.id === id) ??
+    (last && domain.tables.find(({ starts }) => starts.includes(nextTable(last))));
+  if (table === undefined) return refused("the table that it jumps to is not in the dump");
+  if (table.level === 0) return refused("the rules of the root table are in the kernel, not in the dump");
+  return { table: names.table(table) };
+}
+
+/**
+ * The changes stand in the record (driver 46 and later, where the device has patterns), or in the
+ * rule's entries if there is one alone.
+ */
+function modified(rule: DumpRule, { columns }: DumpAction): ImportedAction {
+  const { format } = rule.matcher.table.domain;
+  const [, inline, , , , ...words] = columns;
+  if (!isFormat1(rule.matcher.table.domain, rule))
+    return refused(
+      format === null || format === 0
+        ? "a dump of a ConnectX-5 does not have the header changes"
+        : `header changes of steering format ${format} are not known`,
+    );
+  const given = words.length > 0 ? words : inline === "1" ? inlineWords(rule) : [];
+  if (given.length === 0)
+    return refused("the dump does not have the header changes: the device keeps no patterns of them");
+  const changes: readonly ScenarioHeaderChangeObject[] | string = changesOf(given);
+  return typeof changes === "string" ? refused(changes) : { modify: [...changes] };
+}
+
+function isFormat1({ format }: DumpDomain, { entries }: DumpRule): boolean {
+  return format === 1 || (format === null && entries[0]?.later === true);
+}
+
+const COPY = 5;
+const ADD = 7;
+
+/** The header change that stands in the entries of a rule. */
+function inlineWords({ entries }: DumpRule): string[] {
+  const side = entries[0]?.side;
+  for (const entry of entries) {
+    if (entry.side !== side) continue;
+    const found = actionWords(entry).find(({ id }) => id >= COPY && id <= ADD);
+    if (found !== undefined) return [found.hex];
+  }
+  return [];
+}

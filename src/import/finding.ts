@@ -1,0 +1,34 @@
+/** What an importer says of an element that it did not carry over as it stands. */
+
+/** Where an element stands in the text of a source. */
+export interface SourcePlace {
+  /** The name of the source, as it was given. */
+  readonly file: string;
+  /** The first line is 1. */
+  readonly line: number;
+  /** The first column is 1. */
+  readonly column: number;
+}
+
+/**
+ * `refused`: the element has no equal, or the source does not say enough; rules that need it are
+ * incomplete. `assumed`: the source leaves open what was chosen.
+ */
+export type ImportSeverity = "refused" | "assumed";
+
+export interface ImportFinding extends SourcePlace {
+  readonly severity: ImportSeverity;
+  /** The element, as it stands in the source. */
+  readonly text: string;
+  /** Why, as a sentence without a full stop. */
+  readonly reason: string;
+  /** The rule of the scenario that lacks it; null if none does. */
+  readonly rule: string | null;
+}
+
+/** A finding in one line: `FILE:LINE:COLUMN: TEXT: REASON`. */
+export function printFinding({ file, line, column, severity, text, reason, rule }: ImportFinding): string {
+  const where = `${file}:${line}:${column}`;
+  const of = rule === null ? "" : ` (rule ${rule})`;
+  return `${where}: ${severity === "refused" ? "not imported" : "assumed"}: ${text}${of}: ${reason}`;
+}

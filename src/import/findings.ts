@@ -1,0 +1,30 @@
+/** Collects what an importer says of a source. */
+import type { ImportFinding, SourcePlace } from "./finding.js";
+
+type Place = Pick<SourcePlace, "line" | "column">;
+
+export class Findings {
+  /** The name of the source that is read. */
+  file = "";
+  readonly list: ImportFinding[] = [];
+
+  /** An element that is not carried over; `rule` is the rule of the scenario that lacks it. */
+  refuse({ line, column }: Place, text: string, reason: string, rule: string | null = null): void {
+    this.list.push({ file: this.file, line, column, severity: "refused", text, reason, rule });
+  }
+
+  /** What was chosen where the source leaves it open. */
+  assume({ line, column }: Place, text: string, reason: string): void {
+    this.list.push({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });
+  }
+
+  /** Puts the findings from a number on into the order of their source. */
+  sortFrom(from: number): void {
+    const sorted = this.list.splice(from).sort((a, b) => a.line - b.line || a.column - b.column);
+    for (const finding of sorted) this.list.push(finding);
+  }
+
+  get refused(): readonly ImportFinding[] {
+    return this.list.filter(({ severity }) => severity === "refused");
+  }
+}
