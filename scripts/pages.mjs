@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 
 /** README.md and the pages of docs/, as paths from the root of the repository. */
 export function pages() {
-  const docs = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  const docs = readdirSync("docs", { recursive: true }).filter((name) => name.endsWith(".md"));
   return ["README.md", ...docs.sort().map((name) => `docs/${name}`)];
 }
 

@@ -27,7 +27,9 @@ mkdirSync(folder, { recursive: true });
 await buildPlayground(join(folder, "playground"));
 await frontPage();
 for (const name of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]) guide(name);
-for (const name of readdirSync(join(root, "docs"))) guide(`docs/${name}`);
+for (const name of readdirSync(join(root, "docs"), { recursive: true })) {
+  if (name.endsWith(".md")) guide(posix.join("docs", name.replaceAll("\\", "/")));
+}
 cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
 cpSync(join(root, "schema"), join(folder, "schema"), { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));

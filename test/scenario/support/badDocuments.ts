@@ -24,7 +24,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, flowTables, steeringAnchors, flowEntries, deviceFlows, hostRules, messages, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, flowTables, steeringAnchors, flowEntries, deviceFlows, hostRules, messages, frames, expect, notImported',
     [["rulez"], []],
   ),
   bad(

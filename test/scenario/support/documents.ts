@@ -209,6 +209,7 @@ export function everyKey(): Record<string, unknown> {
       { base64: "AgAAAAABAgAAAAACCAY=" },
       { name: "sent", headers: SENT_HEADERS, send: "rest", metadata: 5, sync: true, before: STEPS, time: 5000 },
     ],
+    notImported: [{ source: "dump.csv", line: 3, column: 1, text: "3400,0x1", reason: "the headers are not in it" }],
     expect: {
       messages: EXPECTED_MESSAGES,
       frames: [

@@ -67,7 +67,13 @@ export const MORE_RULES = [
   { name: "mirror", table: "beyond", actions: [{ array: [...ARRAY, { count: "hits" }] }] },
   { name: "to-vf", table: "beyond", priority: 1, actions: [{ vport: 1 }] },
   { name: "to-wire", table: "beyond", priority: 2, actions: [{ vport: "uplink" }] },
-  { name: "to-port", table: "beyond", priority: 3, actions: [{ port: 2 }] },
+  {
+    name: "to-port",
+    table: "beyond",
+    priority: 3,
+    actions: [{ port: 2 }],
+    notImported: ["3400,0x1: its headers are not in the dump"],
+  },
   {
     name: "copies",
     table: "rewriting",
