@@ -33,6 +33,36 @@ async function pane(page, name) {
   if (await tab.isVisible()) await tab.click();
 }
 
+/** Rules of which some are never hit. */
+async function openDeadRules(page) {
+  await pane(page, "Rules");
+  await button(page, "Examples").click();
+  await page.getByRole("menuitem", { name: /cover-dead/ }).click();
+  await page.getByRole("region", { name: "Problems in the rules" }).waitFor();
+}
+
+/** Types after the first place of a text in the rules. */
+async function edit(page, place, typed) {
+  await pane(page, "Rules");
+  await page.locator('.cm-content[aria-label="Rules"]').focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Control+f");
+  const field = page.getByRole("textbox", { name: "Find", exact: true });
+  await field.press("Control+a");
+  await field.pressSequentially(place);
+  await field.press("Enter");
+  await page.locator(".cm-searchMatch-selected").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.type(typed);
+}
+
+async function showTotals(page) {
+  await pane(page, "Totals");
+  const totals = page.getByRole("button", { name: "Totals", exact: true });
+  if ((await totals.getAttribute("aria-expanded")) === "false") await totals.click();
+}
+
 /** What a person does to come to each view, from the page as it opens. */
 const VIEWS = {
   start: async () => undefined,
@@ -47,6 +77,33 @@ const VIEWS = {
       .getByText(/not JSON/)
       .first()
       .waitFor();
+  },
+  findings: async (page) => {
+    await openDeadRules(page);
+    await page.getByRole("button", { name: /"web servers" is never hit/ }).click();
+    await page.getByText(/No frame hits this rule:/).waitFor();
+  },
+  compare: async (page) => {
+    await openDeadRules(page);
+    await act(page, "Compare with the rules as opened");
+    await edit(page, '"outer.tcp_dport": "1024', "9");
+    await showTotals(page);
+    await button(page, "Add this frame").waitFor();
+  },
+  compareAdded: async (page) => {
+    await VIEWS.compare(page);
+    await button(page, "Add this frame").click();
+    await page
+      .getByRole("table", { name: /before and after/ })
+      .first()
+      .scrollIntoViewIfNeeded();
+  },
+  alike: async (page) => {
+    await openDeadRules(page);
+    await act(page, "Compare with the rules as opened");
+    await edit(page, '"title": "', "Other ");
+    await showTotals(page);
+    await page.getByText("Alike for all frames: proved").first().waitFor();
   },
   way: async (page) => {
     await pane(page, "Way");

@@ -60,5 +60,6 @@ export { CapturedDifferences, type SteeredFrame } from "../proof/difference/capt
 export type { Behaviour } from "../proof/difference/compare.js";
 export { lint, LINT_IDENTITIES, type LintOptions } from "../proof/lint/lint.js";
 export { cover, witness, type CoverOptions } from "../proof/cover/cover.js";
+export { WITNESS_PAUSE, witnessTimes } from "../proof/witnessTimes.js";
 export { region, type Region, type RegionOptions, type RegionPart } from "../proof/cover/region.js";
 export { difference, type DifferenceOptions } from "../proof/difference/difference.js";

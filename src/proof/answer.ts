@@ -162,6 +162,8 @@ export interface Change {
    * neither was found.
    */
   readonly effect: "different" | "same" | "unknown";
+  /** How far the search went where the effect is unknown; null elsewhere. */
+  readonly tried: string | null;
 }
 
 /** What a change changes. */

@@ -152,6 +152,7 @@ const VIEWS: readonly View[] = [
       await typeRules(page, rulesOn([{ ...WEB, port: 80 }, MAIL], PORTS));
       await page.getByRole("list", { name: "Changes" }).getByRole("button").first().click();
       await page.getByRole("table", { name: "Frame 1 before and after" }).waitFor();
+      await page.getByRole("list", { name: "Frames that are treated differently" }).waitFor();
     },
   },
 ];

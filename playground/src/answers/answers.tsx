@@ -12,7 +12,7 @@ export function Answers(): JSX.Element {
     () =>
       registerCommands([
         { id: "totals.toggle", title: "Show or hide totals", key: "t", run: toggleTotals },
-        { id: "compare.toggle", title: "Compare with the rules as opened, or stop", run: toggleComparison },
+        { id: "compare.toggle", title: "Compare with the rules as opened, or stop", key: "c", run: toggleComparison },
         { id: "compare.pin", title: "Pin these rules to compare with them", run: () => !stale.peek() && pinRules() },
       ]),
     [],

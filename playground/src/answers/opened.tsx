@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Answer } from "../engine/api.js";
 import { countText } from "../parts/format.js";
 import { answer, stale } from "../state/answer.js";
-import { Changes } from "./changes.js";
+import { Changes } from "./compare/changes.js";
 import { Counters } from "./counters.js";
 import { Ends } from "./ends.js";
 import { Expectations } from "./expectations.js";

@@ -6,7 +6,7 @@ import { bytesText, counted, countText, shareText, tookText } from "../parts/for
 import { SHAPES } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
-import { Comparison } from "./comparison.js";
+import { Comparison } from "./compare/comparison.js";
 import { failedCount } from "./expectationPath.js";
 import { isFiltered, toggleFilter } from "./filtering.js";
 import { HitsLine } from "./hitsLine.js";

@@ -69,7 +69,9 @@ export class Session implements Engine {
   async openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null> {
     const frames = await this.#opening.run(async (pace) => {
       const { CaptureFrames: Frames } = await import("./frames/captureFrames.js");
-      return Frames.read(file, name, pace, seldom(progress));
+      const read = await Frames.read(file, name, pace, seldom(progress));
+      pace.check();
+      return read;
     });
     if (frames === null) return null;
     const before = this.#capture;
@@ -100,6 +102,7 @@ export class Session implements Engine {
       const good = this.#good;
       if (good === null) return 0;
       const list = await narrow(filter, good.run, good.comparison, good.words, pace, seldom(progress));
+      pace.check();
       // Newer rules have narrowed their frames themselves.
       if (this.#good === good) this.#good = { ...good, list };
       return this.#good?.list.count ?? 0;

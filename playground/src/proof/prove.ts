@@ -1,8 +1,7 @@
 /** Findings, dead rules and witnesses of rules, at their places in the text. */
 import type { CoreSource } from "flowsteer";
 import { cover, lint, type Finding, type RuleCoverage } from "flowsteer/explain";
-import { checkScenario, DocumentPlaces, sendingQueues, unusedObjects, type LoadedScenario } from "flowsteer/scenario";
-import type { Scenario } from "flowsteer/scenario";
+import { checkScenario, DocumentPlaces, sendersOf, unusedFindings } from "flowsteer/scenario";
 import { without } from "../state/json.js";
 import { pathOf } from "../state/places.js";
 import type { Proved, ProvedFinding } from "./api.js";
@@ -12,8 +11,8 @@ export async function prove(text: string, core: CoreSource): Promise<Proved | nu
   const { scenario, loaded } = await checkScenario(text, { core });
   if (scenario === null || loaded === null) return null;
   const places = new DocumentPlaces(text, scenario);
-  const found = await lint(loaded.device, { senders: sendersOf(scenario, loaded), core });
-  const findings = await Promise.all([...found, ...unused(scenario)].map((one) => placed(text, places, one, core)));
+  const found = [...(await lint(loaded.device, { senders: sendersOf(loaded), core })), ...unusedFindings(scenario)];
+  const findings = await Promise.all(found.map((one) => placed(text, places, one, core)));
   const { rules } = await cover(loaded.device, { core });
   return { findings, ...split(places, rules) };
 }
@@ -32,21 +31,7 @@ function split(places: DocumentPlaces, rules: readonly RuleCoverage[]): Pick<Pro
   return { dead, live };
 }
 
-function sendersOf(scenario: Scenario, { queues }: LoadedScenario) {
-  const names = sendingQueues(scenario);
-  return [...queues.values()].flatMap(({ name, queue }) => (names.has(name) && "qp_num" in queue ? [queue] : []));
-}
-
 type Found = Pick<Finding, "severity" | "sentence" | "objects" | "field" | "fix">;
-
-function unused(scenario: Scenario): Found[] {
-  return unusedObjects(scenario).map(({ kind, name }) => {
-    const object = { kind, name } as Finding["objects"][number];
-    const sentence = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}" has no use: nothing names it.`;
-    const fix = { kind: "remove", object, sentence: "Remove it." } as const;
-    return { severity: "note", objects: [object], field: null, sentence, fix };
-  });
-}
 
 async function placed(text: string, places: DocumentPlaces, found: Found, core: CoreSource): Promise<ProvedFinding> {
   const { severity, sentence, objects, field, fix } = found;
@@ -62,9 +47,9 @@ async function sure(
   fix: Finding["fix"],
   core: CoreSource,
 ): Promise<ProvedFinding["fix"]> {
-  const keys = fix === null ? null : places.keysOf(fix.object);
-  if (fix === null || keys === null || (fix.kind === "set" && fix.value !== null)) return null;
-  const path = pathOf(fix.kind === "remove" ? keys : [...keys, fix.field]);
+  const keys = places.removedBy(fix);
+  if (fix === null || keys === null) return null;
+  const path = pathOf(keys);
   const { refusals } = await checkScenario(without(text, path), { core });
   return refusals.length === 0 ? { sentence: fix.sentence, path } : null;
 }

@@ -4,12 +4,14 @@ import { shownPane } from "../state/view.js";
 import type { Editor } from "./editor/editor.js";
 import { addWitnessOfSelected } from "./proofBar.js";
 import { chooseScenarioFile, openNew } from "./files.js";
+import { showImport } from "./import/view.js";
 
 export function editorCommands(editor: Editor): Command[] {
   return [
     { id: "rules.edit", title: "Edit rules", key: "e", run: () => edit(editor) },
     { id: "rules.new", title: "New rules", run: openNew },
     { id: "rules.open", title: "Open a scenario file", run: chooseScenarioFile },
+    { id: "rules.import", title: "Import rules of a device or another program", run: () => void showImport() },
     { id: "rules.format", title: "Format rules", key: "Shift+Alt+F", run: () => editor.format() },
     { id: "rules.find", title: "Find in rules", run: () => editor.find() },
     { id: "rules.undo", title: "Undo in rules", run: () => editor.undo() },

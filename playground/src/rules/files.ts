@@ -1,7 +1,12 @@
 /** Opens documents: an empty one, and files of the machine. */
 import { openRules } from "../state/document.js";
+import { isForImport } from "./import/source.js";
+import { showImport } from "./import/view.js";
 import { notify } from "../state/notices.js";
 import { bytesText } from "../parts/format.js";
+
+/** Scenarios, and rules of other programs. */
+const SUFFIXES = [".json", ".jsonl", ".csv", ".txt", ".sh", ".conf", ".log", ".rules", ".flows", ".cmd"];
 
 /** Longer files are no scenarios. */
 const LONGEST = 20_000_000;
@@ -44,7 +49,9 @@ export async function openScenarioFile(file: File): Promise<void> {
     return;
   }
   try {
-    openRules(await file.text(), file.name.replace(/\.json$/i, ""));
+    const text = await file.text();
+    if (isForImport(text)) await showImport(text, file.name);
+    else openRules(text, file.name.replace(/\.json$/i, ""));
   } catch (error) {
     notify({ id: "rules-file", text: `${file.name} could not be read: ${String(error)}` });
   }
@@ -54,7 +61,7 @@ export async function openScenarioFile(file: File): Promise<void> {
 export function chooseScenarioFile(): void {
   const input = document.createElement("input");
   input.type = "file";
-  input.accept = ".json,application/json";
+  input.accept = `${SUFFIXES.join(",")},application/json,text/*`;
   input.addEventListener("change", () => {
     const [file] = input.files ?? [];
     if (file !== undefined) void openScenarioFile(file);
@@ -64,5 +71,10 @@ export function chooseScenarioFile(): void {
 
 /** The scenario among dropped files; undefined for captures and others. */
 export function droppedScenario(transfer: DataTransfer | null): File | undefined {
-  return [...(transfer?.files ?? [])].find(({ name, type }) => /\.json$/i.test(name) || type === "application/json");
+  return [...(transfer?.files ?? [])].find(
+    ({ name, type }) =>
+      type === "application/json" ||
+      type.startsWith("text/") ||
+      SUFFIXES.some((one) => name.toLowerCase().endsWith(one)),
+  );
 }

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { counted } from "../parts/format.js";
 import { rules } from "../state/document.js";
-import { applyFix, findings, rangeOfFinding, type Finding } from "../state/findings.js";
+import { applyFix, findings, fixesOf, provedIsOld, rangeOfFinding, type Finding } from "../state/findings.js";
 
 /** More of them are not read. */
 const MOST = 100;
@@ -21,10 +21,11 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
   const list = findings.value;
   if (list.length === 0) return null;
   const text = rules.peek();
+  const old = provedIsOld.value;
   return (
-    <section class="findings" aria-label="Problems in the rules">
+    <section class="findings" aria-label="Problems in the rules" data-old={old}>
       <h3>
-        {countText(list)} <span class="muted">F8 goes to the next one</span>
+        {countText(list)} <span class="muted">{old ? "before the last edit" : "F8 goes to the next one"}</span>
       </h3>
       <ul>
         {list.slice(0, MOST).map((finding, i) => (
@@ -36,7 +37,12 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
               {finding.hint !== null && <span class="finding-hint">{finding.hint}</span>}
             </button>
             {finding.fixes.map((fix) => (
-              <button type="button" key={fix.title} onClick={() => applyFix(fix)}>
+              <button
+                type="button"
+                key={fix.title}
+                disabled={!fixesOf(finding).includes(fix)}
+                onClick={() => applyFix(fix)}
+              >
                 {fix.title}
               </button>
             ))}

@@ -10,6 +10,8 @@ import { announcement } from "./announcement.js";
 import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
+import { isForImport } from "./import/source.js";
+import { importView, showImport } from "./import/view.js";
 import { countText, FindingList } from "./findingList.js";
 import { ProofBar } from "./proofBar.js";
 import { StillRules } from "./still.js";
@@ -56,6 +58,13 @@ export function RulesPane(): JSX.Element {
         event.preventDefault();
         setDropping(true);
       }}
+      onPasteCapture={(event) => {
+        const text = event.clipboardData?.getData("text/plain") ?? "";
+        if (!(event.target instanceof Element) || event.target.closest("dialog") !== null || !isForImport(text)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        void showImport(text);
+      }}
       onDragLeave={() => setDropping(false)}
       onDrop={(event) => {
         setDropping(false);
@@ -66,6 +75,7 @@ export function RulesPane(): JSX.Element {
         void openScenarioFile(file);
       }}
     >
+      <ImportView />
       <header class="rules-head">
         <h2 id="pane-rules">Rules</h2>
         <NameOfRules />
@@ -79,6 +89,12 @@ export function RulesPane(): JSX.Element {
       <Announcer />
     </section>
   );
+}
+
+/** The dialog "Import rules", if it is open. */
+function ImportView(): JSX.Element | null {
+  const Open = importView.value;
+  return Open === null ? null : <Open onClose={() => (importView.value = null)} />;
 }
 
 /** Does something the first time only. */

@@ -4,6 +4,7 @@ import { rulesName } from "../state/document.js";
 import type { Editor } from "./editor/editor.js";
 import { ExampleMenu } from "./exampleMenu.js";
 import { chooseScenarioFile, openNew } from "./files.js";
+import { showImport } from "./import/view.js";
 
 export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Element {
   return (
@@ -14,6 +15,9 @@ export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Ele
       </button>
       <button type="button" onClick={chooseScenarioFile}>
         Open
+      </button>
+      <button type="button" onClick={() => void showImport()}>
+        Import
       </button>
       <Tool name="Undo" disabled={editor === null || editor.undoable.value === 0} run={() => editor?.undo()}>
         <path d="M5 6h6a4 4 0 0 1 0 8H7M5 6l3-3M5 6l3 3" />

@@ -1,5 +1,6 @@
 /** What can be taken away: how each file or text is made. */
 import { engine, reporting } from "../engine/client.js";
+import type { ExportFormat } from "flowsteer/export";
 import type { Progress } from "../engine/api.js";
 import { answer } from "../state/answer.js";
 import { openFile } from "../state/capture.js";
@@ -12,6 +13,8 @@ import { fileName, programText } from "./out/texts.js";
 export interface Made {
   readonly blob: Blob;
   readonly file: string;
+  /** What it lacks, as a sentence. */
+  readonly lacks?: string;
 }
 
 export interface Item {
@@ -45,9 +48,37 @@ export function sections(): Section[] {
         },
       ],
     },
+    ...(taken === null ? [] : [ofPrograms(base)]),
     ...(frames === 0 ? [] : [ofFrames(base), ofCode(base)]),
     ...(way.value === null ? [] : [ofWay(base, way.value.frame)]),
   ];
+}
+
+/** What `flowsteer export` writes, and how its files end. */
+const EXPORTS: readonly (readonly [format: ExportFormat, title: string, about: string, suffix: string])[] = [
+  ["c", "C program", "makes the rules with libibverbs and libmlx5", "c"],
+  ["typescript", "Rules as TypeScript", "makes the rules with flowsteer", "ts"],
+  ["tc", "tc commands", "the eSwitch as filters of Linux", "sh"],
+  ["testpmd", "testpmd commands", "for DPDK's testpmd", "txt"],
+  ["ovs", "Flows of Open vSwitch", "the eSwitch as ovs-ofctl takes it", "flows"],
+  ["dot", "Graph of the tables", "for Graphviz", "dot"],
+  ["mermaid", "Graph for Mermaid", "which pages of repositories draw", "mmd"],
+];
+
+function ofPrograms(base: string): Section {
+  const items = EXPORTS.map(([format, title, about, suffix]): Item => ({
+    ...{ title, about, copies: true },
+    make: async () => {
+      const { asked } = await import("../rules/import/client.js");
+      const { text, left } = await asked((importer) => importer.write(rules.peek(), format));
+      const [first] = left;
+      const one = await made(text, `${base}.${suffix}`);
+      if (first === undefined) return one;
+      const count = left.length === 1 ? "1 element is" : `${left.length} elements are`;
+      return { ...one, lacks: `${count} left out, the first one: ${first}.` };
+    },
+  }));
+  return { title: "Rules of other programs", items };
 }
 
 function ofFrames(base: string): Section {

@@ -31,7 +31,7 @@ export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
       const made = await item.make((done, total, what) => {
         if (performance.now() - began > PATIENCE) doing.value = { what, done, total };
       });
-      said.value = made === null ? `${item.title}: stopped.` : await use(made);
+      said.value = made === null ? `${item.title}: stopped.` : [await use(made), made.lacks ?? ""].join(" ").trim();
     } catch (error) {
       said.value = error instanceof Error ? error.message : String(error);
     } finally {

@@ -22,3 +22,5 @@ export const pipeline = computed(() => answer.value?.pipeline ?? null);
 export const totals = computed(() => answer.value?.totals ?? null);
 /** Whether what is shown is of older rules than the text. */
 export const stale = computed(() => refusals.value.length > 0);
+/** Whether the last text that was answered is accepted. */
+export const accepted = computed(() => answer.value !== null && !stale.value);

@@ -18,7 +18,8 @@ export const before = signal<{ readonly frame: number; readonly outcome: FrameOu
 /** Whether the rules to compare with were refused. */
 export const baselineRefused = signal(false);
 
-const baseline = computed(() => {
+/** The text that is compared with; null for no comparison. */
+export const baseline = computed(() => {
   if (comparing.value === null) return null;
   return comparing.value === "pinned" ? pinnedRules.value : openedRules.value;
 });

@@ -6,6 +6,7 @@ import type { RulesRefusal } from "../engine/api.js";
 import { refusals } from "./answer.js";
 import { editRules, rules } from "./document.js";
 import { setValue } from "./edits.js";
+import { filtered, type RangeNow } from "./moved.js";
 import { nearestPlace, placeOf, type TextRange } from "./places.js";
 
 export interface Finding {
@@ -16,6 +17,8 @@ export interface Finding {
   readonly path: string | null;
   readonly offset: number | null;
   readonly fixes: readonly Fix[];
+  /** For a finding of proofs: what is marked, now. Others have a place in the text of the moment. */
+  readonly range?: RangeNow | null;
 }
 
 /** A change of the rules that mends a finding. */
@@ -32,8 +35,22 @@ export function applyFix(fix: Fix): void {
   if (edits !== null) editRules(edits);
 }
 
-/** What proofs found in rules that were not refused. */
-export const warnings = signal<readonly Finding[]>([]);
+/** What proofs found last, and in which text; null for nothing. */
+export const proved = signal<{ readonly text: string; readonly findings: readonly Finding[] } | null>(null);
+/** Whether that is about other rules than those of the moment. */
+export const provedIsOld = computed(() => proved.value !== null && proved.value.text !== rules.value);
+
+/** Of it, what no edit has touched since. */
+const warnings = filtered(
+  () => proved.value?.findings ?? [],
+  ({ range }) => range === undefined || range === null || range(rules.value) !== null,
+);
+
+/** The changes that mend a finding. Those of proofs hold in the text that they were found in. */
+export function fixesOf({ fixes, range }: Finding): readonly Fix[] {
+  return range !== undefined && provedIsOld.value ? [] : fixes;
+}
+
 /** Errors first. */
 export const findings = computed<readonly Finding[]>(() => [...refusals.value.map(findingOf), ...warnings.value]);
 
@@ -62,7 +79,12 @@ function renaming(path: string, hint: string, name: string): Fix {
 }
 
 /** The text that a finding is about; null for one without a place. */
-export function rangeOfFinding(text: string, { path, offset }: Finding): TextRange | null {
+export function rangeOfFinding(text: string, finding: Finding): TextRange | null {
+  return finding.range === undefined ? markedRange(text, finding) : (finding.range?.(text) ?? null);
+}
+
+/** What is marked at a place of a text; null for no place. */
+export function markedRange(text: string, { path, offset }: Pick<Finding, "path" | "offset">): TextRange | null {
   const at = offset ?? offsetOf(text, path ?? "");
   if (at !== null) return tokenAt(text, at);
   if (path === null) return null;

@@ -1,24 +1,32 @@
 /** What proofs say of the rules of the moment: findings, rules that no frame hits, and frames for the others. */
-import { computed, effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { onFirstUse } from "../parts/firstUse.js";
 import type { DeadRule, LiveRule, Proved, ProvedFinding } from "../proof/api.js";
-import { startProof, type ProofWork } from "../proof/client.js";
-import { answer, refusals } from "./answer.js";
+import { accepted } from "./answer.js";
 import { rules } from "./document.js";
 import { remove } from "./edits.js";
-import { warnings, type Finding } from "./findings.js";
+import { markedRange, proved, type Finding } from "./findings.js";
+import { filtered, following, type RangeNow } from "./moved.js";
+import { rangeOf } from "./places.js";
+import { ProofTask } from "./proofTask.js";
 
-/** Milliseconds without an edit before proofs begin, and that they may take. */
-const QUIET = 400;
-const LIMIT = 30_000;
+export const rulesProof = new ProofTask<Proved>();
 
-/** Rules that no frame hits. */
-export const deadRules = signal<readonly DeadRule[]>([]);
+/** A rule that something is proved of, with its place now. */
+type Placed<T> = T & { readonly range: RangeNow };
+
+interface ProvedRules {
+  readonly dead: readonly Placed<DeadRule>[];
+  readonly live: readonly Placed<LiveRule>[];
+}
+
+const provedRules = signal<ProvedRules>({ dead: [], live: [] });
+const isThere = ({ range }: Placed<unknown>): boolean => range(rules.value) !== null;
+
+/** Rules that no frame hits, as far as no edit has touched them since. */
+export const deadRules = filtered(() => provedRules.value.dead, isThere);
 /** Rules with a frame that hits them. */
-export const liveRules = signal<readonly LiveRule[]>([]);
-
-/** Whether the last text that was answered is accepted. */
-const accepted = computed(() => answer.value !== null && refusals.value.length === 0);
+export const liveRules = filtered(() => provedRules.value.live, isThere);
 
 /** Begins, once the page is used. Proofs end with the next edit. */
 export function startProving(): void {
@@ -29,35 +37,41 @@ export function startProving(): void {
         show(text, null);
         return undefined;
       }
-      if (text === proved) return undefined;
-      let work: ProofWork<Proved> | null = null;
-      const timer = setTimeout(() => {
-        work = startProof((prover) => prover.prove(text), LIMIT);
-        void work.result.then((found) => {
-          if (text === rules.peek() && refusals.peek().length === 0) show(text, found);
-        });
-      }, QUIET);
-      return () => {
-        clearTimeout(timer);
-        work?.stop();
-      };
+      if (text === proved.peek()?.text) return undefined;
+      return rulesProof.ask(
+        (prover) => prover.prove(text),
+        (found) => {
+          if (accepted.peek()) show(text, found);
+        },
+      );
     }),
   );
 }
 
-/** The rules that what is shown is about. */
-let proved: string | null = null;
-
 function show(text: string, found: Proved | null): void {
-  proved = found === null ? null : text;
-  deadRules.value = found?.dead ?? [];
-  liveRules.value = found?.live ?? [];
-  warnings.value = (found?.findings ?? []).map((one) => findingOf(text, one));
+  const follow = following(text);
+  const placed = <T extends { readonly path: string }>(all: readonly T[]): Placed<T>[] =>
+    all.flatMap((one) => {
+      const range = rangeOf(text, one.path);
+      return range === null ? [] : [{ ...one, range: follow(range) }];
+    });
+  batch(() => {
+    provedRules.value = { dead: placed(found?.dead ?? []), live: placed(found?.live ?? []) };
+    proved.value =
+      found === null ? null : { text, findings: found.findings.map((one) => findingOf(text, one, follow)) };
+  });
 }
 
-function findingOf(text: string, { severity, text: sentence, path, fix }: ProvedFinding): Finding {
+function findingOf(
+  text: string,
+  { severity, text: sentence, path, fix }: ProvedFinding,
+  follow: ReturnType<typeof following>,
+): Finding {
   const fixes = fix === null ? [] : [{ title: titleOf(fix.sentence), edits: removing(text, fix.path) }];
-  return { severity, text: sentence, hint: null, path, offset: null, fixes };
+  const mark = markedRange(text, { path, offset: null });
+  const whole = (path === null ? null : rangeOf(text, path)) ?? mark;
+  const range = whole === null || mark === null ? null : follow(whole, mark);
+  return { severity, text: sentence, hint: null, path, offset: null, fixes, range };
 }
 
 /** `Remove it.` on a button. */

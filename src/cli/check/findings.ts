@@ -5,9 +5,8 @@ import {
   checkScenario,
   DocumentPlaces,
   placeOfPath,
-  sendingQueues,
-  unusedObjects,
-  type LoadedScenario,
+  sendersOf,
+  unusedFindings,
   type NamedInDocument,
   type Scenario,
 } from "../../scenario/index.js";
@@ -29,34 +28,8 @@ export async function checkFile(name: string, text: string): Promise<CheckedFile
     return { name, text, refusals, scenario: null, findings: refusals.map((one) => refusalLine(name, text, one)) };
   }
   const places = new DocumentPlaces(text, scenario);
-  const found = [...(await lint(loaded.device, { senders: senders(scenario, loaded) })), ...unused(scenario)];
+  const found = [...(await lint(loaded.device, { senders: sendersOf(loaded) })), ...unusedFindings(scenario)];
   return { name, text, refusals, scenario, findings: found.map((one) => placed(name, places, one)) };
-}
-
-function senders(
-  scenario: Scenario,
-  { queues }: LoadedScenario,
-): Exclude<Parameters<typeof lint>[1], undefined>["senders"] {
-  const names = sendingQueues(scenario);
-  return [...queues.values()].flatMap(({ name, queue }) => (names.has(name) && "qp_num" in queue ? [queue] : []));
-}
-
-const IDS: Readonly<Record<string, string>> = { action: "unused-action" };
-
-function unused(scenario: Scenario): Finding[] {
-  return unusedObjects(scenario).map(({ kind, name }) => {
-    const object = { kind, name } as Finding["objects"][number];
-    return {
-      id: IDS[kind] ?? "unused-object",
-      severity: "note",
-      objects: [object],
-      field: null,
-      sentence: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}" has no use: nothing names it.`,
-      witness: null,
-      proof: null,
-      fix: { kind: "remove", object, sentence: "Remove it." },
-    };
-  });
 }
 
 function placed(file: string, places: DocumentPlaces, finding: Finding): FindingLine {

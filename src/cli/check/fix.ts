@@ -1,5 +1,5 @@
 /** `check --fix`: repairs that are sure, as small edits of the text. */
-import { checkScenario, DocumentPlaces, withoutValues, type DocumentKeys } from "../../scenario/index.js";
+import { checkScenario, DocumentPlaces, withoutValues } from "../../scenario/index.js";
 import type { FindingLine } from "../report/checkLines.js";
 import type { CheckedFile } from "./findings.js";
 
@@ -15,7 +15,7 @@ export async function fixedText({ text, scenario, findings }: CheckedFile): Prom
   if (scenario === null) return none;
   const places = new DocumentPlaces(text, scenario);
   const repairs = findings.flatMap((finding) => {
-    const keys = keysOf(places, finding);
+    const keys = places.removedBy(finding.fix);
     return keys === null ? [] : [{ finding, keys }];
   });
   let good: typeof repairs = [];
@@ -37,12 +37,4 @@ export async function fixedText({ text, scenario, findings }: CheckedFile): Prom
     ),
     fixed: good.map(({ finding }) => finding),
   };
-}
-
-/** The value that a repair removes; null where it is no removal. */
-function keysOf(places: DocumentPlaces, { fix }: FindingLine): DocumentKeys | null {
-  if (fix === null) return null;
-  const keys = places.keysOf(fix.object);
-  if (keys === null || fix.kind === "remove") return keys;
-  return fix.value === null ? [...keys, fix.field] : null;
 }

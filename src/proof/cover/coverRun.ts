@@ -5,7 +5,7 @@ import { listText, ruleText, tableText } from "../../explain/why/reasons/describ
 import type { RuleNode } from "../../explain/why/rules.js";
 import type { Coverage, Proof, RuleCoverage, TableCoverage, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
-import { Search, type FindOptions, type Found, type Goal } from "../path/search.js";
+import { listedHits, Search, type FindOptions, type Found, type Goal } from "../path/search.js";
 import type { World } from "../path/world.js";
 import { Prover } from "./proofs.js";
 
@@ -94,10 +94,8 @@ export class CoverRun {
 
   /** A frame that was found shows every rule and table on its way. */
   #note({ last, before }: KnownFrame, lookups: readonly LookupRecord[]): void {
-    for (const { table, rule, step } of lookups) {
-      if (!this.#reached.has(table)) this.#reached.set(table, { last, before });
-      if (rule !== 0 && !step.passedOver && !this.#hit.has(rule)) this.#hit.set(rule, { last, before });
-    }
+    for (const { table } of lookups) if (!this.#reached.has(table)) this.#reached.set(table, { last, before });
+    for (const { rule } of listedHits(lookups)) if (!this.#hit.has(rule)) this.#hit.set(rule, { last, before });
   }
 
   #unreached(table: number): Proof {

@@ -56,7 +56,7 @@ class CubeFinder {
   extend(edges: readonly Edge[]): void {
     const { graph } = this.#world;
     const first = edges[0]?.from ?? this.#goal.table;
-    for (const entry of graph.entries) if (entry.table === first && !entry.transport) this.#ofEntry(entry, edges);
+    for (const entry of graph.entries) if (entry.table === first) this.#ofEntry(entry, edges);
     const before = graph.edgesTo(first);
     if (before.length > 0 && edges.length >= MOST_TABLES) this.complete = false;
     else for (const edge of before) if (edge.move !== "resume" && edge.move !== "loop") this.extend([edge, ...edges]);
@@ -65,6 +65,7 @@ class CubeFinder {
   #ofEntry(entry: Entry, edges: readonly Edge[]): void {
     const solver = this.#solver;
     solver.reset();
+    const { newKeys } = this.#world;
     const arrival = arrivalKey(this.#world.tracer.device, entry, solver);
     const chain = new Chain(this.#world, solver, arrival, edges, { table: this.#goal.table, target: this.#goal.rule });
     // A frame that is forked may take two ways: the cubes stay disjoint all the same.
@@ -77,11 +78,19 @@ class CubeFinder {
     for (;;) {
       const answer = chain.solve();
       if (answer === false) return;
-      if (answer === undefined || this.list.length >= this.#most) {
+      // Packets that the device makes of messages are in no cube.
+      if (answer === undefined || entry.transport || this.list.length >= this.#most) {
         this.complete = false;
         return;
       }
-      const literals = this.#ofArrival(arrival, decisiveLiterals(chain));
+      const decisive = decisiveLiterals(chain);
+      if (decisive === null) throw new Error("a solution of a chain takes its way");
+      const literals = this.#ofArrival(arrival, decisive);
+      // Where bytes decide that are in no field, no set of arriving keys takes the way.
+      if (literals !== decisive && this.#world.newKeys > newKeys) {
+        this.complete = false;
+        return;
+      }
       for (const cube of this.list) if (cube.source === entry.source) keepOff(solver, arrival, cube, literals);
       this.list.push(this.#cube(entry, arrival, literals));
       if (!solver.addClause([...literals].map((one) => -one))) return;

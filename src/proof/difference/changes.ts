@@ -7,8 +7,11 @@
  */
 import type { RuleRef, TableRef } from "../../explain/trace/trace.js";
 import { ruleText, tableText } from "../../explain/why/reasons/describe.js";
+import type { KeyMatch } from "../../explain/match/terms.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import type { Change } from "../answer.js";
+import { slotOf } from "../path/tableRules.js";
+import { asksQueue } from "./alike.js";
 import { compareRules, swapsOf, type RulePair, type Swap } from "./rulePairs.js";
 import type { Side, TablePair } from "./sides.js";
 
@@ -19,10 +22,12 @@ export interface Goal {
   readonly rule: RuleNode | null;
   /** They match these rules of the table too. */
   readonly also?: readonly RuleNode[];
+  /** They do not match this. */
+  readonly not?: KeyMatch;
 }
 
 /** A change, and the frames that can notice it. */
-export interface Suspect extends Omit<Change, "effect"> {
+export interface Suspect extends Omit<Change, "effect" | "tried"> {
   readonly goals: readonly Goal[];
 }
 
@@ -43,6 +48,7 @@ export class Changes {
   list(tables: readonly TablePair[]): readonly Suspect[] {
     this.#settings();
     this.#entries(tables);
+    this.#queues();
     for (const pair of tables) this.#table(pair);
     return this.#suspects;
   }
@@ -67,8 +73,8 @@ export class Changes {
     const seen = new Set<number>();
     for (const entry of this.#old.world.graph.entries) {
       const other = this.#changed.entryLike(entry);
-      const { table, transport } = entry;
-      if (other === null || transport || partners.get(table) === other.table || seen.has(table)) continue;
+      const { table } = entry;
+      if (other === null || partners.get(table) === other.table || seen.has(table)) continue;
       seen.add(table);
       const ref = this.#old.world.rules.tableRefOf(table);
       const now = this.#changed.world.rules.tableRefOf(other.table);
@@ -79,22 +85,67 @@ export class Changes {
     }
   }
 
+  /** What a sender brings besides its first table: the number that rules match, and which of its frames a port loops back. */
+  #queues(): void {
+    const sides = [this.#old, this.#changed] as const;
+    const pairs = this.#old.world.graph.entries.flatMap(({ queue, ...entry }) => {
+      const other = this.#changed.entryLike({ queue, ...entry })?.queue ?? null;
+      return queue === null || other === null ? [] : [[queue, other] as const];
+    });
+    if (pairs.some(([a, b]) => a.qp_num !== b.qp_num)) {
+      const goals = (["old", "changed"] as const).flatMap((side, i) => rulesAbout(sides[i] as Side, side));
+      const sentence = "the numbers of queues differ, and rules match them";
+      if (goals.length > 0) this.#suspects.push({ what: "device", rule: null, table: null, sentence, goals });
+    }
+    for (const [{ label, selfLoopback: a }, { selfLoopback: b }] of pairs) {
+      if (a.unicast !== b.unicast || a.multicast !== b.multicast)
+        this.#device(`${label} gets other frames of its own that a port loops back`);
+    }
+  }
+
   #table(pair: TablePair): void {
     const table = this.#changed.world.rules.tableRefOf(pair.changed);
     const { same, effects, matches, removed, added } = compareRules(this.#old, this.#changed, pair);
+    const alike = matches.filter((one) => this.#doAlike(one));
     const old = (rule: RuleNode): Goal => ({ side: "old", table: pair.old, rule });
     const changed = (rule: RuleNode): Goal => ({ side: "changed", table: pair.changed, rule });
-    for (const one of effects) this.#rule("actions", one.changed, table, "does something else", [old(one.old)]);
-    for (const one of matches)
-      this.#rule("match", one.changed, table, "matches other frames", [old(one.old), changed(one.changed)]);
+    for (const one of effects) {
+      const goals = this.#isPassedOver(one) ? [old(one.old), changed(one.changed)] : [old(one.old)];
+      this.#rule("actions", one.changed, table, "does something else", goals);
+    }
+    for (const one of matches) {
+      const goals = alike.includes(one)
+        ? [
+            { ...old(one.old), not: this.#changed.world.contentOf(one.changed) },
+            { ...changed(one.changed), not: this.#old.world.contentOf(one.old) },
+          ]
+        : [old(one.old), changed(one.changed)];
+      this.#rule("match", one.changed, table, "matches other frames", goals);
+    }
     for (const one of added) this.#rule("added", one, table, "is new", [changed(one)]);
     for (const one of removed) this.#add("removed", this.#old.world.rules.refOf(one), table, `is gone`, [old(one)]);
-    this.#order([...same, ...effects], pair, table);
+    this.#order([...same, ...effects, ...alike], pair, table);
+    this.#begins([...same, ...effects, ...alike], pair, table);
     if (this.#old.missEffect(pair.old) !== this.#changed.missEffect(pair.changed)) {
       const sentence = `frames that no rule of ${tableText(table)} takes go elsewhere`;
       const goals: Goal[] = [{ side: "old", table: pair.old, rule: null }];
       this.#suspects.push({ what: "unmatched", rule: null, table, sentence, goals });
     }
+  }
+
+  /**
+   * Whether both rules do the same with frames that match both. Then only the other frames can notice that the match is
+   * another one: where both devices come to the pair, the ways of a frame that both rules take do not part.
+   */
+  #doAlike(pair: RulePair): boolean {
+    const contents = [this.#old.world.contentOf(pair.old), this.#changed.world.contentOf(pair.changed)];
+    if (contents.some(asksQueue) || this.#isPassedOver(pair)) return false;
+    return this.#old.effectOf(pair.old) === this.#changed.effectOf(pair.changed);
+  }
+
+  /** Whether frames of some queue pass over one of the rules: those that the other one takes may be theirs. */
+  #isPassedOver({ old, changed }: RulePair): boolean {
+    return this.#old.world.graph.mayBePassedOver(old) || this.#changed.world.graph.mayBePassedOver(changed);
   }
 
   #rule(what: Change["what"], rule: RuleNode, table: TableRef, predicate: string, goals: readonly Goal[]): void {
@@ -122,6 +173,23 @@ export class Changes {
     }
   }
 
+  /** Rules that came before the place where a rule leads into the table, or after it, and no longer do. */
+  #begins(pairs: readonly RulePair[], table: TablePair, ref: TableRef): void {
+    const [old, changed] = [this.#old.beginsOf(table.old), this.#changed.beginsOf(table.changed)];
+    for (const pair of pairs) {
+      const isElsewhere = [...old].some(([name, slot]) => {
+        const now = changed.get(name);
+        return now !== undefined && slotOf(pair.old.stored) < slot !== slotOf(pair.changed.stored) < now;
+      });
+      if (!isElsewhere) continue;
+      const goals: Goal[] = [
+        { side: "old", table: table.old, rule: pair.old },
+        { side: "changed", table: table.changed, rule: pair.changed },
+      ];
+      this.#rule("order", pair.changed, ref, "has another place beside the one where rules lead in", goals);
+    }
+  }
+
   #swapGoals({ first, second, slots }: Swap, table: TablePair): Goal[] {
     const both: Goal = { side: "old", table: table.old, rule: first.old, also: [second.old] };
     if (slots !== true) return [both];
@@ -131,4 +199,11 @@ export class Changes {
       { side: "changed", table: table.changed, rule: second.changed },
     ];
   }
+}
+
+/** The rules of a device that match the number of the queue that sent a frame. */
+function rulesAbout({ world }: Side, side: Goal["side"]): Goal[] {
+  return world.graph.tables.flatMap((table) =>
+    world.nodesOf(table).flatMap((rule) => (asksQueue(world.contentOf(rule)) ? [{ side, table, rule }] : [])),
+  );
 }

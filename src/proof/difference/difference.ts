@@ -4,9 +4,9 @@ import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace
 import { Device } from "../../model/device/device.js";
 import type { DifferenceResult } from "../answer.js";
 import { graphOf } from "../path/deviceGraph.js";
-import { Changes } from "./changes.js";
+import { Changes, type Suspect } from "./changes.js";
 import { BEHAVIOUR_TYPES, type Behaviour } from "./compare.js";
-import { DifferenceFinder } from "./finder.js";
+import { DifferenceFinder, type Judged } from "./finder.js";
 import { pairTables, Side } from "./sides.js";
 
 export interface DifferenceOptions extends Behaviour, TracerOptions {
@@ -15,6 +15,8 @@ export interface DifferenceOptions extends Behaviour, TracerOptions {
   /** Ends the work: changes that are left are unknown. */
   signal?: AbortSignal | undefined;
 }
+
+const STOPPED: Judged = { effect: "unknown", tried: "nothing: the search ended before" };
 
 /** Milliseconds of work between two turns of the event loop. */
 const TURN = 50;
@@ -52,13 +54,18 @@ export async function difference(
       turn = Date.now();
     }
     const { goals, ...change } = suspect;
-    const effect = signal?.aborted === true ? ("unknown" as const) : finder.effectOf(goals);
-    changes.push({ ...change, effect });
+    const judged = signal?.aborted === true ? STOPPED : finder.effectOf(goals);
+    changes.push({ ...change, ...judged });
   }
   return { equal: changes.every(({ effect }) => effect === "same"), groups: finder.groups, changes };
 }
 
-function compared(a: Tracer, b: Tracer, behaviour: Behaviour) {
+/** @internal Both devices, and what may make a difference between them. The tracers must have copied them. */
+export function compared(
+  a: Tracer,
+  b: Tracer,
+  behaviour: Behaviour,
+): { readonly sides: { readonly old: Side; readonly changed: Side }; readonly suspects: readonly Suspect[] } {
   const tables = pairTables(graphOf(a), graphOf(b), [a, b]);
   const names = (side: "old" | "changed") => new Map(tables.map((pair) => [pair[side], pair.name]));
   const sides = {

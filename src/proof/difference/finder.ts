@@ -2,11 +2,12 @@
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import { hexOf } from "../../hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
-import { termsOf, type KeyMatch } from "../../explain/match/terms.js";
+import { termsOf } from "../../explain/match/terms.js";
 import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
-import { Search } from "../path/search.js";
-import { originMatch, sameWays } from "./alike.js";
+import type { Entry } from "../path/graph.js";
+import { Search, type LeftOut } from "../path/search.js";
+import { nearWays, sameWays, type Way } from "./alike.js";
 import type { Goal } from "./changes.js";
 import { differentKinds, type Behaviour } from "./compare.js";
 import { described } from "./described.js";
@@ -14,12 +15,30 @@ import { framesText } from "./framesText.js";
 import { pathOf } from "./path.js";
 import type { Side } from "./sides.js";
 import { treatmentOf } from "./treatment.js";
-import { variationsOf } from "./variations.js";
+import { VARIATIONS, variationsOf } from "./variations.js";
 
 /** Ways to a goal that are looked at: those of frames that are treated alike, and those of groups. */
 const MOST_WAYS = 500;
+/** Those of them of which it is not known whether all their frames are treated alike. */
+const MOST_OPEN = 12;
 /** Groups of one goal. */
 const MOST_GROUPS = 8;
+
+/** The effect of a change, and for an unknown one how far the search went. */
+export type Judged = Pick<Change, "effect" | "tried">;
+
+const SAME: Judged = { effect: "same", tried: null };
+const DIFFERENT: Judged = { effect: "different", tried: null };
+
+function unknown(tried: string): Judged {
+  return { effect: "unknown", tried };
+}
+
+/** @param ways of which one frame each was steered, with others like it */
+function triedText(ways: number): string {
+  const frames = ways === 1 ? "a frame that comes there" : `${ways} frames that come there on different ways`;
+  return `${frames}, and ${VARIATIONS} like ${ways === 1 ? "it" : "each"}: both treat them alike`;
+}
 
 /** A frame that both devices have steered in a dry run. */
 interface Steered {
@@ -36,15 +55,15 @@ export class DifferenceFinder {
   readonly #behaviour: Behaviour;
   readonly #searches: { readonly old: Search; readonly changed: Search };
   readonly #groups = new Map<string, DifferenceGroup>();
-  /** The keys of frames that come in at places that the other device does not have. */
-  readonly #strangers: { readonly old: readonly KeyMatch[]; readonly changed: readonly KeyMatch[] };
-  /** Arriving keys that both devices treat alike, for all goals. */
-  readonly #alike: KeyMatch[] = [];
+  /** Frames that come in at places that the other device does not have. */
+  readonly #strangers: { readonly old: LeftOut; readonly changed: LeftOut };
+  /** Frames that both devices treat alike, for all goals. */
+  readonly #alike: LeftOut[] = [];
 
   constructor(sides: { readonly old: Side; readonly changed: Side }, behaviour: Behaviour) {
     this.#sides = sides;
     this.#behaviour = behaviour;
-    this.#strangers = { old: onlyIn(sides.old, sides.changed), changed: onlyIn(sides.changed, sides.old) };
+    this.#strangers = { old: notIn(sides.changed), changed: notIn(sides.old) };
     this.#searches = { old: new Search(sides.old.world), changed: new Search(sides.changed.world) };
   }
 
@@ -53,36 +72,39 @@ export class DifferenceFinder {
   }
 
   /** Whether frames that come to one of the goals are treated differently; "same" is proved. */
-  effectOf(goals: readonly Goal[]): Change["effect"] {
-    if (goals.length === 0) return "unknown";
-    const effects = goals.map((goal) => this.#ofGoal(goal));
-    if (effects.includes("different")) return "different";
-    return effects.includes("unknown") ? "unknown" : "same";
+  effectOf(goals: readonly Goal[]): Judged {
+    if (goals.length === 0) return unknown("nothing: any frame may notice it");
+    const judged = goals.map((goal) => this.#ofGoal(goal));
+    const found = (wanted: Change["effect"]): Judged | undefined => judged.find(({ effect }) => effect === wanted);
+    return found("different") ?? found("unknown") ?? SAME;
   }
 
-  #ofGoal(goal: Goal): Change["effect"] {
-    /** Keys of ways that were looked at: alike, or of a group that was found. */
-    const except: KeyMatch[] = [...this.#strangers[goal.side], ...this.#alike];
+  #ofGoal(goal: Goal): Judged {
+    /** Frames of ways that were looked at: alike, or of a group that was found. */
+    const except: LeftOut[] = [this.#strangers[goal.side], ...this.#alike];
     let groups = 0;
-    const effect = (open: boolean): Change["effect"] => (groups > 0 ? "different" : open ? "unknown" : "same");
+    /** Ways of frames that are treated alike, but not all for the same reason. */
+    let open = 0;
+    /** Where the search ends without having seen all frames. */
+    const end = (tried: string): Judged => (groups > 0 ? DIFFERENT : unknown(tried));
     for (let ways = 0; ways < MOST_WAYS && groups < MOST_GROUPS; ways++) {
-      const { table, rule, also } = goal;
-      const found = this.#searches[goal.side].find({ table, rule }, { also, except });
-      if (found.kind !== "frame") return effect(found.kind === "unknown");
+      const { table, rule, also, not } = goal;
+      const found = this.#searches[goal.side].find({ table, rule }, { also, not, except });
+      if (found.kind === "none") return open > 0 ? end(triedText(ways)) : groups > 0 ? DIFFERENT : SAME;
+      if (found.kind === "unknown") return end(found.tried);
       const steered = this.#steer(goal, found.last, found.before);
-      // No frame of the other device comes in there.
-      if (steered === null) return effect(true);
+      if (steered === null) return end("a frame that the other device has no place for");
       const different = this.#isDifferent(steered) ? steered : this.#variation(goal, steered);
       if (different !== null) {
         this.#note(goal, different);
         groups++;
       }
       const way = this.#wayOf(steered);
-      if (way === null || (different === null && !way.alike)) return effect(true);
-      if (way.alike && different === null) this.#alike.push(way.keys);
-      except.push(way.keys);
+      if (way === null || (!way.alike && different === null && ++open > MOST_OPEN)) return end(triedText(ways + 1));
+      if (way.alike && different === null) this.#alike.push(way.frames);
+      except.push(way.frames);
     }
-    return effect(true);
+    return end(triedText(MOST_WAYS));
   }
 
   /** Null where the other device has no place for the frame to come in. */
@@ -144,27 +166,35 @@ export class DifferenceFinder {
     this.#groups.set(key, { ...group, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
   }
 
-  /** The keys of frames that go the ways of a frame, and whether the same happens on both; null if they are not known. */
+  /**
+   * The frames that go the ways of a frame, and whether it is known that the same happens to all of them; null if nothing is
+   * known of the ways.
+   */
   #wayOf({
     last: { entry },
     before,
     old,
     changed,
     key,
-  }: Steered): { readonly keys: KeyMatch; readonly alike: boolean } | null {
-    if (before.length > 0) return null;
-    const paths = [pathOf(this.#sides.old, old), pathOf(this.#sides.changed, changed)] as const;
+  }: Steered): { readonly frames: LeftOut; readonly alike: boolean } | null {
+    const [a, b] = [pathOf(this.#sides.old, old), pathOf(this.#sides.changed, changed)];
     const entries = [this.#sides.old.entryLike(entry), this.#sides.changed.entryLike(entry)] as const;
-    const [a, b] = paths;
     if (a === null || b === null || entries[0] === null || entries[1] === null) return null;
-    const keys = sameWays(
-      [
-        { side: this.#sides.old, entry: entries[0], path: a },
-        { side: this.#sides.changed, entry: entries[1], path: b },
-      ],
-      key,
-    );
-    return keys === null ? null : { keys, alike: a.effects === b.effects };
+    const ways: readonly [Way, Way] = [
+      { side: this.#sides.old, entry: entries[0], path: a },
+      { side: this.#sides.changed, entry: entries[1], path: b },
+    ];
+    const keys = before.length > 0 ? null : sameWays(ways, key);
+    const known = keys ?? nearWays(ways, key);
+    if (known === null) return null;
+    const places = this.#firstTables(entry);
+    const isFrom = (one: Entry): boolean => this.#firstTables(one) === places;
+    return { frames: { keys: known, isFrom }, alike: keys !== null && a.effects === b.effects };
+  }
+
+  /** Equal for places from which frames come to the same first tables in both devices. */
+  #firstTables(entry: Entry): string {
+    return `${this.#sides.old.entryLike(entry)?.table} ${this.#sides.changed.entryLike(entry)?.table}`;
   }
 }
 
@@ -172,7 +202,8 @@ function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFr
   return { bytes: hexOf(frame), from: source, ...(metadata === 0 ? {} : { metadata }) };
 }
 
-/** The keys of frames that come in where only one device has a place for them. */
-function onlyIn(one: Side, other: Side): KeyMatch[] {
-  return one.world.graph.entries.filter((entry) => other.entryLike(entry) === null).map(originMatch);
+/** Frames that come in where a device has no place for them. */
+function notIn(other: Side): LeftOut {
+  const all = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
+  return { keys: all, isFrom: (entry) => other.entryLike(entry) === null };
 }

@@ -126,6 +126,12 @@ export class Side {
       .join(", ");
   }
 
+  /** The slots with which rules lead into a table, by their names. */
+  beginsOf(table: number): ReadonlyMap<string, number> {
+    const edges = this.world.graph.edgesTo(table).filter(({ move, slot }) => move !== "resume" && slot > 0);
+    return new Map(edges.map(({ slot }) => [this.#slotName(table, slot), slot]));
+  }
+
   /** The first rank of a slot is named by the matches of the rules that come before it. */
   #slotName(table: number, slot: number): string {
     const key = `${table} ${slot}`;

@@ -1,5 +1,5 @@
 /** Frames that differ from one in a few bytes: a change may show itself only for some values of fields that no rule matches. */
-const COUNT = 96;
+export const VARIATIONS = 96;
 /** Bytes at the beginning in which headers lie. */
 const HEADERS = 160;
 
@@ -11,7 +11,7 @@ export function* variationsOf(frame: Uint8Array): Generator<Uint8Array> {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  for (let n = 0; n < COUNT; n++) {
+  for (let n = 0; n < VARIATIONS; n++) {
     const bytes = frame.slice();
     for (let flips = 1 + (n % 3); flips > 0; flips--) bytes[random(length)] = random(256);
     yield bytes;

@@ -19,13 +19,14 @@ const RUNT = 13;
  * A frame whose key agrees with the solver's solution in all bits that were asked, as small and as ordinary as the bits
  * allow; null if there is none that the builder knows. Samples that lie across headers can be wrong: parse the frame to be sure.
  *
+ * @param payload more bytes, after those that samples read
  * @example
  * const key = new ParsedKey(solver, { parser: device.parser });
  * const port = fieldNamed("outer.tcp_dport")!;
  * solver.solve(Array.from({ length: 16 }, (_, i) => (443 >> (15 - i)) & 1 ? key.bit(port.bit + i) : -key.bit(port.bit + i)));
  * frameOf(solver, key); // Ethernet, IPv4 and TCP to port 443
  */
-export function frameOf(solver: Solver, key: ParsedKey): Uint8Array | null {
+export function frameOf(solver: Solver, key: ParsedKey, payload?: Uint8Array): Uint8Array | null {
   const solution = new Solution(solver, key);
   if (!solution.has(present("outer", PRESENT_ETH), true)) return new Uint8Array(RUNT);
   const draft: Draft = {
@@ -38,7 +39,7 @@ export function frameOf(solver: Solver, key: ParsedKey): Uint8Array | null {
   };
   addFrame(draft, solution, "outer");
   try {
-    return withWrongSums(draft, withSamples(solution, draft.layers));
+    return withWrongSums(draft, [...withSamples(solution, draft.layers), ...(payload === undefined ? [] : [payload])]);
   } catch (error) {
     if (error instanceof SteeringError) return null;
     throw error;

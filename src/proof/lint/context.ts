@@ -2,7 +2,7 @@
 import { EXT_DIRECTION } from "../../abi/key.js";
 import type { CoreSource } from "../../engine/load.js";
 import type { RuleContent } from "../../engine/tracedCore.js";
-import { openTracer, type Tracer } from "../../explain/trace/tracer.js";
+import { openTracer, type TracedWalk, type Tracer } from "../../explain/trace/tracer.js";
 import { LinkMap, linksOf, type Link } from "../../explain/why/links.js";
 import { RuleReader, type RuleNode } from "../../explain/why/rules.js";
 import type { Device } from "../../model/device/device.js";
@@ -15,6 +15,7 @@ import { TablePipeline, type StageName } from "../../model/table/pipeline.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { FindingObject } from "../answer.js";
 import { CoverRun } from "../cover/coverRun.js";
+import type { Prepared } from "../path/preparations.js";
 import { World } from "../path/world.js";
 import { installedObject } from "./objects.js";
 
@@ -104,6 +105,14 @@ export class LintContext {
 
   objectOf({ object }: RuleNode): FindingObject {
     return installedObject(object);
+  }
+
+  /** The way of a frame that a search has found. */
+  walk({ frame, entry, metadata }: Prepared): TracedWalk {
+    const { device, tracer } = this;
+    const time = device.now();
+    if (entry.queue === null || entry.source.kind === "wire") return tracer.walk(entry.source.port, frame, { time });
+    return tracer.walkSent(entry.queue, frame, { time, metadata });
   }
 
   /** Where a rule of the core leads. */

@@ -7,16 +7,19 @@ import type { Finding, Severity } from "../answer.js";
 import { LintContext } from "./context.js";
 import type { LintDetector } from "./detector.js";
 import { ACTIONS } from "./detectors/actions.js";
+import { BUFFERS } from "./detectors/buffers.js";
 import { DEAD } from "./detectors/dead.js";
 import { ESP } from "./detectors/esp.js";
 import { FLOWS } from "./detectors/flows.js";
 import { FUNCTIONS } from "./detectors/functions.js";
 import { LOOPS } from "./detectors/loops.js";
 import { MATCHES } from "./detectors/matches.js";
+import { METERS } from "./detectors/meters.js";
 import { ORDER } from "./detectors/order.js";
 import { PROFILE } from "./detectors/profile.js";
 import { REACH } from "./detectors/reach.js";
 import { REDUNDANT } from "./detectors/redundant.js";
+import { TUNNELS } from "./detectors/tunnels.js";
 import { UNUSED } from "./detectors/unused.js";
 
 /** All detectors of devices, in the order in which their findings are reported. */
@@ -29,6 +32,9 @@ export const LINT_DETECTORS: readonly LintDetector[] = [
   REDUNDANT,
   ...ORDER,
   ...ACTIONS,
+  ...TUNNELS,
+  ...METERS,
+  ...BUFFERS,
   ...FLOWS,
   ...FUNCTIONS,
   ...PROFILE,

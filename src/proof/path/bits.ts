@@ -36,6 +36,11 @@ export function isNumber(solver: Solver, bits: readonly Literal[], number: numbe
   );
 }
 
+/** Whether a bit of a key in bytes is set. */
+export function hasBit(bytes: Uint8Array, bit: number): boolean {
+  return ((bytes[bit >> 3] as number) & (0x80 >> (bit & 7))) !== 0;
+}
+
 /** The bits of a key from one on. */
 export function bitsAt(key: SymbolicKey, from: number, width: number): Literal[] {
   return Array.from({ length: width }, (_, i) => key.bit(from + i));

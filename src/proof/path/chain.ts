@@ -3,6 +3,7 @@
  * of better rank are added when a solution hits one of them, so the formula has only the rules that matter.
  */
 import { KEY_SIZE } from "../../abi/key.js";
+import type { KeyMatch } from "../../explain/match/terms.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { AskedKey } from "../keys/askedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
@@ -112,6 +113,13 @@ export class Chain {
     const [last] = this.stages.slice(-1);
     if (last === undefined) return;
     if (!requireMatch(this.solver, this.world.contentOf(rule), last.key)) this.possible = false;
+  }
+
+  /** Requires that frames at the last table do not match this. */
+  forbidAtEnd(match: KeyMatch): void {
+    const [last] = this.stages.slice(-1);
+    if (last === undefined) return;
+    if (!forbidMatch(this.solver, match, last.key)) this.possible = false;
   }
 
   /**

@@ -8,6 +8,23 @@ import { slotOf } from "./tableRules.js";
 
 /** The bit of a rank's high word at which its slot begins. */
 const SLOT_SHIFT = RANK_SLOT - 32;
+/** The greatest word. */
+const MOST = 0xffffffff;
+
+/** The words of a rank. */
+type Rank = readonly [high: number, low: number];
+
+/** The first rank of a slot; null if it is after the last one. */
+function firstOf(slot: number): Rank | null {
+  const high = slot * 2 ** SLOT_SHIFT;
+  return high > MOST ? null : [high, 0];
+}
+
+/** The rank after that of a rule; null after the last one. */
+export function rankAfter({ rankHigh, rankLow }: Pick<StoredRule, "rankHigh" | "rankLow">): Rank | null {
+  if (rankLow < MOST) return [rankHigh, rankLow + 1];
+  return rankHigh < MOST ? [rankHigh + 1, 0] : null;
+}
 
 /** A lookup in a table. */
 export interface Lookup {
@@ -35,17 +52,14 @@ export class Oracle {
    * walk through the table, or lets it go on behind the rule. Null if nothing does.
    */
   blocker(key: Uint8Array, wanted: StoredRule | null, lookup: Lookup): RuleNode | null {
-    let [high, low] = [lookup.slot * 2 ** SLOT_SHIFT, 0];
-    for (;;) {
-      const address = this.#lookup(lookup.table, key, high, low);
+    for (let rank: Rank | null = firstOf(lookup.slot); rank !== null;) {
+      const address = this.#lookup(lookup.table, key, rank);
       if (address === 0 || address === wanted?.address) return null;
       const found = this.#node(lookup.table, address);
       if (this.blocks(found, wanted, lookup)) return found;
-      const { rankHigh, rankLow } = found.stored;
-      [high, low] = this.#graph.goesOn(found)
-        ? [(slotOf(found.stored) + 1) * 2 ** SLOT_SHIFT, 0]
-        : [rankHigh, rankLow + 1];
+      rank = this.#graph.goesOn(found) ? firstOf(slotOf(found.stored) + 1) : rankAfter(found.stored);
     }
+    return null;
   }
 
   /** Whether a rule of better rank than `wanted` (null: a miss) keeps frames from it for sure. */
@@ -60,7 +74,7 @@ export class Oracle {
     return (wanted === null || isBefore(rule, wanted)) && this.blocks(rule, wanted?.stored ?? null, lookup);
   }
 
-  #lookup(table: number, key: Uint8Array, high: number, low: number): number {
+  #lookup(table: number, key: Uint8Array, [high, low]: Rank): number {
     const { core } = this.#traced;
     core.u8.set(key.subarray(0, KEY_SIZE), core.keys);
     core.exports.classify(table, 1, high, low);

@@ -12,6 +12,7 @@ import {
   PRESENT_ESP,
   PRESENT_ETH,
   PRESENT_ETHERTYPE,
+  PRESENT_MPLS_OVER_UDP,
   PRESENT_UDP,
 } from "../../abi/key.js";
 import {
@@ -28,6 +29,7 @@ import {
 } from "../../abi/protocols.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
 import { UDP_PORTS } from "../../packet/numbers.js";
+import type { ParsedKey } from "../keys/parsedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, TRUE, type Literal } from "../literal.js";
 import { andOf, exclusiveOr, orOf } from "../solver/numbers.js";
@@ -37,7 +39,7 @@ import type { Instruction } from "./headerChange.js";
 import { INNER_OF, IS_LINK, IS_PATH, isSample, OUTER_OF, presenceBit } from "./levels.js";
 
 /** Makes keys that the parser could make of frames. */
-export type MakeKey = () => SymbolicKey;
+export type MakeKey = () => ParsedKey;
 
 /**
  * A key where other headers are found than before: bits that stay are those of `changed`, the others those of a new key,
@@ -157,6 +159,7 @@ const PORTS = 8 * LAYER_UDP_PORTS;
 
 const ESP_WORDS = new Set([MISC_OUTER_ESP_SPI / 4, EXT_OUTER_ESP_SEQ / 4]);
 const LABEL_WORDS = new Set([MISC2_MPLS_OVER_UDP / 4, MISC2_MPLS_OVER_GRE / 4]);
+const LABELS = presenceBit(EXT_PRESENT_TUNNEL, PRESENT_MPLS_OVER_UDP);
 
 function presence(bit: number): number {
   return presenceBit(EXT_PRESENT_OUTER, bit);
@@ -194,7 +197,7 @@ function withoutTags(stable: Uint8Array, place: number): Uint8Array {
 /** Whether a bit, by its bit of the outer packet, belongs to what follows UDP or GRE. */
 function isUpper(outer: number): boolean {
   const word = outer >> 5;
-  return ESP_WORDS.has(word) || LABEL_WORDS.has(word) || outer === presence(PRESENT_ESP);
+  return ESP_WORDS.has(word) || LABEL_WORDS.has(word) || outer === LABELS || outer === presence(PRESENT_ESP);
 }
 
 function isTunnelWord(bit: number): boolean {
@@ -286,23 +289,43 @@ const SELECTORS: readonly Selector[] = [
   ),
 ];
 
-const NO_SAMPLE = Uint8Array.from({ length: 8 * KEY_SIZE }, (_, bit) => (isSample(bit) ? 0 : 1));
-
-/** The key with other programmable samples: they can be any bytes of the frame. */
+/** The key with other programmable samples: those of some frame that has the same headers. */
 export function resampled(solver: Solver, changed: SymbolicKey, newKey: MakeKey): SymbolicKey {
-  const key = new Reparsed(solver, changed, NO_SAMPLE, [], () => FALSE, newKey);
-  return new WithOrigin(key, changed.origin ?? null);
+  return new Resampled(solver, changed, newKey);
 }
 
-class WithOrigin extends DerivedKey {
-  readonly #of: SymbolicKey;
+class Resampled extends DerivedKey {
+  readonly #solver: Solver;
+  readonly #changed: SymbolicKey;
+  readonly #newKey: MakeKey;
+  #fresh: ParsedKey | null = null;
+  /** Bits of the new key that are tied to those of the changed one. */
+  readonly #tied = new Set<number>();
 
-  constructor(of: SymbolicKey, origin: SymbolicKey | null) {
-    super(origin);
-    this.#of = of;
+  constructor(solver: Solver, changed: SymbolicKey, newKey: MakeKey) {
+    super(changed.origin ?? null);
+    this.#solver = solver;
+    this.#changed = changed;
+    this.#newKey = newKey;
   }
 
   protected make(index: number): Literal {
-    return this.#of.bit(index);
+    if (!isSample(index)) return this.#changed.bit(index);
+    this.#fresh ??= this.#newKey();
+    const literal = this.#fresh.bit(index);
+    // What samples are within, and which ones there are, is part of the headers.
+    for (const bit of [...this.#fresh.asked]) {
+      if (this.#tied.has(bit)) continue;
+      this.#tied.add(bit);
+      if (bit < 8 * KEY_SIZE && !isSample(bit) && IS_PATH[bit] !== 1) this.#tie(bit, this.#fresh);
+    }
+    return literal;
+  }
+
+  #tie(bit: number, fresh: ParsedKey): void {
+    const [one, other] = [this.#changed.bit(bit), fresh.bit(bit)];
+    if (one === other) return;
+    this.#solver.addClause([-one, other]);
+    this.#solver.addClause([one, -other]);
   }
 }

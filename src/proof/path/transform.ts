@@ -7,6 +7,7 @@ import { Op } from "../../abi/engine.js";
 import { Place } from "../../abi/program.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, REFORMAT_TYPE } from "../../abi/reformat.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
+import type { ParsedKey } from "../keys/parsedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, TRUE, type Literal } from "../literal.js";
 import { andOf } from "../solver/numbers.js";
@@ -28,7 +29,7 @@ export interface Changing {
    * A key that the parser could make of a frame. With an origin: of the packet inside a tunnel of that key; then `link` has the
    * bits of an Ethernet header that is put before it.
    */
-  newKey(origin?: SymbolicKey | null, link?: ((bit: number) => Literal) | null): SymbolicKey;
+  newKey(origin?: SymbolicKey | null, link?: ((bit: number) => Literal) | null): ParsedKey;
 }
 
 /** A key after actions. */
@@ -123,15 +124,16 @@ function reformatted(changing: Changing, before: Changed, record: number): Chang
   const type = traced.core.u8[record + REFORMAT_TYPE];
   if (type === L2_TO_L2_TUNNEL || type === L2_TO_L3_TUNNEL) {
     const front = frontHeadersAt(traced, record);
-    const newKey = (): SymbolicKey => changing.newKey();
-    return { ...before, key: new Encapsulated(solver, before.key, front, type === L2_TO_L2_TUNNEL, newKey) };
+    const newKey = (): ParsedKey => changing.newKey();
+    const key = new Encapsulated(solver, before.key, front, type === L2_TO_L2_TUNNEL, newKey);
+    return { ...before, key: sampled(changing, key) };
   }
   const keepsLink = type === L2_TUNNEL_TO_L2;
   const front = keepsLink ? null : frontHeadersAt(traced, record);
   const newKey = changing.newKey.bind(changing);
   return {
     ...before,
-    key: new Decapsulated(solver, before.key, { newKey, front }),
+    key: sampled(changing, new Decapsulated(solver, before.key, { newKey, front })),
     when: andOf(solver, [before.when, hasInside(solver, before.key, keepsLink)]),
   };
 }

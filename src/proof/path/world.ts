@@ -14,6 +14,7 @@ import { graphOf } from "./deviceGraph.js";
 import type { Prepared } from "./preparations.js";
 import { Op } from "../../abi/engine.js";
 import { Oracle } from "./oracle.js";
+import { Origins } from "./origins.js";
 import { slotOf } from "./tableRules.js";
 import { keyAlong, type Changed } from "./transform.js";
 
@@ -23,6 +24,8 @@ export class World {
   readonly rules: RuleReader;
   readonly oracle: Oracle;
   #remembers: boolean | undefined;
+  #origins: Origins | undefined;
+  #newKeys = 0;
   readonly #nodes = new Map<number, readonly RuleNode[]>();
 
   constructor(tracer: Tracer) {
@@ -53,12 +56,23 @@ export class World {
     return Math.max(0, ...edges.map(({ slot }) => slot));
   }
 
+  /** What frames have in common where they come. */
+  get origins(): Origins {
+    return (this.#origins ??= new Origins(this));
+  }
+
   /** The key at the end of an edge, and when frames get there. */
   after(solver: Solver, key: SymbolicKey, edge: Edge): Changed {
     return keyAlong({ solver, tracer: this.tracer, newKey: this.#newKey.bind(this, solver) }, key, edge);
   }
 
-  #newKey(solver: Solver, origin?: SymbolicKey | null, link?: ((bit: number) => Literal) | null): SymbolicKey {
+  /** Keys made for bytes that were not parsed when the frame came in: nothing in its first key tells what they hold. */
+  get newKeys(): number {
+    return this.#newKeys;
+  }
+
+  #newKey(solver: Solver, origin?: SymbolicKey | null, link?: ((bit: number) => Literal) | null): ParsedKey {
+    this.#newKeys++;
     return new ParsedKey(solver, {
       ...anyArrival(this.tracer.device, solver),
       ...(origin instanceof ParsedKey ? { insideOf: origin } : {}),

@@ -44,6 +44,7 @@ export class Solver {
   #seen = new Int32Array(128);
   #round = 0;
   #learntLimit = LEARNT;
+  #conflicts = 0;
 
   constructor() {
     this.reset();
@@ -62,6 +63,11 @@ export class Solver {
    */
   get failed(): readonly Literal[] {
     return this.#failed;
+  }
+
+  /** How many conflicts all searches met: a measure of work that is the same on every machine. */
+  get conflicts(): number {
+    return this.#conflicts;
   }
 
   /** The value of a literal in the last solution; a variable that was made since has the value it prefers. */
@@ -229,6 +235,7 @@ export class Solver {
           this.#satisfiable = false;
           return false;
         }
+        this.#conflicts++;
         if (conflicts++ >= budget) {
           assignment.backtrack(0);
           return undefined;

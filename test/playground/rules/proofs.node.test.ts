@@ -1,4 +1,5 @@
 /** Proofs in the pane "Rules": findings with repairs, and rules that no frame hits. */
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { AXE, violations } from "../support/axe.js";
@@ -70,6 +71,36 @@ test("a frame that hits the selected rule is added", async () => {
   expect(await row.innerText()).toContain("deliver");
   await page.getByRole("button", { name: "rule rule 3, hit" }).waitFor();
   await untilText(page, "rule 3");
+});
+
+/** Rules with a meter, and frames of which none comes to the red ones, with or without one that turns the meter off. */
+function metered(off: boolean): string {
+  const example = readFileSync(new URL("../../../examples/state-meter.json", import.meta.url), "utf8");
+  const { expect: _, $schema: __, frames, ...rest } = JSON.parse(example) as { frames: object[] } & Json;
+  return JSON.stringify({ ...rest, frames: frames.slice(0, off ? undefined : 1) }, null, 1);
+}
+
+type Json = Record<string, unknown>;
+
+test("frames that must come before a witness keep their times, after a pause", async () => {
+  await write(page, metered(false));
+  await cursorAfter(page, '"name": "red"');
+  await page.getByRole("button", { name: 'Add a frame that hits "red"' }).click();
+  await page.getByRole("button", { name: "rule red, hit" }).waitFor();
+  const selected = page.getByRole("grid").getByRole("row", { selected: true });
+  const row = await selected.innerText();
+  expect(row).toContain("drop_action");
+  // The meter is full again 10 seconds after the frame of the document.
+  expect(row).toMatch(/^\d+\s+10\.00000[1-9]\s/);
+  const before = page.getByRole("row", { name: /^2 10\.000000 / });
+  expect(await before.innerText()).toContain("deliver");
+});
+
+test("a witness that other frames keep from its rule says so", async () => {
+  await write(page, metered(true));
+  await cursorAfter(page, '"name": "red"');
+  await page.getByRole("button", { name: 'Add a frame that hits "red"' }).click();
+  await page.getByText(/^Frame \d+ does not hit "red": the frames before it have left other state\.$/).waitFor();
 });
 
 test("a finding is repaired by its button, and a refusal takes the place of findings", async () => {

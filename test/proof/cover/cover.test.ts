@@ -137,10 +137,83 @@ describe("two tables", () => {
     ]);
   });
 
+  test("a sample of the payload decides which rules are reached after a change", async () => {
+    const device = { parser: { samples: [{ id: 0, header: "udp" as const, offset: 12 }] } };
+    const sampled = (name: string, value: number): Rules[number] => {
+      return { name, table: "u", match: { "misc4.prog_sample_field_value_0": value }, actions: TO_Q };
+    };
+    const loaded = await load(
+      [
+        { name: "tag", table: "t", match: { "outer.udp_dport": 9000 }, actions: ["pop_vlan", { table: "u" }] },
+        sampled("one", 0x01020304),
+        sampled("other", 0xfffefdfc),
+      ],
+      { tables, device },
+    );
+    const found = await coverageOf(loaded);
+    expect(Object.values(found).map(({ status }) => status)).toEqual(["witness", "witness", "witness"]);
+    expect(await checkWitnesses(loaded)).toBe(3);
+  });
+
+  test("a changed port of an inner packet makes labels of what follows", async () => {
+    const loaded = await load(
+      [
+        {
+          name: "turn",
+          table: "t",
+          match: { "inner.udp_dport": 80 },
+          actions: [{ modify: [{ set: "inner.udp_dport", to: 6635 }] }, { table: "u" }],
+        },
+        { name: "label", table: "u", match: { "ext.inner_first_mpls_over_udp_label": 5 }, actions: TO_Q },
+      ],
+      { tables },
+    );
+    expect((await coverageOf(loaded))["label"]?.status).not.toBe("none");
+  });
+
+  test("circles of tables keep no rule from an answer", async () => {
+    const loaded = await load(
+      [
+        { name: "in", table: "t", actions: [{ table: "u" }] },
+        {
+          name: "round",
+          table: "u",
+          match: { "outer.ip_dscp": 1 },
+          actions: [{ modify: [{ add: "outer.ip_ttl_hoplimit", by: -1 }] }, { table: "alone" }],
+        },
+        { name: "back", table: "alone", match: { "outer.tcp_dport": 80 }, actions: [{ table: "u" }] },
+        { name: "live", table: "alone", match: { "outer.ip_ttl_hoplimit": 17 }, actions: TO_Q },
+        { name: "dead", table: "u", match: { "misc2.metadata_reg_c_0": 6 }, actions: TO_Q },
+      ],
+      { tables },
+    );
+    const found = await coverageOf(loaded);
+    expect(found["live"]?.status).toBe("witness");
+    expect(found["dead"]).toMatchObject({ status: "none", proof: { kind: "cannot match" } });
+  });
+
   test("witness of one rule, by name", async () => {
     const { device } = await load(rules, { tables });
     expect((await witness(device, { kind: "rule", name: "five" })).status).toBe("witness");
     await expect(witness(device, { kind: "rule", name: "fife" })).rejects.toThrow('did you mean "five"?');
+  });
+
+  test("the region of a rule claims no frame whose way depends on bytes that no field shows", async () => {
+    const { device } = await load(
+      [
+        {
+          name: "port",
+          table: "t",
+          match: { "outer.udp_dport": 5000 },
+          actions: [{ modify: [{ set: "outer.udp_dport", to: 4789 }] }, { table: "u" }],
+        },
+        { name: "tenant", table: "u", match: { "misc.vxlan_vni": 7 }, actions: TO_Q },
+        { name: "others", table: "u", priority: 1, match: { "outer.udp_dport": 4789 }, actions: TO_Q },
+      ],
+      { tables },
+    );
+    const tenant = await region(device, { kind: "rule", name: "tenant" });
+    expect(tenant).toEqual({ parts: [], share: 0, complete: false });
   });
 
   test("the region of a rule behind a register is one of arriving frames", async () => {

@@ -48,7 +48,7 @@ test("brute force and the engine agree on frames", async () => {
   expect(Math.min(counts.live, counts.dead)).toBeGreaterThan((counts.live + counts.dead) / 10);
 });
 
-test(`rules of ${WORLDS} worlds: a frame or a proof, as brute force says`, async () => {
+test(`rules of ${WORLDS} worlds: a frame or a proof, as brute force says`, { timeout: 3_600_000 }, async () => {
   const random = new Random(seedFor("small worlds"));
   const kinds = new Map<string, number>();
   for (let done = 0; done < WORLDS;) {

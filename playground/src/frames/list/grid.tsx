@@ -77,7 +77,8 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
   const place = cursor.value;
   useEffect(() => {
     if (place >= 0) reveal(place);
-  }, [place, list?.filter]);
+    // A frame that was added has no row before the list is longer.
+  }, [place, count, list?.filter]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const element = scroller.current;

@@ -48,7 +48,12 @@ function RowView({ place, row, selected }: RowProps): JSX.Element {
           </div>
           <div class="verdict-cell" role="gridcell">
             {row.verdict === null ? <span class="muted">not steered</span> : <Verdict verdict={row.verdict} />}
-            {row.changed && <span class="changed-mark">changed</span>}
+            {row.changed && (
+              <span class="changed-mark" title="It ends otherwise than before">
+                <span aria-hidden="true">≠</span>
+                <span class="visually-hidden">changed</span>
+              </span>
+            )}
           </div>
           <div class="end" role="gridcell" title={end}>
             {end}

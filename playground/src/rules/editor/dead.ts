@@ -5,9 +5,6 @@
 import { RangeSet, StateEffect, StateField, type EditorState, type Range } from "@codemirror/state";
 import { Decoration, EditorView, type DecorationSet, type GutterMarker } from "@codemirror/view";
 import { effect } from "@preact/signals";
-import type { DeadRule } from "../../proof/api.js";
-import { rules } from "../../state/document.js";
-import { rangeOf } from "../../state/places.js";
 import { deadRules } from "../../state/proofs.js";
 import { gutterMarks, Mark } from "./gutter.js";
 
@@ -38,17 +35,20 @@ export const dead = marked;
 export function followDeadRules(view: EditorView): () => void {
   return effect(() => {
     const found = deadRules.value;
-    view.dispatch({ effects: mark.of(found.length === 0 ? NONE : markedOf(view.state, rules.peek(), found)) });
+    view.dispatch({ effects: mark.of(found.length === 0 ? NONE : markedOf(view.state, found)) });
   });
 }
 
-function markedOf({ doc }: EditorState, text: string, found: readonly DeadRule[]): Marked {
+type Found = (typeof deadRules.value)[number];
+
+function markedOf({ doc }: EditorState, found: readonly Found[]): Marked {
+  const text = doc.toString();
   const texts: Range<Decoration>[] = [];
   const marks: Range<GutterMarker>[] = [];
-  for (const { path, why } of found) {
-    const range = rangeOf(text, path);
-    if (range === null || range.to > doc.length) continue;
-    const attributes = { title: `No frame hits this rule. ${why}` };
+  for (const { range: rangeNow, why } of found) {
+    const range = rangeNow(text);
+    if (range === null) continue;
+    const attributes = { title: `No frame hits this rule: ${why}.` };
     texts.push(Decoration.mark({ class: "cm-deadRule", attributes }).range(range.from, range.to));
     marks.push(new Mark("dead", "⊘", attributes.title).range(doc.lineAt(range.from).from));
   }

@@ -3,8 +3,7 @@ import { nextDiagnostic, previousDiagnostic, setDiagnostics, type Diagnostic } f
 import { RangeSet, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { keymap, type EditorView, type GutterMarker } from "@codemirror/view";
 import { effect } from "@preact/signals";
-import { rules } from "../../state/document.js";
-import { applyFix, findings, rangeOfFinding, type Finding } from "../../state/findings.js";
+import { applyFix, findings, fixesOf, provedIsOld, rangeOfFinding, type Finding } from "../../state/findings.js";
 import { gutterMarks, Mark } from "./gutter.js";
 
 /** More findings than these are not marked. */
@@ -34,10 +33,12 @@ export const marks: Extension = [
 /** Follows the findings of the page. @returns ends it */
 export function followFindings(view: EditorView): () => void {
   return effect(() => {
-    const text = rules.peek();
+    // The text of the page comes to the editor after this, or came before.
+    const text = view.state.doc.toString();
     const shown = findings.value.slice(0, MOST).flatMap((finding) => diagnosticOf(text, finding));
     view.dispatch(setDiagnostics(view.state, shown));
     view.dispatch({ effects: mark.of(marksOf(view.state, shown)) });
+    view.dom.toggleAttribute("data-old", provedIsOld.value);
   });
 }
 
@@ -64,14 +65,14 @@ function gravityOf({ severity }: Diagnostic): number {
 function diagnosticOf(text: string, finding: Finding): Diagnostic[] {
   const range = rangeOfFinding(text, finding);
   if (range === null) return [];
-  const { severity, text: message, hint, fixes } = finding;
+  const { severity, text: message, hint } = finding;
   return [
     {
       ...range,
       severity: severity === "note" ? "info" : severity,
       message: hint === null ? message : `${message}\n${hint}`,
       renderMessage: () => rendered(message, hint),
-      actions: fixes.map((fix) => ({ name: fix.title, apply: () => applyFix(fix) })),
+      actions: fixesOf(finding).map((fix) => ({ name: fix.title, apply: () => applyFix(fix) })),
     },
   ];
 }

@@ -47,6 +47,7 @@ const FRAME = EditorView.theme({
 const LIGHTS = EditorView.theme({
   ".cm-object": { backgroundColor: "color-mix(in srgb, var(--accent-back) 45%, transparent)" },
   ".cm-marks": { width: "18px", textAlign: "center", cursor: "default" },
+  ".cm-marks .cm-gutterElement:has(span + span)": { fontSize: "10px", whiteSpace: "nowrap" },
   ".cm-hit": { color: "var(--accent)" },
   ".cm-error": { color: "var(--error)" },
   ".cm-warning": { color: "var(--miss-text)" },
@@ -132,6 +133,8 @@ const FINDINGS = EditorView.theme({
     textDecoration: "underline dotted var(--muted)",
   },
   ".cm-deadRule, .cm-deadRule span": { color: "var(--muted)", fontStyle: "italic" },
+  "&[data-old] .cm-lintRange-warning": { textDecorationColor: "var(--muted)" },
+  "&[data-old] .cm-warning": { color: "var(--muted)" },
   ".cm-lintRange-active": { backgroundColor: "var(--error-back)" },
   ".cm-lintPoint::after": { borderBottomColor: "var(--error)" },
   ".cm-diagnostic": { padding: "calc(2 * var(--space))", marginLeft: "0", whiteSpace: "normal" },

@@ -25,16 +25,10 @@ function circle(graph: Graph, table: number): ReadonlySet<number> | null {
 }
 
 /** The frame that hits a rule, if it runs into the hop limit. */
-function looping({ cover, device, tracer }: LintContext, rule: RuleNode): Witness | null {
-  const found = cover.find({ table: rule.table, rule });
+function looping(context: LintContext, rule: RuleNode): Witness | null {
+  const found = context.cover.find({ table: rule.table, rule });
   if (found.kind !== "frame" || found.before.length > 0) return null;
-  const { frame, entry, metadata } = found.last;
-  const time = device.now();
-  const { trace } =
-    entry.queue === null || entry.source.kind === "wire"
-      ? tracer.walk(entry.source.port, frame, { time })
-      : tracer.walkSent(entry.queue, frame, { time, metadata });
-  return trace.outcome.reason === "hop_limit" ? witnessOf(found) : null;
+  return context.walk(found.last).trace.outcome.reason === "hop_limit" ? witnessOf(found) : null;
 }
 
 export const LOOPS: readonly LintDetector[] = [

@@ -1,13 +1,14 @@
 /** The comparison: with which rules, what changed, and the selected frame before and after. */
 import type { JSX } from "preact";
-import type { Answer, ChangeGroup, FrameEnd, FrameOutcome } from "../engine/api.js";
-import { countText } from "../parts/format.js";
-import { CopyShape, Verdict } from "../parts/verdict.js";
-import { stale } from "../state/answer.js";
-import { baselineRefused, before, comparing, pinnedRules, pinRules, type Baseline } from "../state/compare.js";
-import { selectedFrame, way } from "../state/selection.js";
-import { isFiltered, toggleFilter } from "./filtering.js";
-import { Limited } from "./limited.js";
+import type { Answer, ChangeGroup, FrameOutcome } from "../../engine/api.js";
+import { countText } from "../../parts/format.js";
+import { stale } from "../../state/answer.js";
+import { baselineRefused, before, comparing, pinnedRules, pinRules, type Baseline } from "../../state/compare.js";
+import { selectedFrame, way } from "../../state/selection.js";
+import { End } from "./end.js";
+import { isFiltered, toggleFilter } from "../filtering.js";
+import { Limited } from "../limited.js";
+import { ProvedChange } from "./provedChange.js";
 
 export function Changes({ all }: { readonly all: Answer }): JSX.Element {
   const { changed, changes } = all;
@@ -16,11 +17,17 @@ export function Changes({ all }: { readonly all: Answer }): JSX.Element {
       <h3 id="totals-changes">Compare</h3>
       <Choice />
       {comparing.value === null ? (
-        <p class="muted">Compare, edit a rule, and see here which frames end otherwise than before.</p>
+        <p class="muted">
+          Compare, edit a rule, and see here which frames end otherwise than before, and whether any other frame would.
+        </p>
       ) : baselineRefused.value ? (
         <p class="error-text">The rules to compare with have an error. Pin rules that have none.</p>
       ) : (
-        changed === 0 && <p>Every frame ends as before.</p>
+        <>
+          <ProvedChange />
+          <h4>Frames of the list</h4>
+          {changed === 0 && <p>Every frame ends as before.</p>}
+        </>
       )}
       <Limited
         items={changes}
@@ -93,24 +100,6 @@ function GroupButton({ group }: { readonly group: ChangeGroup }): JSX.Element {
         <span class="visually-hidden">{`${group.frames === 1 ? "frame" : "frames"}. Show only these`}</span>
       </span>
     </button>
-  );
-}
-
-function End({ end }: { readonly end: FrameEnd }): JSX.Element {
-  const { verdict, reason, to, copies } = end;
-  return (
-    <span class="end">
-      {verdict === null ? "not steered" : <Verdict verdict={verdict} />}
-      {reason !== null && <code>{reason}</code>}
-      {to.map((name, i) => (
-        <code key={i}>{name}</code>
-      ))}
-      {copies.length > 0 && (
-        <span class="copy-text">
-          <CopyShape /> {copies.join(", ")}
-        </span>
-      )}
-    </span>
   );
 }
 
