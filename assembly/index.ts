@@ -16,6 +16,8 @@ import { openNumbers } from "./act/stateful/clock";
 import { growToArena } from "./arena";
 import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
 import { deliver } from "./out/deliver";
+import { countBatch, HitCounts } from "./out/hits";
+import { keepLengths as keep } from "./out/outcomeClasses";
 import { BRANCH_LOWER, openBranch, openBranches } from "./branch/branch";
 import { lookup } from "./classify/lookup";
 import { openBitmaps } from "./classify/candidates";
@@ -43,7 +45,7 @@ export {
 export { reachable } from "./walk/reachableActions";
 export { keepTable, reserveRules, trimTable } from "./classify/table";
 export { firstOutside, insertRules } from "./act/bulk";
-export { changeActions, insertRule } from "./act/install";
+export { changeActions, insertKnown, insertRule } from "./act/install";
 export { createCounters, releaseCounters } from "./act/count";
 export {
   clearQueue,
@@ -61,6 +63,7 @@ export {
   takeCompletions,
 } from "./out/queue";
 
+export { countHits } from "./out/hits";
 export { writeColumns } from "./out/columns";
 export { keepLengths, sumOutcomeClasses } from "./out/outcomeClasses";
 
@@ -107,9 +110,12 @@ export function steer(root: usize, count: u32): void {
 export function loopBack(root: usize, count: u32, sender: usize): void {
   openFrameBlocks();
   openNumbers(count, sender != 0);
+  const counts = HitCounts.count != 0;
+  if (counts) keep(count);
   parse(count, Required.fields);
   walk(root, count, sender);
   deliver(count);
+  if (counts) countBatch(count);
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations
  *     | copies | reasons | found | lists of the walk | functions | lanes | phases of a lookup
- *     | lanes of a new rule | scratch key | samples | times | orders | jobs | secrets | columns
+ *     | lanes of a new rule | known masks | scratch key | samples | times | orders | jobs | secrets | columns
  *     | flow cache | lengths | outcome classes | frame bytes | arena ...
  */
 import {
@@ -97,8 +97,11 @@ export const MASK_LANES: usize = (BEST + BATCH * 8 + LINE) & ~LINE;
 export const VALUE_LANES: usize = (MASK_LANES + KEY_SIZE + LINE) & ~LINE;
 /** The mask of a new tuple. */
 export const NEW_TUPLE_MASK: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
+/** Masks by the numbers that the host gave them (classify/knownMasks.ts). */
+export const KNOWN_MASKS: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
+export const KNOWN_MASKS_SIZE: usize = 8192;
 /** The parser writes groups that no rule requires here. */
-export const SCRATCH_KEY: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
+export const SCRATCH_KEY: usize = (KNOWN_MASKS + KNOWN_MASKS_SIZE + LINE) & ~LINE;
 /** The programmable samples of the device (wire/sample.ts). */
 export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;

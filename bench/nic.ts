@@ -15,6 +15,7 @@ import {
   OUTER,
 } from "../src/abi/key.js";
 import { insertRule } from "../src/engine/rules.js";
+import { RuleMask } from "../src/engine/ruleMask.js";
 import {
   matchParameters,
   mlx5dv_dr_domain_create,
@@ -42,18 +43,19 @@ export class TupleTable {
   readonly table: Table;
   readonly matcher: Matcher;
   /** The matcher's mask and the value of the last tuple, as the core takes them. */
-  readonly mask: Uint8Array;
+  readonly mask: RuleMask;
   readonly value = new Uint8Array(KEY_SIZE);
   readonly #view = new DataView(this.value.buffer);
+  readonly #group = this.value.subarray(0, GROUP_SIZE);
 
   private constructor(device: Device, context: Context, table: Table, matcher: Matcher, sample: Uint8Array) {
     this.device = device;
     this.context = context;
     this.table = table;
     this.matcher = matcher;
-    this.mask = matcher.mask!;
+    this.mask = new RuleMask(matcher.mask!);
     // Presence fields, which have a full mask, and the fields that are the same for all tuples.
-    this.value.set(this.mask.subarray(sample.length), sample.length);
+    this.value.set(this.mask.key.subarray(sample.length), sample.length);
     this.value.set(sample);
   }
 
@@ -81,8 +83,8 @@ export class TupleTable {
 
   /** Through the C name, from device bytes; a C program too would pass a `match_sz` of one group for this mask. */
   create(tuple: Tuple, actions: readonly Action[]): Rule {
-    const value = this.valueOf(tuple).subarray(0, GROUP_SIZE);
-    return mlx5dv_dr_rule_create(this.matcher, value, actions.length, actions);
+    writeTuple(this.#view, 0, tuple);
+    return mlx5dv_dr_rule_create(this.matcher, this.#group, actions.length, actions);
   }
 
   /** Straight into the core; gives the rule's handle. */

@@ -3,16 +3,17 @@
  * actions. Out: the address of the rule. Both report to the table which fields the actions require
  * (requirements.ts).
  */
-import { STAGE_ACTIONS } from "../../src/abi/engine";
+import { STAGE_ACTIONS, UNKNOWN_MASK } from "../../src/abi/engine";
 import { STAGING } from "../memory";
 import { invalidate } from "../epoch";
-import { replaceActions } from "../classify/rule";
+import { knownMask, rememberMask } from "../classify/knownMasks";
+import { replaceActions, RULE_MASK } from "../classify/rule";
 import { insert, requireFor } from "../classify/table";
 import { needsOfActions } from "./requirements";
 
 /**
- * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is
- * full.
+ * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is full.
+ * `number` is the number of the mask for `insertKnown`, 0 for none.
  */
 export function insertRule(
   table: usize,
@@ -21,10 +22,44 @@ export function insertRule(
   rankLow: u32,
   rangeCount: u32,
   actionCount: u32,
+  number: u32,
+): usize {
+  const rule = insertUnder(table, 0, id, rankHigh, rankLow, rangeCount, actionCount);
+  if (rule != 0 && number != 0) rememberMask(load<u32>(rule, RULE_MASK), number);
+  return rule;
+}
+
+/**
+ * Inserts the staged rule under the mask of a number; only the masked bytes of its value are staged.
+ * Returns UNKNOWN_MASK and inserts nothing if the table has no mask of this number: `insertRule`
+ * does it then.
+ */
+export function insertKnown(
+  table: usize,
+  id: u32,
+  rankHigh: u32,
+  rankLow: u32,
+  rangeCount: u32,
+  actionCount: u32,
+  number: u32,
+): usize {
+  const mask = knownMask(table, number);
+  if (mask == 0) return UNKNOWN_MASK;
+  return insertUnder(table, mask, id, rankHigh, rankLow, rangeCount, actionCount);
+}
+
+function insertUnder(
+  table: usize,
+  mask: usize,
+  id: u32,
+  rankHigh: u32,
+  rankLow: u32,
+  rangeCount: u32,
+  actionCount: u32,
 ): usize {
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   const actions = STAGING + STAGE_ACTIONS;
-  return insert(table, 0, id, rank, rangeCount, actions, actionCount, needsOfActions(actions, actionCount));
+  return insert(table, mask, id, rank, rangeCount, actions, actionCount, needsOfActions(actions, actionCount));
 }
 
 /**

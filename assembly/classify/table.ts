@@ -20,6 +20,7 @@ import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { addToTuple, removeFromTuple, changeRank } from "./ruleList";
+import { forgetMask } from "./knownMasks";
 import { clearDefiner, definerLanes, gather, scatter, addMask, addRange } from "./definer";
 import { invalidate } from "../epoch";
 import { NEEDS_NOTHING, Required } from "../wire/required";
@@ -30,6 +31,7 @@ import {
   MASK_TUPLE,
   MASK_LANES_COUNT,
   MASK_RULES,
+  MASK_BYTES,
   MASK_CHUNKS,
   MASK_REBUILD,
   MASK_TABLE,
@@ -127,8 +129,9 @@ export function destroyTable(table: usize): void {
 
 /**
  * Inserts a rule of the staged value and ranges with the actions at `actions`, which require the
- * fields `needs`. Its mask is `mask`, or the staged mask if `mask` is 0. Returns the address of the
- * rule, 0 when memory is full.
+ * fields `needs`. Its mask is `mask`, a mask of the table with rules; then only the masked bytes of
+ * the staged value are read. If `mask` is 0, mask and value are staged whole. Returns the address of
+ * the rule, 0 when memory is full.
  */
 export function insert(
   table: usize,
@@ -170,8 +173,7 @@ function insertStaged(
 ): usize {
   const ranges = STAGING + STAGE_RANGES;
   const mask = known != 0 ? known : stagedMask(table, STAGING + STAGE_MASK, ranges, rangeCount);
-  if (mask == 0) return giveUp(table, 0);
-  if (known != 0) gather(table + TABLE_DEFINER, STAGING + STAGE_VALUE, VALUE_LANES);
+  if (mask == 0 || (known != 0 && !gatherUnder(table, mask, ranges, rangeCount))) return giveUp(table, mask);
 
   const lanes = load<u32>(mask, MASK_LANES_COUNT);
   const definer = table + TABLE_DEFINER;
@@ -209,10 +211,7 @@ function require(table: usize, required: u32): void {
  */
 function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32): usize {
   const definer = table + TABLE_DEFINER;
-  if (!addMask(definer, staged)) return 0;
-  for (let n: u32 = 0; n < rangeCount; n++) {
-    if (!addRange(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return 0;
-  }
+  if (!addMask(definer, staged) || !addRanges(definer, ranges, rangeCount)) return 0;
   gather(definer, staged, MASK_LANES);
   gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
   const mask = maskFor(table, table + TABLE_MASKS, MASK_LANES, lanesOf(MASK_LANES, definerLanes(definer)));
@@ -232,6 +231,29 @@ function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32)
   return mask;
 }
 
+/** Adds the dwords of ranges to a definer; false when memory is full. */
+function addRanges(definer: usize, ranges: usize, rangeCount: u32): bool {
+  for (let n: u32 = 0; n < rangeCount; n++) {
+    if (!addRange(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return false;
+  }
+  return true;
+}
+
+/**
+ * Writes the masked bytes of the staged value to VALUE_LANES; false when memory is full. The other
+ * bytes of the area are those of earlier rules.
+ */
+function gatherUnder(table: usize, mask: usize, ranges: usize, rangeCount: u32): bool {
+  const definer = table + TABLE_DEFINER;
+  if (!addRanges(definer, ranges, rangeCount)) return false;
+  gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
+  const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
+  for (let at: usize = 0; at < end; at += 16) {
+    v128.store(VALUE_LANES + at, v128.and(v128.load(VALUE_LANES + at), v128.load(mask + at, MASK_BYTES)));
+  }
+  return true;
+}
+
 /** Undoes a failed insertion: drops a mask without rules, and clears a table without rules. */
 function giveUp(table: usize, mask: usize): usize {
   if (mask != 0) dropIfUnused(table, mask);
@@ -243,6 +265,7 @@ function dropIfUnused(table: usize, mask: usize): void {
   if (load<u32>(mask, MASK_RULES) != 0) return;
   const tuple = tupleAt(table + TABLE_TUPLES, load<u32>(mask, MASK_TUPLE));
   store<u32>(tuple, load<u32>(tuple, TUPLE_MASKS) - 1, TUPLE_MASKS);
+  forgetMask(mask);
   dropMask(table + TABLE_MASKS, mask);
 }
 

@@ -11,6 +11,7 @@ import {
   RECEIVE_COMPLETIONS,
   RECEIVE_FLAGS,
   RECEIVE_HEAD,
+  RECEIVE_PACKETS,
   RECEIVE_RING,
   RECEIVE_SIZE,
   RECEIVE_TAIL,
@@ -65,6 +66,7 @@ export function createQueue(flags: u32, completions: usize, depth: u32): usize {
     release(queue, <u32>RECEIVE_SIZE);
     return 0;
   }
+  memory.fill(queue + RECEIVE_PACKETS, 0, 16);
   store<u32>(queue, flags, RECEIVE_FLAGS);
   store<u32>(queue, <u32>completions, RECEIVE_COMPLETIONS);
   store<u32>(queue, <u32>ring, RECEIVE_RING);

@@ -17,6 +17,7 @@ import {
 } from "../../src/abi/key.js";
 import type { Core } from "../../src/engine/core.js";
 import { insertRule, type CoreRule, type FieldRange } from "../../src/engine/rules.js";
+import { RuleMask } from "../../src/engine/ruleMask.js";
 import { HEADER_WORDS, type SetRule } from "./ruleSets.js";
 
 const HERE = PRESENT_L3 | PRESENT_IPV4 | PRESENT_PROTOCOL | PRESENT_TCP;
@@ -29,19 +30,19 @@ const DROP: readonly number[] = [Op.drop, 0];
  * The rules of a set, line i with rank i; rules of one mask share it, like those of one matcher.
  */
 export class CoreRules {
-  readonly #rules: { mask: Uint8Array; ranges: readonly FieldRange[]; words: readonly number[] }[];
+  readonly #rules: { mask: RuleMask; ranges: readonly FieldRange[]; words: readonly number[] }[];
   readonly #value = new Uint8Array(KEY_SIZE);
   readonly #view = new DataView(this.#value.buffer);
   readonly #rule: CoreRule;
 
   constructor(rules: readonly SetRule[]) {
-    const masks = new Map<string, Uint8Array>();
+    const masks = new Map<string, RuleMask>();
     this.#rules = rules.map((rule) => {
       const [source, destination] = [exact(rule.sport), exact(rule.dport)];
       const both = ((source ? 0xffff0000 : 0) | (destination ? 0xffff : 0)) >>> 0;
       const fields = [rule.srcMask, rule.dstMask, both, rule.protocolMask];
       let mask = masks.get(fields.join());
-      if (mask === undefined) masks.set(fields.join(), (mask = maskOf(fields)));
+      if (mask === undefined) masks.set(fields.join(), (mask = new RuleMask(maskOf(fields))));
       const ports = (((rule.sport[0] << 16) | rule.dport[0]) & both) >>> 0;
       const ranges = [rangeOf(rule.sport, 16), rangeOf(rule.dport, 0)].filter((range) => range !== undefined);
       return { mask, ranges, words: [rule.src, rule.dst, ports, rule.protocol] };

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { parseFilter } from "../../src/import/classbench/lines.js";
 
 export const SETS = ["acl1", "fw1", "ipc1"] as const;
 export const SIZES = ["1k", "10k", "100k"] as const;
@@ -38,18 +39,15 @@ const FOLDER = new URL("../../bench/rulesets/", import.meta.url);
 
 export function readRules(set: SetName, size: SetSize): SetRule[] {
   return lines(`${set}_${size}.rules.gz`).map((line) => {
-    const [src, dst, sport, dport, protocol] = line.slice(1).split("\t");
-    const [[from, fromMask], [to, toMask]] = [network(src!), network(dst!)];
-    const [value, mask] = protocol!.split("/").map(Number);
+    const { src, dst, sport, dport, protocol, protocolMask } = parseFilter(line);
     return {
-      src: from,
-      srcMask: fromMask,
-      dst: to,
-      dstMask: toMask,
-      sport: ports(sport!),
-      dport: ports(dport!),
-      protocol: value! & mask!,
-      protocolMask: mask!,
+      ...{
+        src: Number(src.address),
+        srcMask: maskOf(src.length),
+        dst: Number(dst.address),
+        dstMask: maskOf(dst.length),
+      },
+      ...{ sport, dport, protocol, protocolMask },
     };
   });
 }
@@ -101,15 +99,6 @@ function lines(name: string): string[] {
     .split("\n");
 }
 
-function network(text: string): [address: number, mask: number] {
-  const [address, length] = text.split("/");
-  const bits = Number(length);
-  const mask = bits === 0 ? 0 : (-1 << (32 - bits)) >>> 0;
-  const whole = address!.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
-  return [(whole & mask) >>> 0, mask];
-}
-
-function ports(text: string): [low: number, high: number] {
-  const [low, high] = text.split(":").map(Number);
-  return [low!, high!];
+function maskOf(length: number): number {
+  return length === 0 ? 0 : (-1 << (32 - length)) >>> 0;
 }

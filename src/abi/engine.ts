@@ -74,6 +74,8 @@ export const STAGE_VALUE = 512;
 export const STAGE_RANGES = 1024;
 export const STAGE_ACTIONS = 1088;
 export const STAGE_SIZE = 4096;
+/** Result of `insertKnown`: the table has no mask of this number. No rule has this address. */
+export const UNKNOWN_MASK = 1;
 
 /** A rank is | slot | order of masks and rules |; its slot begins at this bit (src/model/table/classifier.ts). */
 export const RANK_SLOT = 47;
@@ -408,3 +410,8 @@ export const TABLE_KEEPS = 8;
 export const TABLE_LOOPED = 16;
 /** A flow table whose unmatched frames go to a stage, without their tag. */
 export const TABLE_TO_STAGE = 32;
+
+/** Counts of a port (assembly/out/hits.ts): received, transmitted, dropped; packets 8 and bytes 8 each. */
+export const PORT_TRANSMITTED = 16;
+export const PORT_DROPPED = 32;
+export const PORT_COUNTS = 48;

@@ -7,13 +7,15 @@
 /**
  * A meter (docs/state.md):
  *     0     1       2       3    4     5     6     7     8     16    24          32       40        44        48     56
- *     | mode | start | flags | 0 | CIR mantissa | exponent | EIR mantissa | exponent | CBS | EBS | committed | excess |
+ *     | mode | start | flags | last | CIR mantissa | exponent | EIR mantissa | exponent | CBS | EBS | committed | excess |
  *     | committed fraction 4 | excess fraction 4 | time 8 |
- * Fractions are of a unit, in 2^exponent; the time is that of the last frame.
+ * Fractions are of a unit, in 2^exponent; `last` is 1 + the colour of the last frame, 0 before the first; the time is that
+ * of the last frame.
  */
 export const METER_MODE = 0;
 export const METER_START = 1;
 export const METER_FLAGS = 2;
+export const METER_LAST = 3;
 export const METER_CIR = 4;
 export const METER_CIR_EXPONENT = 5;
 export const METER_EIR = 6;

@@ -161,6 +161,10 @@ export class Batch {
     return this.#descriptor(i, FRAME_WIRE_LENGTH);
   }
 
+  port(i: number): number {
+    return this.#descriptor(i, FRAME_PORT) & 0xffff;
+  }
+
   /** A `Link`. */
   link(i: number): number {
     return (this.#descriptor(i, FRAME_PORT) >>> 16) & 0xff;

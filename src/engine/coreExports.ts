@@ -105,8 +105,22 @@ export interface CoreExports {
    */
   changeActions(rule: number, count: number): number;
   /**
-   * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is
-   * full.
+   * Inserts the staged rule under the mask of a number; only the masked bytes of its value are staged.
+   * Returns UNKNOWN_MASK and inserts nothing if the table has no mask of this number: `insertRule`
+   * does it then.
+   */
+  insertKnown(
+    table: number,
+    id: number,
+    rankHigh: number,
+    rankLow: number,
+    rangeCount: number,
+    actionCount: number,
+    number: number,
+  ): number;
+  /**
+   * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is full.
+   * `number` is the number of the mask for `insertKnown`, 0 for none.
    */
   insertRule(
     table: number,
@@ -115,6 +129,7 @@ export interface CoreExports {
     rankLow: number,
     rangeCount: number,
     actionCount: number,
+    number: number,
   ): number;
   /** Allocates a block of `count` counters, all zero; 0 when memory is full. */
   createCounters(count: number): number;
@@ -155,6 +170,8 @@ export interface CoreExports {
   setQueueFlags(queue: number, flags: number): void;
   /** Counts `count` completions that the host took. */
   takeCompletions(queue: number, count: number): void;
+  /** Counts hits from now on: `count` counters of rules, and PORT_COUNTS bytes for each port. 0 ends it. */
+  countHits(rules: number, count: number, ports: number): void;
   /**
    * Writes the columns (COLUMN_*) of the first `count` frames. Returns the kinds of their
    * destinations (SOME_*).

@@ -12,9 +12,11 @@ import {
   STAGE_MASK,
   STAGE_RANGES,
   STAGE_VALUE,
+  UNKNOWN_MASK,
 } from "../abi/engine.js";
 import { KEY_SIZE } from "../abi/key.js";
 import type { Core } from "./core.js";
+import { RuleMask } from "./ruleMask.js";
 
 /** A range over a field; both ends are included. */
 export interface FieldRange {
@@ -33,8 +35,9 @@ export interface CoreRule {
   id: number;
   rankHigh: number;
   rankLow: number;
-  /** Whole keys of 512 bytes. */
-  mask: Uint8Array;
+  /** A whole key of 512 bytes. A mask of many rules is a RuleMask. */
+  mask: Uint8Array | RuleMask;
+  /** A whole key, 0 outside the mask. */
   value: Uint8Array;
   ranges: readonly FieldRange[];
   /** Pairs of operation and operand, in execution order. */
@@ -43,11 +46,34 @@ export interface CoreRule {
 
 /** Inserts a rule. @returns its handle, or 0 when memory is full */
 export function insertRule(core: Core, table: number, rule: CoreRule): number {
-  const { staging, u8, u32 } = core;
-  u8.set(rule.mask, staging + STAGE_MASK);
-  u8.set(rule.value, staging + STAGE_VALUE);
+  const { id, rankHigh, rankLow, mask, value, ranges } = rule;
+  if (ranges.length > 0) stageRanges(core, ranges);
+  const actions = stageActions(core, rule.actions);
+  const isNumbered = mask instanceof RuleMask;
+  if (isNumbered) {
+    stageBytes(core, mask.bytes, value);
+    const known = core.exports.insertKnown(table, id, rankHigh, rankLow, ranges.length, actions, mask.number) >>> 0;
+    if (known !== UNKNOWN_MASK) return known;
+  }
+  const { staging, u8, exports } = core;
+  u8.set(isNumbered ? mask.key : mask, staging + STAGE_MASK);
+  u8.set(value, staging + STAGE_VALUE);
+  const number = isNumbered ? mask.number : 0;
+  return exports.insertRule(table, id, rankHigh, rankLow, ranges.length, actions, number) >>> 0;
+}
+
+/** Stages these bytes of a value. */
+function stageBytes({ staging, u8 }: Core, bytes: Uint16Array, value: Uint8Array): void {
+  const to = staging + STAGE_VALUE;
+  for (let i = 0; i < bytes.length; i++) {
+    const at = bytes[i] as number;
+    u8[to + at] = value[at] as number;
+  }
+}
+
+function stageRanges({ staging, u32 }: Core, ranges: readonly FieldRange[]): void {
   let at = (staging + STAGE_RANGES) >> 2;
-  for (const range of rule.ranges) {
+  for (const range of ranges) {
     u32[at + (RANGE_DWORD >> 2)] = range.dword;
     u32[at + (RANGE_SHIFT >> 2)] = range.shift;
     u32[at + (RANGE_MASK >> 2)] = range.fieldMask;
@@ -55,8 +81,6 @@ export function insertRule(core: Core, table: number, rule: CoreRule): number {
     u32[at + (RANGE_HIGH >> 2)] = range.high;
     at += RANGE_SIZE >> 2;
   }
-  const actions = stageActions(core, rule.actions);
-  return core.exports.insertRule(table, rule.id, rule.rankHigh, rule.rankLow, rule.ranges.length, actions) >>> 0;
 }
 
 /** The value of a rule, a whole key; fields with ranges are 0 in it. */

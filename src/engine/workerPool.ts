@@ -3,6 +3,7 @@
  * first core to the workers when it has changed, divides the rows of a batch among all cores, and adds up their counters.
  */
 import { MAX_BATCH, MAX_ROWS } from "../abi/engine.js";
+import { RECEIVE_PACKETS } from "../abi/queue.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import type { FirstCore } from "./load.js";
@@ -222,9 +223,23 @@ export class WorkerPool {
     return { ...(watched as unknown as CoreExports), ...this.#watchedCounters(exports) };
   }
 
-  /** Counter blocks are created and released only after the counts of the worker cores were collected from the known blocks. */
-  #watchedCounters(exports: CoreExports): Pick<CoreExports, "createCounters" | "releaseCounters"> {
+  /** Counter blocks, and queues with their counts, are created and released only after the counts of the worker cores were collected from the known blocks. */
+  #watchedCounters(
+    exports: CoreExports,
+  ): Pick<CoreExports, "createCounters" | "releaseCounters" | "createQueue" | "destroyQueue"> {
     return {
+      createQueue: (flags, completions, depth) => {
+        this.#changeCounters();
+        const queue = exports.createQueue(flags, completions, depth) >>> 0;
+        this.core.lookAgain();
+        if (queue !== 0) this.#counters.set(queue + RECEIVE_PACKETS, 1);
+        return queue;
+      },
+      destroyQueue: (queue) => {
+        this.#changeCounters();
+        this.#counters.delete((queue >>> 0) + RECEIVE_PACKETS);
+        exports.destroyQueue(queue);
+      },
       createCounters: (count) => {
         this.#changeCounters();
         const address = exports.createCounters(count) >>> 0;

@@ -19,6 +19,7 @@ import {
   METER_EXCESS,
   METER_EXCESS_FRACTION,
   METER_FLAGS,
+  METER_LAST,
   METER_MODE,
   METER_OVERFLOW,
   METER_SIZE,
@@ -51,7 +52,9 @@ export function meter(branch: usize, at: usize): void {
   if (TRACED) noteState(StateKind.meter, at, METER_SIZE);
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
-  writeRegisterC(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);
+  const now = active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start;
+  store<u8>(at, <u8>(now + 1), METER_LAST);
+  writeRegisterC(branch, now);
 }
 
 function startColour(branch: usize): u32 {

@@ -155,6 +155,8 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
   }
   matcher.users += count;
   for (const rule of rules) for (const action of rule.actions) action.users++;
+  const { observer } = matcher.device;
+  if (observer !== null) for (const rule of rules) observer.ruleAdded(rule);
   return rules;
 }
 

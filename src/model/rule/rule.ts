@@ -4,6 +4,7 @@
  */
 import { EXT_DIRECTION, KEY_SIZE, DIRECTION_WIRE } from "../../abi/key.js";
 import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
+import { RuleMask } from "../../engine/ruleMask.js";
 import { refuse } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions, recordOf } from "../action/list.js";
@@ -12,11 +13,12 @@ import type { AsoLink } from "../action/asoObject.js";
 import type { Classifier, Placed } from "../table/classifier.js";
 import type { Domain } from "../table/domain.js";
 import { fieldAtBit } from "../match/fields.js";
+import type { Hits } from "../base/hitCounts.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { Handle, living } from "../base/handle.js";
 import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules.js";
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
-import { Matcher } from "../table/matcher.js";
+import { Matcher, type ListedActions } from "../table/matcher.js";
 import { checkMask } from "../table/matcherChecks.js";
 import { directionsOf, type Direction } from "../table/directions.js";
 
@@ -49,26 +51,30 @@ const DIRECTION_MASK = new Uint8Array(KEY_SIZE);
 const DIRECTION_VALUE = new Uint8Array(KEY_SIZE);
 
 export class Rule extends Handle implements Placed, PendingRule {
-  readonly matcher: Matcher;
-  readonly actions: readonly Action[];
+  declare readonly matcher: Matcher;
+  declare readonly actions: readonly Action[];
   /** The number in outcomes. It is reused after the rule is destroyed. */
-  readonly id: number;
+  declare readonly id: number;
   /** The rule in the core; 0 while it is pending. */
-  handle = 0;
+  declare handle: number;
   /**
    * The rule for frames from vports, where it differs from that for frames from the wire; 0 without
    * one.
    */
-  secondHandle = 0;
-  sequence = 0;
+  declare secondHandle: number;
+  declare sequence: number;
   /** Connections of other domains that it claims until it is destroyed. */
-  claims: readonly Claim[] = NO_CLAIMS;
+  declare claims: readonly Claim[];
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
     super(matcher.device, name);
     this.matcher = matcher;
     this.actions = actions;
     this.id = id;
+    this.handle = 0;
+    this.secondHandle = 0;
+    this.sequence = 0;
+    this.claims = NO_CLAIMS;
   }
 
   get place(): Matcher {
@@ -77,6 +83,14 @@ export class Rule extends Handle implements Placed, PendingRule {
 
   get classifier(): Classifier {
     return this.matcher.table.classifier;
+  }
+
+  /**
+   * Packets and bytes that hit the rule, from the moment that they are counted (docs/metrics.md).
+   * @throws SteeringError EINVAL: they are not counted
+   */
+  hits(): Hits {
+    return this.device.hitsOf("rule.hits", [this]);
   }
 
   protected override get ownName(): string {
@@ -96,6 +110,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     const key = matcher.keyOf(call, value);
     const rule = add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
     matcher.deviceMask?.leftOut?.keep(rule, value);
+    rule.device.observer?.ruleAdded(rule);
     return rule;
   }
 
@@ -105,7 +120,9 @@ export class Rule extends Handle implements Placed, PendingRule {
     const { mask, value, ranges } = matchOf(call, "match", fields);
     if (matcher.mask === null) checkMask(call, matcher.table, mask);
     else checkSameMask(call, matcher, mask, ranges, fields);
-    return add(call, matcher, mask, value, ranges, [...actions], name);
+    const rule = add(call, matcher, mask, value, ranges, [...actions], name);
+    rule.device.observer?.ruleAdded(rule);
+    return rule;
   }
 
   destroy(call: string): void {
@@ -114,6 +131,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     const held = pendingOf(this.matcher);
     if (held === null) this.remove();
     else held.destroy(this);
+    this.device.observer?.ruleRemoved(this);
   }
 
   /** @internal Undoes the creation of the last rule of its domain. */
@@ -121,19 +139,20 @@ export class Rule extends Handle implements Placed, PendingRule {
     this.destroyed = true;
     pendingOf(this.matcher)?.takeBack();
     this.remove();
+    this.device.observer?.ruleRemoved(this);
   }
 
   /** @internal Inserts the rule into the core. @throws ENOMEM the rule is not inserted */
   insert(call: string, insertion: Insertion): void {
-    const { mask, value, record, other } = insertion;
+    const { mask, value, ranges, record, other } = insertion;
     if (other === null) {
-      this.handle = this.#insert(call, insertion, mask, value, record);
+      this.handle = this._insert(call, ranges, mask, value, record);
       return;
     }
     const [first, second] = other.keys;
-    this.handle = this.#insertDirection(call, insertion, first, record);
+    this.handle = this._insertDirection(call, insertion, first, record);
     try {
-      this.secondHandle = this.#insertDirection(call, insertion, second, other.record);
+      this.secondHandle = this._insertDirection(call, insertion, second, other.record);
     } catch (error) {
       this.device.core.exports.removeRule(this.handle);
       this.handle = 0;
@@ -141,18 +160,19 @@ export class Rule extends Handle implements Placed, PendingRule {
     }
   }
 
-  #insertDirection(call: string, insertion: Insertion, direction: number, record: readonly number[]): number {
-    DIRECTION_MASK.set(insertion.mask);
-    DIRECTION_VALUE.set(insertion.value);
+  private _insertDirection(call: string, insertion: Insertion, direction: number, record: readonly number[]): number {
+    const { mask, value, ranges } = insertion;
+    DIRECTION_MASK.set(mask instanceof RuleMask ? mask.key : mask);
+    DIRECTION_VALUE.set(value);
     DIRECTION_MASK[EXT_DIRECTION] = 0xff;
     DIRECTION_VALUE[EXT_DIRECTION] = direction;
-    return this.#insert(call, insertion, DIRECTION_MASK, DIRECTION_VALUE, record);
+    return this._insert(call, ranges, DIRECTION_MASK, DIRECTION_VALUE, record);
   }
 
-  #insert(
+  private _insert(
     call: string,
-    { ranges }: Insertion,
-    mask: Uint8Array,
+    ranges: readonly FieldRange[],
+    mask: Uint8Array | RuleMask,
     value: Uint8Array,
     actions: readonly number[],
   ): number {
@@ -193,28 +213,56 @@ export function pendingOf({ table: { isRoot, domain } }: Matcher): PendingRules 
 function add(
   call: string,
   matcher: Matcher,
-  mask: Uint8Array,
+  wanted: Uint8Array,
   value: Uint8Array,
   ranges: readonly FieldRange[],
-  actions: readonly Action[],
+  given: readonly Action[],
   name: string | undefined,
 ): Rule {
   const { device, table } = matcher;
-  const directions = directionsOf(table.domain.type, mask, value);
-  checkActions(call, matcher, directions, actions);
+  const directions = directionsOf(table.domain.type, wanted, value);
+  const last = lastActions(matcher, directions, given);
+  if (last === null) checkActions(call, matcher, directions, given);
   if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
+  const { actions, record, other } = last ?? listActions(matcher, directions, given);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
-  const records = recordsOf(directions, table.domain, actions);
   const pending = pendingOf(matcher);
-  if (pending === null) rule.insert(call, { mask, value, ranges, ...records });
+  const mask = wanted === matcher.mask ? matcher.ruleMask : wanted;
+  if (pending === null) rule.insert(call, { mask, value, ranges, record, other });
   // The scratch key is reused by the next rule, so the pending change copies it.
-  else pending.create(rule, { mask, value: value.slice(), ranges, ...records });
+  else pending.create(rule, { mask, value: value.slice(), ranges, record, other });
   device.installed.add(rule);
   matcher.users++;
   for (const action of actions) action.users++;
-  rule.claims = claimsOf(table.domain, actions);
+  if (last === null) rule.claims = claimsOf(table.domain, actions);
   return rule;
+}
+
+/** A list of direct actions, as its matcher keeps it. */
+interface RuleList extends ListedActions {
+  readonly actions: readonly Action[];
+}
+
+/** The last list of the matcher if it is this one: it needs no checks. */
+function lastActions(matcher: Matcher, directions: readonly Direction[], actions: readonly Action[]): RuleList | null {
+  const last = matcher.lastActions as RuleList | null;
+  if (last === null || last.directions !== directions || last.actions.length !== actions.length) return null;
+  for (let i = 0; i < actions.length; i++) {
+    const action = actions[i];
+    if (action !== last.actions[i] || action?.destroyed !== false) return null;
+  }
+  return last;
+}
+
+/**
+ * The records of checked actions. The matcher keeps them for its next rule, except with actions
+ * whose checks and records depend on other rules.
+ */
+function listActions(matcher: Matcher, directions: readonly Direction[], actions: readonly Action[]): RuleList {
+  const list = { directions, actions, ...recordsOf(directions, matcher.table.domain, actions) };
+  if (!actions.some((action) => action instanceof AsoAction)) matcher.lastActions = list;
+  return list;
 }
 
 /** The action records of both directions; `other` is null where one record serves both. */

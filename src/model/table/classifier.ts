@@ -63,37 +63,37 @@ export class Classifier {
   readonly device: DeviceBase;
   /** The table in the core. */
   readonly table: number;
-  readonly #newerFirst: boolean;
-  readonly #limits: RankLimits;
-  readonly #places = new Set<Place>();
-  #nextOrder = 0;
-  #nextSequence = 0;
+  private readonly _newerFirst: boolean;
+  private readonly _limits: RankLimits;
+  private readonly _places = new Set<Place>();
+  private _nextOrder = 0;
+  private _nextSequence = 0;
   /** Rules that the table reserves memory for. */
-  #room = 0;
+  private _room = 0;
 
   constructor(device: DeviceBase, table: number, newerFirst: boolean, limits: RankLimits = LIMITS) {
     this.device = device;
     this.table = table;
-    this.#newerFirst = newerFirst;
-    this.#limits = limits;
+    this._newerFirst = newerFirst;
+    this._limits = limits;
   }
 
   /** Gives a place its order. Returns false when all order numbers are in use. */
   add(place: Place): boolean {
-    if (this.#nextOrder === this.#limits.orders) this.#renumber();
-    if (this.#nextOrder === this.#limits.orders) return false;
-    place.order = this.#nextOrder++;
-    this.#places.add(place);
+    if (this._nextOrder === this._limits.orders) this._renumber();
+    if (this._nextOrder === this._limits.orders) return false;
+    place.order = this._nextOrder++;
+    this._places.add(place);
     return true;
   }
 
   /** Masks that have an order, oldest first. */
   get places(): Iterable<Place> {
-    return this.#places;
+    return this._places;
   }
 
   remove(place: Place): void {
-    this.#places.delete(place);
+    this._places.delete(place);
   }
 
   /**
@@ -102,53 +102,53 @@ export class Classifier {
    */
   makeRoom(now: number, kept: number): boolean {
     const { exports } = this.device.core;
-    const room = this.#room + kept;
-    if (exports.reserveRules(this.table, Math.max(this.#room + now, room)) === 0) return false;
+    const room = this._room + kept;
+    if (exports.reserveRules(this.table, Math.max(this._room + now, room)) === 0) return false;
     // A smaller reservation frees nothing: existing room stays until rules go.
     if (now > kept) exports.reserveRules(this.table, room);
-    this.#room = room;
+    this._room = room;
     return true;
   }
 
   /** Takes `count` consecutive order numbers for rules; returns the first. */
   nextSequence(count = 1): number {
-    if (this.#nextSequence + count > this.#limits.sequence) this.#renumber();
-    const first = this.#nextSequence;
-    this.#nextSequence += count;
+    if (this._nextSequence + count > this._limits.sequence) this._renumber();
+    const first = this._nextSequence;
+    this._nextSequence += count;
     return first;
   }
 
   /** The upper 32 bits of a rank. */
   rankHigh(place: Place): number {
-    return ((place.slot << UPPER_ORDER_BITS) | (this.#orderOf(place) >>> 1)) >>> 0;
+    return ((place.slot << UPPER_ORDER_BITS) | (this._orderOf(place) >>> 1)) >>> 0;
   }
 
   /** The lower 32 bits of a rank. */
   rankLow(place: Place, sequence: number): number {
-    return ((this.#orderOf(place) << 31) | sequence) >>> 0;
+    return ((this._orderOf(place) << 31) | sequence) >>> 0;
   }
 
   /** Compares two rules of this table by rank: negative where `a` comes first. */
   compare(a: Placed, b: Placed): number {
-    return a.place.slot - b.place.slot || this.#orderOf(a.place) - this.#orderOf(b.place) || a.sequence - b.sequence;
+    return a.place.slot - b.place.slot || this._orderOf(a.place) - this._orderOf(b.place) || a.sequence - b.sequence;
   }
 
-  #orderOf({ order }: Place): number {
-    return this.#newerFirst ? this.#limits.orders - 1 - order : order;
+  private _orderOf({ order }: Place): number {
+    return this._newerFirst ? this._limits.orders - 1 - order : order;
   }
 
   /** Renumbers masks and rules and keeps their order: the gaps of destroyed ones close. */
-  #renumber(): void {
-    this.#nextOrder = 0;
-    for (const place of [...this.#places].sort((a, b) => a.order - b.order)) place.order = this.#nextOrder++;
-    this.#nextSequence = 0;
+  private _renumber(): void {
+    this._nextOrder = 0;
+    for (const place of [...this._places].sort((a, b) => a.order - b.order)) place.order = this._nextOrder++;
+    this._nextSequence = 0;
     const rules: Placed[] = [];
     for (const one of this.device.installed) {
       if ("classifier" in one && one.classifier === this) rules.push(one as unknown as Placed);
     }
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
       const { handle, secondHandle = 0, place } = rule;
-      rule.sequence = this.#nextSequence++;
+      rule.sequence = this._nextSequence++;
       for (const one of [handle, secondHandle]) {
         if (one === 0) continue;
         this.device.core.exports.rerankRule(one, this.rankHigh(place), this.rankLow(place, rule.sequence));

@@ -8,6 +8,7 @@ import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
 import type { TablePlace } from "../base/deviceBase.js";
+import type { Hits } from "../base/hitCounts.js";
 import type { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -32,7 +33,7 @@ export class Domain extends Handle {
   readonly pending: PendingRules | null;
   /** Its living tables, oldest first. */
   readonly tables = new Set<Table>();
-  #reclaims = false;
+  private _reclaims = false;
 
   constructor(context: Context, type: DomainType, name: string) {
     super(context.device, name);
@@ -64,22 +65,22 @@ export class Domain extends Handle {
     }
     if ((flags & (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW)) !== 0) this.pending?.apply(call);
     if ((flags & MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) === 0) return;
-    for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
+    for (const { classifier } of this._own()) this.device.core.exports.trimTable(classifier.table);
   }
 
   /** Whether its tables free unused memory at once. */
   get reclaims(): boolean {
-    return this.#reclaims;
+    return this._reclaims;
   }
 
   /** Sets whether its tables free unused memory at once, or with a sync. */
   reclaim(enable: boolean): void {
-    this.#reclaims = enable;
-    for (const { classifier } of this.#own()) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
+    this._reclaims = enable;
+    for (const { classifier } of this._own()) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
   }
 
   /** Its tables that are not root tables: root tables are shared. */
-  #own(): Table[] {
+  private _own(): Table[] {
     return [...this.tables].filter(({ isRoot }) => !isRoot);
   }
 
@@ -92,7 +93,7 @@ export class Domain extends Handle {
     const { exports } = device.core;
     if (level > 0) {
       if (rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "level", value: level });
-      const table = exports.createTable(TABLE_FLAGS[type] | (this.#reclaims ? 0 : TABLE_KEEPS));
+      const table = exports.createTable(TABLE_FLAGS[type] | (this._reclaims ? 0 : TABLE_KEEPS));
       return new Classifier(device, device.allocated(call, table), true);
     }
     // No frame and no rule comes to this table.
@@ -103,11 +104,11 @@ export class Domain extends Handle {
   /** Counts a new table of the domain. */
   add(table: Table): void {
     this.tables.add(table);
-    if (!table.isRoot) this.device.tables.set(table.classifier.table, this.#placeOf(table));
+    if (!table.isRoot) this.device.tables.set(table.classifier.table, this._placeOf(table));
     this.users++;
   }
 
-  #placeOf(object: Table): TablePlace {
+  private _placeOf(object: Table): TablePlace {
     return { domain: this.type, vport: this.context.function.vport, object, stage: null };
   }
 
@@ -115,6 +116,7 @@ export class Domain extends Handle {
   remove(table: Table): void {
     if (!table.isRoot) {
       this.device.tables.delete(table.classifier.table);
+      this.device.hitCounts?.forget(table.classifier.table);
       this.device.core.exports.destroyTable(table.classifier.table);
     } else if (!this.rootOnly) this.context.function.part(TablePipeline).unpinRoot(this.type);
     this.tables.delete(table);
@@ -149,6 +151,15 @@ export class Table extends Handle {
     const table = new Table(domain, level, classifier, name ?? `table${domain.device.nextNumber("table")}`);
     domain.add(table);
     return table;
+  }
+
+  /**
+   * Packets and bytes that hit the rules of the table, the removed ones included. A frame that hits
+   * two rules of the table counts twice. All root tables of a domain type are one table.
+   * @throws SteeringError EINVAL: they are not counted (docs/metrics.md)
+   */
+  hits(): Hits {
+    return this.device.hitsIn("table.hits", this.classifier.table);
   }
 
   get isRoot(): boolean {

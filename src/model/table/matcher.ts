@@ -2,17 +2,29 @@
  * Matchers (mlx5dv_dr(3): Matcher). A matcher decides which rules are legal and how they rank; the
  * core does not know it.
  */
+import { RuleMask } from "../../engine/ruleMask.js";
 import { refuse } from "../../errors.js";
 import { trappingSlot, type Place } from "./classifier.js";
 import { DeviceMask } from "../match/deviceMask.js";
 import type { DeviceBytes } from "../match/parameterBytes.js";
 import { Table } from "./domain.js";
 import { unsigned } from "../../checks.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { settle } from "./pendingRules.js";
+import type { Direction } from "./directions.js";
+import { settle, type Insertion } from "./pendingRules.js";
 import { maskOf, type MatchFields } from "../match/match.js";
 import type { TableRules } from "../profile/profile.js";
 import { checkMask, checkTakesRules, tableRules } from "./matcherChecks.js";
+
+/** A checked action list, and the actions in the form of the core. */
+export interface ListedActions {
+  /** The directions that it was checked for. */
+  readonly directions: readonly Direction[];
+  readonly actions: readonly Handle<DeviceBase | null>[];
+  readonly record: readonly number[];
+  readonly other: Insertion["other"];
+}
 
 export class Matcher extends Handle implements Place {
   readonly table: Table;
@@ -31,7 +43,11 @@ export class Matcher extends Handle implements Place {
   /** Order among the matchers of its table (classifier.ts). */
   order = 0;
   /** Rules that it reserves memory for. */
-  #room = 0;
+  private _room = 0;
+  /** Whether rules of it can be made: checked with the first one. */
+  private _takesRules = false;
+  private _ruleMask: RuleMask | null = null;
+  private _lastActions: ListedActions | null = null;
 
   constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | DeviceMask | null, name: string) {
     super(table.device, name);
@@ -66,7 +82,23 @@ export class Matcher extends Handle implements Place {
 
   /** @throws EINVAL, EOPNOTSUPP no rule of this matcher can be made */
   checkTakesRules(call: string): void {
+    if (this._takesRules) return;
     checkTakesRules(call, this.table, this.priority, this.criteria);
+    this._takesRules = true;
+  }
+
+  /** @internal The last checked action list of a rule; null for none. */
+  get lastActions(): ListedActions | null {
+    return this._lastActions;
+  }
+
+  set lastActions(list: ListedActions | null) {
+    this._lastActions = list;
+  }
+
+  /** @internal The mask as the core knows it. The matcher has one. */
+  get ruleMask(): RuleMask {
+    return (this._ruleMask ??= new RuleMask(this.mask as Uint8Array));
   }
 
   /**
@@ -86,16 +118,16 @@ export class Matcher extends Handle implements Place {
   reserve(call: string, rules: number, stays: boolean): void {
     const { classifier, domain } = this.table;
     const kept = stays ? rules : 0;
-    if (!classifier.makeRoom(rules - this.#room, kept - this.#room)) this.device.allocated(call, 0);
-    const less = kept < this.#room;
-    this.#room = kept;
+    if (!classifier.makeRoom(rules - this._room, kept - this._room)) this.device.allocated(call, 0);
+    const less = kept < this._room;
+    this._room = kept;
     if (less && kept === rules && domain.reclaims) this.device.core.exports.trimTable(classifier.table);
   }
 
   destroy(call: string): void {
     settle(call, this);
     retire(call, "matcher", this, "destroy its rules first");
-    if (this.#room > 0) this.reserve(call, 0, false);
+    if (this._room > 0) this.reserve(call, 0, false);
     this.table.classifier.remove(this);
     this.table.users--;
   }

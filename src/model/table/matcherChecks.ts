@@ -64,9 +64,10 @@ export function checkSize(
   size: number,
   held: number,
 ): void {
+  const most = place.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
+  if (size > 0 && size <= most && size <= held && size % 4 === 0) return;
   const { masks, values } = tableRules(place);
   const { noBytes, tooManyBytes, partOfDword } = what === "mask" ? { ...masks, partOfDword: undefined } : values;
-  const most = place.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
   const bad = (code: ErrnoName | undefined, hint: string): void => {
     if (code !== undefined) {
       refuse({ code, call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });

@@ -4,11 +4,12 @@
  */
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Handle } from "../base/handle.js";
+import type { RuleMask } from "../../engine/ruleMask.js";
 import type { FieldRange } from "../../engine/rules.js";
 
 /** What the core needs to insert a rule. */
 export interface Insertion {
-  readonly mask: Uint8Array;
+  readonly mask: Uint8Array | RuleMask;
   readonly value: Uint8Array;
   readonly ranges: readonly FieldRange[];
   /** The actions for frames of the first direction. */
@@ -40,27 +41,27 @@ interface Change {
 }
 
 export class PendingRules {
-  #changes: Change[] = [];
+  private _changes: Change[] = [];
 
   /** The next sync inserts the rule. */
   create(rule: PendingRule, insertion: Insertion): void {
-    this.#changes.push({ rule, insertion });
+    this._changes.push({ rule, insertion });
   }
 
   /** Drops the last change. */
   takeBack(): void {
-    this.#changes.pop();
+    this._changes.pop();
   }
 
   /** The next sync removes the rule. */
   destroy(rule: PendingRule): void {
-    this.#changes.push({ rule, insertion: null });
+    this._changes.push({ rule, insertion: null });
     countLeaving(this, rule, 1);
   }
 
   /** Whether some rule to be inserted passes a test. */
   some(test: (rule: PendingRule, insertion: Insertion) => boolean): boolean {
-    return this.#changes.some(({ rule, insertion }) => insertion !== null && !rule.destroyed && test(rule, insertion));
+    return this._changes.some(({ rule, insertion }) => insertion !== null && !rule.destroyed && test(rule, insertion));
   }
 
   /**
@@ -70,8 +71,8 @@ export class PendingRules {
   apply(call: string): void {
     let done = 0;
     try {
-      for (; done < this.#changes.length; done++) {
-        const { rule, insertion } = this.#changes[done] as Change;
+      for (; done < this._changes.length; done++) {
+        const { rule, insertion } = this._changes[done] as Change;
         if (insertion === null) {
           countLeaving(this, rule, -1);
           rule.remove();
@@ -80,7 +81,7 @@ export class PendingRules {
         }
       }
     } finally {
-      this.#changes = this.#changes.slice(done);
+      this._changes = this._changes.slice(done);
     }
   }
 }

@@ -38,20 +38,20 @@ interface Stage {
 }
 
 export class TablePipeline {
-  readonly #function: FunctionBase;
-  readonly #stages: Record<StageName, Stage>;
-  #received: readonly Classifier[] = [];
-  #looped: readonly Classifier[] = [];
-  #sent: readonly Classifier[] = [];
-  #sentByTransports: readonly Classifier[] = [];
+  private readonly _function: FunctionBase;
+  private readonly _stages: Record<StageName, Stage>;
+  private _received: readonly Classifier[] = [];
+  private _looped: readonly Classifier[] = [];
+  private _sent: readonly Classifier[] = [];
+  private _sentByTransports: readonly Classifier[] = [];
 
   constructor(of: FunctionBase) {
-    this.#function = of;
+    this._function = of;
     const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0, beside: new Set() });
     const receives = (): Stage => stage(TABLE_ROOT);
     const loops = (): Stage => stage(TABLE_ROOT | TABLE_LOOPED);
     const sends = (): Stage => stage(TABLE_ROOT | TABLE_SEND);
-    this.#stages = {
+    this._stages = {
       sniffers: receives(),
       rdmaTransportRx: loops(),
       rdmaRx: loops(),
@@ -65,49 +65,49 @@ export class TablePipeline {
       egress: sends(),
       fdb: stage(TABLE_ROOT | TABLE_FDB),
     };
-    this.#tellCore();
+    this._tellCore();
   }
 
   /** The first table of received frames. */
   get received(): number {
-    return this.#received[0]?.table ?? this.#function.device.core.exports.emptyTable();
+    return this._received[0]?.table ?? this._function.device.core.exports.emptyTable();
   }
 
   /** The first table of sent frames. */
   get sent(): number {
-    return this.#sent[0]?.table ?? this.#function.device.core.exports.emptySendTable();
+    return this._sent[0]?.table ?? this._function.device.core.exports.emptySendTable();
   }
 
   /**
    * The first table of frames from UD, UC and RC queue pairs, which make packets of what they send.
    */
   get sentByTransports(): number {
-    return this.#sentByTransports[0]?.table ?? this.sent;
+    return this._sentByTransports[0]?.table ?? this.sent;
   }
 
   /** The first table of frames that a port loops back; 0 without one. */
   get looped(): number {
-    return this.#looped[0]?.table ?? 0;
+    return this._looped[0]?.table ?? 0;
   }
 
   /** The table of NORMAL flows and DR root rules; 0 without one. */
   get root(): number {
-    return this.#asked(["root"])[0]?.table ?? 0;
+    return this._asked(["root"])[0]?.table ?? 0;
   }
 
   /**
    * The root table of the eSwitch, the first table of frames from wire and vports; 0 without one.
    */
   get switched(): number {
-    const { rules, pins, classifier } = this.#stages.fdb;
+    const { rules, pins, classifier } = this._stages.fdb;
     return rules + pins > 0 ? (classifier as Classifier).table : 0;
   }
 
   /** The table of a stage, kept until it is unpinned as often. @throws ENOMEM */
   pin(call: string, name: StageName): Classifier {
-    const stage = this.#stages[name];
+    const stage = this._stages[name];
     const classifier = this.open(call, name);
-    if (stage.pins++ + stage.rules === 0) this.#link();
+    if (stage.pins++ + stage.rules === 0) this._link();
     return classifier;
   }
 
@@ -121,8 +121,8 @@ export class TablePipeline {
   }
 
   unpin(name: StageName): void {
-    this.#stages[name].pins--;
-    this.#left(name);
+    this._stages[name].pins--;
+    this._left(name);
   }
 
   /**
@@ -130,26 +130,26 @@ export class TablePipeline {
    * failure. @throws ENOMEM
    */
   open(call: string, name: StageName): Classifier {
-    const stage = this.#stages[name];
-    stage.classifier ??= this.#create(call, name);
+    const stage = this._stages[name];
+    stage.classifier ??= this._create(call, name);
     return stage.classifier;
   }
 
   /** The classifier of a stage, null without one, and the rules of it that `added` counted. */
   contentsOf(name: StageName): Readonly<Pick<Stage, "classifier" | "rules">> {
-    return this.#stages[name];
+    return this._stages[name];
   }
 
   /** Counts a rule that was inserted into a stage. */
   added(name: StageName): void {
-    const stage = this.#stages[name];
-    if (stage.rules++ + stage.pins === 0) this.#link();
+    const stage = this._stages[name];
+    if (stage.rules++ + stage.pins === 0) this._link();
   }
 
   /** Counts a rule that was removed from a stage. */
   removed(name: StageName): void {
-    this.#stages[name].rules--;
-    this.#left(name);
+    this._stages[name].rules--;
+    this._left(name);
   }
 
   /**
@@ -157,76 +157,76 @@ export class TablePipeline {
    * `removeBeside`.
    */
   addBeside(name: StageName, table: number): void {
-    this.#stages[name].beside.add(table);
-    this.#link();
+    this._stages[name].beside.add(table);
+    this._link();
   }
 
   removeBeside(name: StageName, table: number): void {
-    this.#stages[name].beside.delete(table);
+    this._stages[name].beside.delete(table);
   }
 
   /** Frees the table of a stage that has neither rules nor pins. */
   close(name: StageName): void {
-    const stage = this.#stages[name];
+    const stage = this._stages[name];
     if (stage.rules + stage.pins > 0 || stage.classifier === null) return;
-    this.#function.device.tables.delete(stage.classifier.table);
-    this.#function.device.core.exports.destroyTable(stage.classifier.table);
+    this._function.device.tables.delete(stage.classifier.table);
+    this._function.device.core.exports.destroyTable(stage.classifier.table);
     stage.classifier = null;
   }
 
-  #left(name: StageName): void {
-    const { rules, pins } = this.#stages[name];
+  private _left(name: StageName): void {
+    const { rules, pins } = this._stages[name];
     if (rules + pins > 0) return;
-    this.#link();
+    this._link();
     this.close(name);
   }
 
-  #create(call: string, stage: StageName): Classifier {
-    const { device, vport } = this.#function;
-    const { flags } = this.#stages[stage];
+  private _create(call: string, stage: StageName): Classifier {
+    const { device, vport } = this._function;
+    const { flags } = this._stages[stage];
     const table = device.allocated(call, device.core.exports.createTable(flags));
     const domain = (flags & TABLE_FDB) !== 0 ? "fdb" : (flags & TABLE_SEND) !== 0 ? "nic_tx" : "nic_rx";
     device.tables.set(table, { domain, vport, object: null, stage });
     return new Classifier(device, table, false);
   }
 
-  #link(): void {
-    this.#received = this.#chain(RECEIVED);
-    this.#looped = this.#asked(LOOPED);
-    this.#sent = this.#chain(SENT);
-    this.#sentByTransports = this.#chain([...SENT_BY_TRANSPORTS, ...SENT]);
-    this.#tellCore();
+  private _link(): void {
+    this._received = this._chain(RECEIVED);
+    this._looped = this._asked(LOOPED);
+    this._sent = this._chain(SENT);
+    this._sentByTransports = this._chain([...SENT_BY_TRANSPORTS, ...SENT]);
+    this._tellCore();
   }
 
   /** Tells the core where frames for this function start, and where frames between functions do. */
-  #tellCore(): void {
-    const { device, vport } = this.#function;
+  private _tellCore(): void {
+    const { device, vport } = this._function;
     device.core.exports.setVport(vport, this.received);
-    if (this.#function.managesSwitch) device.core.exports.setFdb(this.switched);
+    if (this._function.managesSwitch) device.core.exports.setFdb(this.switched);
   }
 
   /** Links the tables of the stages that take part, and the flow tables beside them. */
-  #chain(names: readonly StageName[]): Classifier[] {
-    const { exports } = this.#function.device.core;
+  private _chain(names: readonly StageName[]): Classifier[] {
+    const { exports } = this._function.device.core;
     let next = 0;
     for (const name of [...names].reverse()) {
-      const { classifier, beside } = this.#stages[name];
+      const { classifier, beside } = this._stages[name];
       for (const table of beside) exports.setMiss(table, next);
-      if (classifier === null || !this.#takesPart(name)) continue;
+      if (classifier === null || !this._takesPart(name)) continue;
       exports.setMiss(classifier.table, next);
       next = classifier.table;
     }
-    return this.#asked(names);
+    return this._asked(names);
   }
 
-  #takesPart(name: StageName): boolean {
-    const { rules, pins } = this.#stages[name];
+  private _takesPart(name: StageName): boolean {
+    const { rules, pins } = this._stages[name];
     return rules + pins > 0;
   }
 
   /** The tables of the stages that take part. */
-  #asked(names: readonly StageName[]): Classifier[] {
-    const asked = names.filter((name) => this.#takesPart(name)).map((name) => this.#stages[name].classifier);
+  private _asked(names: readonly StageName[]): Classifier[] {
+    const asked = names.filter((name) => this._takesPart(name)).map((name) => this._stages[name].classifier);
     return asked.filter((classifier) => classifier !== null);
   }
 }

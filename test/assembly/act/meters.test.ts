@@ -192,13 +192,17 @@ const EVERYTHING = [
 test("meters colour as token buckets in exact arithmetic do", async () => {
   const seed = seedFor("meters");
   let now = 0n;
-  const bench = await openBench(() => now);
+  let bench = await openBench(() => now);
   for (let n = 0; n < WORLDS; n++) {
     const random = new Random(seed + n);
-    now = random.chance(0.1) ? 0n : random.bits(random.between(1, 50));
+    const start = random.chance(0.1) ? 0n : random.bits(random.between(1, 50));
+    // The clock of a device does not go back.
+    if (start < now) bench = await openBench(() => now);
+    now = start;
     const world = makeWorld(random, bench);
     for (let call = 0; call < CALLS; call++) {
-      now = receive(random, world, now, `seed ${seed}, world ${n}, call ${call}`);
+      const next = receive(random, world, now, `seed ${seed}, world ${n}, call ${call}`);
+      if (next > now) now = next;
       const [meter] = random.shuffle(world.meters);
       if (meter && random.chance(0.4)) modify(random, meter);
     }

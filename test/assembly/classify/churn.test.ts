@@ -15,6 +15,7 @@ import {
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { insertRule, type FieldRange } from "../../../src/engine/rules.js";
+import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { Random } from "../../oracle/generate/random.js";
 import { drawMask, drawRanges, hittingKey, missingKey, under } from "./support/draw.js";
 import { readRange, type ModelRule } from "./support/plainClassifier.js";
@@ -30,6 +31,8 @@ const KEYS = 32;
 /** A mask and its nonzero dwords. */
 interface Shape {
   mask: Uint8Array;
+  /** The mask as the core takes it: every other one has a number. */
+  given: Uint8Array | RuleMask;
   mask32: Uint32Array;
   asked: readonly number[];
   dwords: readonly number[];
@@ -56,8 +59,16 @@ class List {
   insert(random: Random, shape: Shape, value: Uint8Array, ranges: readonly FieldRange[]): void {
     const id = ++this.#count;
     const [rankHigh, rankLow] = this.#nextRank(random);
-    const { mask, asked } = shape;
-    const handle = insertRule(this.core, this.table, { id, rankHigh, rankLow, mask, value, ranges, actions: [] });
+    const { mask, asked, given } = shape;
+    const handle = insertRule(this.core, this.table, {
+      id,
+      rankHigh,
+      rankLow,
+      mask: given,
+      value,
+      ranges,
+      actions: [],
+    });
     if (handle === 0) throw new Error("no memory for a rule");
     const rank = rankOf(rankHigh, rankLow);
     this.rules.push({ handle, id, rank, mask, value, ranges, asked, shape, value32: new Uint32Array(value.buffer) });
@@ -113,10 +124,11 @@ function hits({ shape, value32, ranges }: ListedRule, key: Uint8Array, key32: Ui
   });
 }
 
-function shapeOf(mask: Uint8Array): Shape {
+function shapeOf(mask: Uint8Array, n: number): Shape {
   const mask32 = new Uint32Array(mask.buffer);
   return {
     mask,
+    given: n % 2 === 0 ? mask : new RuleMask(mask),
     mask32,
     asked: Array.from(mask.keys()).filter((byte) => mask[byte] !== 0),
     dwords: Array.from(mask32.keys()).filter((dword) => mask32[dword] !== 0),
@@ -154,7 +166,7 @@ interface Pools {
 function drawPools(random: Random): Pools {
   const tuples = random.chance(0.6);
   const count = random.pick([1, 10, 60, 200]);
-  const shapes = Array.from({ length: count }, () => shapeOf(tuples ? tupleMask(random) : drawMask(random)));
+  const shapes = Array.from({ length: count }, (_, n) => shapeOf(tuples ? tupleMask(random) : drawMask(random), n));
   return { tuples, shapes, bases: Array.from({ length: 8 }, () => Uint8Array.from(random.bytes(KEY_SIZE))) };
 }
 

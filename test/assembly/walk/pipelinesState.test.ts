@@ -1,6 +1,6 @@
 /**
  * Random devices with stateful and random actions: meters, first-hit flags, connections and
- * samplers beside every other action, in all domains. The clock stands still, jumps and goes back.
+ * samplers beside every other action, in all domains. The clock stands still and jumps; times of frames go back too.
  * Meters and actions are modified while rules use them. Every outcome, copies included, and the
  * state of every object agree with the reference.
  */

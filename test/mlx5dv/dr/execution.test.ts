@@ -3,6 +3,7 @@
  * list (docs/rules.md, "Order of execution"). Every list is given in all its orders.
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import { UNKNOWN_MASK } from "../../../src/abi/engine.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";
@@ -216,7 +217,8 @@ describe("a rule of the eSwitch", () => {
     const used = bench.device.memoryUsed;
     let calls = 0;
     const insertRule: typeof exports.insertRule = (...rule) => (++calls === full ? 0 : exports.insertRule(...rule));
-    Object.assign(core, { exports: { ...exports, insertRule } });
+    const insertKnown: typeof exports.insertKnown = () => UNKNOWN_MASK;
+    Object.assign(core, { exports: { ...exports, insertRule, insertKnown } });
     const make = (): Rule => dv.mlx5dv_dr_rule_create(matcher, value, undefined, actions);
     expect(refused(make)).toMatchObject({ code: "ENOMEM", reason: "no_memory" });
     expect(calls).toBe(full);

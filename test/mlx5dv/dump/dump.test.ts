@@ -78,7 +78,8 @@ test("actions say what they do, where they lead, what they count on", () => {
   expect(details(3405)).toEqual([tables[0], tables[0]]);
   expect(details(3414)[0]).toBe(tables[2]);
   expect(details(3415)[0]).toBe(tables[3]);
-  expect(details(3408, switched)).toEqual(["0x2", "0xffff"]);
+  // In the order of lookups: of equal priority the newer matcher is first.
+  expect(details(3408, switched)).toEqual(["0xffff", "0x2"]);
   expect(ofType(records, 3405)[0]).toHaveLength(4);
 });
 

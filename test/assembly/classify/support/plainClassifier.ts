@@ -5,6 +5,7 @@
 import { KEY_SIZE } from "../../../../src/abi/key.js";
 import type { Core } from "../../../../src/engine/core.js";
 import { insertRule, type FieldRange } from "../../../../src/engine/rules.js";
+import { RuleMask } from "../../../../src/engine/ruleMask.js";
 import type { Random } from "../../../oracle/generate/frame.js";
 
 export interface ModelRule {
@@ -35,11 +36,13 @@ export class ModelTable {
   }
 
   /** False when the core has no memory for the rule. */
-  insert(rank: bigint, mask: Uint8Array, value: Uint8Array, ranges: readonly FieldRange[] = []): boolean {
+  insert(rank: bigint, given: Uint8Array | RuleMask, value: Uint8Array, ranges: readonly FieldRange[] = []): boolean {
     const id = this.#nextId++;
     const [rankHigh, rankLow] = words(rank);
-    const handle = insertRule(this.core, this.table, { id, rankHigh, rankLow, mask, value, ranges, actions: [] });
+    const rule = { id, rankHigh, rankLow, mask: given, value, ranges, actions: [] };
+    const handle = insertRule(this.core, this.table, rule);
     if (handle === 0) return false;
+    const mask = given instanceof RuleMask ? given.key : given;
     const asked = Array.from(mask.keys()).filter((byte) => mask[byte] !== 0);
     this.rules.push({ handle, id, rank, mask, value, ranges, asked });
     return true;

@@ -54,8 +54,7 @@ export async function pipelineLife(random: Random, open: Open, remembers: boolea
   const world = await makePipelineWorld(random, new Map(), remembers, open);
   const live = (): number => {
     const counts = newCounts();
-    // The clock, which jumps, must not reach the end of its 64 bits.
-    if (remembers) world.world.state.now = random.bits(40);
+    if (remembers) world.world.state.now += random.bits(40);
     drawFrames(world);
     const near = drawNear(world);
     for (let round = 0; round < ROUNDS && counts.lookups < LOOKUPS; round++) {
