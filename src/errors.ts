@@ -52,7 +52,10 @@ export const REFUSALS = {
   other_domain: "the object belongs to another domain",
   in_use: "the object is still in use",
   no_memory: "the limit of the device is reached",
+  not_counted: "the device does not count this",
   out_of_range: "outside the range that the field can hold",
+  own_clock: "the program moves the clock of this device",
+  time_back: "a clock does not go back",
   // match parameters, matchers and rules
   bad_criteria: "match_criteria_enable has an unknown bit",
   empty_mask: "match_criteria_enable names groups, but the mask has no bits",

@@ -9,6 +9,33 @@ export type { Burst, BurstColumns } from "./model/traffic/burst.js";
 export type { CacheOptions, FlowCache } from "./model/traffic/flowCache.js";
 export type { OutcomeClasses } from "./model/traffic/outcomeClasses.js";
 export type { Summing } from "./model/traffic/receive.js";
+export type {
+  CompletionEvent,
+  DeliveryEvent,
+  DeviceEvent,
+  DeviceEvents,
+  DropEvent,
+  EventListener,
+  EventName,
+  FrameEvent,
+  HitEvent,
+  OfFrame,
+  RuleEvent,
+  StateEvent,
+  TransmitEvent,
+} from "./model/monitor/events.js";
+export { EVENT_NAMES } from "./model/monitor/events.js";
+export type { ConnectionStateName, MeterColour, StateChange } from "./model/monitor/states.js";
+export type { Hits } from "./model/base/hitCounts.js";
+export type {
+  DeviceMetrics,
+  HitMetrics,
+  PortMetrics,
+  QueueMetrics,
+  RuleMetrics,
+  TableMetrics,
+} from "./model/monitor/metrics.js";
+export { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./model/monitor/prometheus.js";
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/traffic/input.js";
 export type { FrameListener, TransmitInfo } from "./model/device/cable.js";

@@ -28,9 +28,9 @@ const SHOWN_BYTES = 16;
 const DEPTH = 5;
 
 export abstract class Printable {
-  /** The fields that a console and JSON show. @default the own fields of the object */
+  /** The fields that a console and JSON show. @default the own fields of the object, without private ones */
   protected printedFields(): PrintedFields {
-    return Object.fromEntries(Object.entries(this));
+    return Object.fromEntries(Object.entries(this).filter(([name]) => !isPrivate(name)));
   }
 
   /** The name in front of the fields. */
@@ -64,7 +64,7 @@ export abstract class NamedPrintable extends Printable {
 export function plainFields(object: object, hidden: ReadonlySet<string>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
-    if (hidden.has(name)) continue;
+    if (hidden.has(name) || isPrivate(name)) continue;
     if (value instanceof Map || value instanceof Set) fields[name] = value.size;
     else if (isNamed(value) || isScalar(value)) fields[name] = value;
     else if (Array.isArray(value) && value.length > 0 && value.every(isNamed)) fields[name] = value;
@@ -87,6 +87,11 @@ export function jsonValue(value: unknown, depth = DEPTH): unknown {
 
 function jsonFields(fields: PrintedFields, depth: number): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, jsonValue(value, depth)]));
+}
+
+/** Names of private fields begin with an underscore (CONTRIBUTING.md). */
+function isPrivate(name: string): boolean {
+  return name.startsWith("_");
 }
 
 function isNamed(value: unknown): value is NamedPrintable {

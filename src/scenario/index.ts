@@ -91,11 +91,12 @@ export {
   DocumentPlaces,
   placeOfPath,
   withoutValues,
+  type DocumentFix,
   type DocumentKeys,
   type DocumentPlace,
   type NamedInDocument,
 } from "./places/places.js";
-export { sendingQueues, unusedObjects } from "./places/unused.js";
+export { sendersOf, unusedFindings, type UnusedFinding, type UnusedObject } from "./places/unused.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { rulePointers } from "./pointers.js";
 export { parseScenario } from "./scenario.js";

@@ -70,6 +70,8 @@ export interface ActionParts {
   readonly levelBelow?: number;
   /** Records of the core that it owns. */
   readonly records?: readonly OwnRecord[];
+  /** The words of header changes, as the device takes them. */
+  readonly words?: Uint8Array;
 }
 
 /** A record of the core (src/engine/records.ts). */
@@ -94,7 +96,9 @@ export class Action extends Handle<DeviceBase | null> {
   readonly holds: readonly Handle<DeviceBase | null>[];
   /** The level of its next table; null for none. */
   readonly levelBelow: number | null;
-  readonly #records: readonly OwnRecord[];
+  /** The words of header changes, as the device takes them; null for other kinds. */
+  readonly words: Uint8Array | null;
+  private readonly _records: readonly OwnRecord[];
 
   /** @internal */
   constructor(device: DeviceBase | null, kind: ActionKind, parts: ActionParts) {
@@ -110,7 +114,8 @@ export class Action extends Handle<DeviceBase | null> {
     this.reformatType = parts.reformatType ?? null;
     this.holds = holds;
     this.levelBelow = parts.levelBelow ?? null;
-    this.#records = parts.records ?? NO_RECORDS;
+    this.words = parts.words ?? null;
+    this._records = parts.records ?? NO_RECORDS;
     for (const one of holds) one.users++;
   }
 
@@ -202,7 +207,7 @@ export class Action extends Handle<DeviceBase | null> {
   destroy(call: string): void {
     settle(call, this);
     retire(call, "action", this, "destroy the rules and arrays that use it first");
-    for (const { address, bytes } of this.#records) releaseRecord((this.device as DeviceBase).core, address, bytes);
+    for (const { address, bytes } of this._records) releaseRecord((this.device as DeviceBase).core, address, bytes);
     for (const one of this.holds) one.users--;
   }
 }

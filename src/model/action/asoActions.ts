@@ -71,14 +71,14 @@ export class AsoAction extends Action {
   readonly object: AsoObject;
   /** The domain that the action was made in. */
   readonly home: Domain;
-  #choice: AsoChoice;
+  private _choice: AsoChoice;
 
   private constructor(domain: Domain, object: AsoObject, choice: AsoChoice) {
     const { action, step, op } = FAMILIES[object.kind];
     super(domain.device, action, { step, op, holds: [object] });
     this.object = object;
     this.home = domain;
-    this.#choice = choice;
+    this._choice = choice;
   }
 
   static create(call: string, domain: Domain, object: DevxObject, choice: AsoChoice): AsoAction {
@@ -97,17 +97,17 @@ export class AsoAction extends Action {
   modify(call: string, choice: AsoChoice): void {
     checkChoice(call, this.object, choice);
     if (this.object.kind === "connection" && this.object.links.size > 0) {
-      const { flags, register } = this.#choice;
+      const { flags, register } = this._choice;
       if (choice.flags !== flags || choice.register !== register) {
         const hint = "only the offset, while the object is linked to another domain";
         refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: choice.flags, hint });
       }
     }
-    this.#choice = { ...choice };
+    this._choice = { ...choice };
   }
 
   get offset(): number {
-    return this.#choice.offset;
+    return this._choice.offset;
   }
 
   /**
@@ -121,7 +121,7 @@ export class AsoAction extends Action {
 
   override record(domain: Domain): readonly number[] {
     const { flagWord, op } = FAMILIES[this.object.kind];
-    const { flags, register } = this.linkTo(domain) ?? this.#choice;
+    const { flags, register } = this.linkTo(domain) ?? this._choice;
     const { address, bit } = this.object.unitAt(this.offset);
     const operand = register | ((flagWord(flags) ?? 0) << 8) | (bit << 16);
     return [Op.state, operand, op, address];
@@ -224,8 +224,8 @@ export interface FlowMeterAttr {
 }
 
 export class FlowMeterAction extends Action {
-  readonly #record: number;
-  readonly #flagWord: number;
+  private readonly _record: number;
+  private readonly _flagWord: number;
 
   private constructor(table: Table, record: number, flagWord: number) {
     const { device, domain, classifier } = table;
@@ -238,8 +238,8 @@ export class FlowMeterAction extends Action {
       levelBelow: table.level,
       records: [{ address: record, bytes: METER_SIZE }],
     });
-    this.#record = record;
-    this.#flagWord = flagWord;
+    this._record = record;
+    this._flagWord = flagWord;
   }
 
   static create(call: string, attr: FlowMeterAttr): FlowMeterAction {
@@ -270,7 +270,7 @@ export class FlowMeterAction extends Action {
 
   /** @internal The address of its meter in the core. */
   get meter(): number {
-    return this.#record;
+    return this._record;
   }
 
   /** mlx5dv_dr_action_modify_flow_meter: changes all rules that use it, at once. */
@@ -283,7 +283,7 @@ export class FlowMeterAction extends Action {
     const chosen = Number(selectOf(call, select) & 0x1fn);
     const parameters = parametersOf(call, attr);
     changeMeter(
-      recordBytes((this.device as DeviceBase).core, this.#record, METER_SIZE),
+      recordBytes((this.device as DeviceBase).core, this._record, METER_SIZE),
       parameters,
       isActive(attr),
       chosen,
@@ -291,7 +291,7 @@ export class FlowMeterAction extends Action {
   }
 
   override record(): readonly number[] {
-    return [Op.state, this.#flagWord, Op.meter, this.#record, this.op, this.operand];
+    return [Op.state, this._flagWord, Op.meter, this._record, this.op, this.operand];
   }
 }
 

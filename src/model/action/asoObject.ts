@@ -49,12 +49,12 @@ export class AsoObject extends DevxObject {
   readonly id: number;
   /** Domains that it is linked to (mlx5dv_dr_aso_other_domain_link). */
   readonly links = new Map<Domain, AsoLink>();
-  readonly #address: number;
+  private readonly _address: number;
   /**
    * The parameters of the meters of an object, as created or as last changed by a device command.
    */
-  readonly #parameters: Uint8Array;
-  readonly #changed = new Map<number, Uint8Array>();
+  private readonly _parameters: Uint8Array;
+  private readonly _changed = new Map<number, Uint8Array>();
 
   private constructor(context: Context, kind: AsoKind, objects: number, address: number, data: Uint8Array) {
     const { device } = context;
@@ -63,8 +63,8 @@ export class AsoObject extends DevxObject {
     this.kind = kind;
     this.objects = objects;
     this.id = device.nextNumber("aso id", objects) + 1;
-    this.#address = address;
-    this.#parameters = data;
+    this._address = address;
+    this._parameters = data;
     device.resources.add(this);
     context.users++;
   }
@@ -81,7 +81,7 @@ export class AsoObject extends DevxObject {
     const address = device.allocated(call, fits ? createRoom(device.core, objects * bytes) : 0);
     device.stateful = true;
     const object = new AsoObject(context, kind, objects, address, data.slice(0, ASO_DATA));
-    for (let n = 0; n < objects; n++) object.#set(n, data);
+    for (let n = 0; n < objects; n++) object._set(n, data);
     return object;
   }
 
@@ -96,7 +96,7 @@ export class AsoObject extends DevxObject {
 
   /** The operand of an operation on a unit: an address in the core, and the bit in its byte. */
   unitAt(offset: number): { readonly address: number; readonly bit: number } {
-    const at = this.#address;
+    const at = this._address;
     switch (this.kind) {
       case "first_hit":
         return { address: at + (offset >>> 3), bit: offset & 7 };
@@ -113,8 +113,8 @@ export class AsoObject extends DevxObject {
    * @throws EINVAL no such object in the bulk, or a destroyed bulk
    */
   read(object: number): Uint8Array {
-    this.#check("AsoObject.read", object);
-    const bytes = this.#bytesOf(object);
+    this._check("AsoObject.read", object);
+    const bytes = this._bytesOf(object);
     if (this.kind === "first_hit") return bytes.slice();
     const data = new Uint8Array(ASO_DATA);
     if (this.kind === "connection") {
@@ -123,7 +123,7 @@ export class AsoObject extends DevxObject {
     }
     for (let n = 0; n < 2; n++) {
       data.set(
-        withState(this.#block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
+        withState(this._block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
         n * PARAMETERS_SIZE,
       );
     }
@@ -136,7 +136,7 @@ export class AsoObject extends DevxObject {
    */
   write(object: number, data: Uint8Array): void {
     const call = "AsoObject.write";
-    this.#check(call, object);
+    this._check(call, object);
     checkBytes(call, "data", data);
     if (data.length > ASO_DATA) {
       const hint = `at most ${ASO_DATA} bytes`;
@@ -144,19 +144,19 @@ export class AsoObject extends DevxObject {
     }
     const whole = new Uint8Array(ASO_DATA);
     whole.set(data);
-    if (this.kind === "flow_meter") this.#changed.set(object, whole);
-    this.#set(object, whole);
+    if (this.kind === "flow_meter") this._changed.set(object, whole);
+    this._set(object, whole);
   }
 
-  #check(call: string, object: number): void {
+  private _check(call: string, object: number): void {
     living(call, "this", this, AsoObject);
     if (unsigned(call, "object", object, 32) < this.objects) return;
     const hint = `0 to ${this.objects - 1}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "object", value: object, hint });
   }
 
-  #set(object: number, data: Uint8Array): void {
-    const bytes = this.#bytesOf(object);
+  private _set(object: number, data: Uint8Array): void {
+    const bytes = this._bytesOf(object);
     bytes.fill(0);
     if (this.kind !== "flow_meter") {
       bytes.set(data.subarray(0, ASO_DATA));
@@ -168,14 +168,14 @@ export class AsoObject extends DevxObject {
     }
   }
 
-  #bytesOf(object: number): Uint8Array {
+  private _bytesOf(object: number): Uint8Array {
     const { bytes } = LAYOUTS[this.kind];
-    return recordBytes(this.device.core, this.#address + object * bytes, bytes);
+    return recordBytes(this.device.core, this._address + object * bytes, bytes);
   }
 
-  #block(offset: number): Uint8Array {
+  private _block(offset: number): Uint8Array {
     const first = (offset & 1) * PARAMETERS_SIZE;
-    const data = this.#changed.get(offset >>> 1) ?? this.#parameters;
+    const data = this._changed.get(offset >>> 1) ?? this._parameters;
     return data.subarray(first, first + PARAMETERS_SIZE);
   }
 
@@ -185,7 +185,7 @@ export class AsoObject extends DevxObject {
       refuse({ code: "EBUSY", call, reason: "in_use", path: "obj", value: this, hint });
     }
     retire(call, "obj", this, "destroy the actions that use it first");
-    releaseRoom(this.device.core, this.#address, this.objects * LAYOUTS[this.kind].bytes);
+    releaseRoom(this.device.core, this._address, this.objects * LAYOUTS[this.kind].bytes);
     this.context.users--;
   }
 }

@@ -12,7 +12,7 @@ import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
 import { Domain, Table } from "../table/domain.js";
 import { unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
-import { modifyProgram, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
+import { programOfWords, wordsOf, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";
 import { rootRecord } from "../flow/steeringAnchor.js";
 
@@ -92,13 +92,15 @@ export function modifyAction(
   actions: ModifyActions,
 ): Action {
   const setting = settingOf(call, domain, flags);
-  const program = modifyProgram(call, setting, actions, actions_sz);
+  const words = wordsOf(call, actions, actions_sz);
+  const program = programOfWords(call, setting, words);
   return new Action(domain.device, "modify_header", {
     step: "modify",
     op: Op.modify,
     domain,
     rootLevel: setting.rootLevel,
     holds: [domain],
+    words: new Uint8Array(words.buffer, words.byteOffset, words.byteLength),
     ...recordIn(call, domain, program),
   });
 }

@@ -82,7 +82,11 @@ export function modifyProgram(
   actions: ModifyActions,
   actions_sz: number | undefined,
 ): Uint8Array {
-  const words = wordsOf(call, actions, actions_sz);
+  return programOfWords(call, setting, wordsOf(call, actions, actions_sz));
+}
+
+/** The same for words that are a copy already. */
+export function programOfWords(call: string, setting: ActionSetting, words: DataView): Uint8Array {
   checkRootOnly(call, setting);
   const count = words.byteLength / MODIFY_WORD;
   const changes: Change[] = [];
@@ -102,7 +106,7 @@ export function checkRootOnly(call: string, { rootOnly, rootLevel }: ActionSetti
 }
 
 /** A copy of the words, all well-formed. */
-function wordsOf(call: string, actions: ModifyActions, actions_sz: number | undefined): DataView {
+export function wordsOf(call: string, actions: ModifyActions, actions_sz: number | undefined): DataView {
   const bytes = actions instanceof Uint8Array;
   if (!bytes && !Array.isArray(actions)) {
     wrongType(call, "actions", "a Uint8Array or an array", actions);

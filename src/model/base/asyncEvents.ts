@@ -19,12 +19,12 @@ const UNACKNOWLEDGED = new WeakMap<object, () => void>();
  */
 export class AsyncEvents extends EventQueue<ObjectEvent> {
   /** Events taken and not acknowledged, by object. */
-  readonly #open = new Map<Handle, number>();
+  private readonly _open = new Map<Handle, number>();
 
   protected override taken(event: ObjectEvent): void {
     const object = objectOf(event);
-    this.#open.set(object, (this.#open.get(object) ?? 0) + 1);
-    UNACKNOWLEDGED.set(event, () => this.#acknowledged(object));
+    this._open.set(object, (this._open.get(object) ?? 0) + 1);
+    UNACKNOWLEDGED.set(event, () => this._acknowledged(object));
   }
 
   /** @internal Adds an event of an object; `member` is its name in the union of C. */
@@ -34,7 +34,7 @@ export class AsyncEvents extends EventQueue<ObjectEvent> {
 
   /** @internal Checks that no event of an object waits for its acknowledgement. @throws EBUSY */
   checkAcknowledged(call: string, path: string, object: Handle): void {
-    if (!this.#open.has(object)) return;
+    if (!this._open.has(object)) return;
     const hint = "acknowledge its events first: ibv_ack_async_event";
     refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
   }
@@ -44,10 +44,10 @@ export class AsyncEvents extends EventQueue<ObjectEvent> {
     this.remove((event) => objectOf(event) === object);
   }
 
-  #acknowledged(object: Handle): void {
-    const left = (this.#open.get(object) ?? 0) - 1;
-    if (left > 0) this.#open.set(object, left);
-    else this.#open.delete(object);
+  private _acknowledged(object: Handle): void {
+    const left = (this._open.get(object) ?? 0) - 1;
+    if (left > 0) this._open.set(object, left);
+    else this._open.delete(object);
   }
 }
 

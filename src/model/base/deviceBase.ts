@@ -5,16 +5,19 @@
  * circle.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
-import { checkTime, wrongType } from "../../checks.js";
+import { wrongType } from "../../checks.js";
 import type { Core } from "../../engine/core.js";
 import type { DomainType } from "../table/domainType.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, type PrintedFields } from "../../printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { ParserDeclaration } from "../match/parser.js";
+import { Clock } from "./clock.js";
 import type { Hardware } from "./hardware.js";
-import { InstalledRules } from "./installed.js";
+import { InstalledRules, type InstalledRule } from "./installed.js";
+import { HitCounts, sumOf, tableOf, type Hits } from "./hitCounts.js";
 import { NamedObjects } from "./named.js";
+import type { Observer } from "./observer.js";
 import type { Profile } from "../profile/profile.js";
 
 /** The parts of a device besides its core. */
@@ -59,8 +62,10 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly profile: Profile;
   /** The seed of everything random. */
   readonly seed: number;
-  /** Nanoseconds. */
+  /** The time in nanoseconds. */
   readonly now: () => bigint;
+  /** @internal The clock, and what waits on it. */
+  readonly clock: Clock;
   /** @internal */
   readonly core: Core;
   /** @internal */
@@ -92,11 +97,14 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly resources = new Set<object>();
   /** @internal Everything that has a rule in the core. */
   readonly installed = new InstalledRules();
+  /** @internal The counts of hits; null while they are not counted. */
+  hitCounts: HitCounts | null = null;
+  /** @internal Whoever listens to its events; null while nobody does. */
+  observer: Observer | null = null;
   /** @internal Contexts open. */
   users = 0;
-  readonly #numbers = new Map<string, number>();
-  #clock = 0n;
-  #closed = false;
+  private readonly _numbers = new Map<string, number>();
+  private _closed = false;
 
   protected constructor(core: Core, { profile, parser, hardware }: DeviceParts, identity: DeviceIdentity) {
     super();
@@ -107,7 +115,8 @@ export abstract class DeviceBase extends NamedPrintable {
     this.name = identity.name;
     this.vports = identity.vports;
     this.seed = identity.seed;
-    this.now = identity.now ?? (() => this.#clock);
+    this.clock = new Clock(identity.now);
+    this.now = this.clock.now;
     this.managedFlowSteering = identity.managedFlowSteering;
     this.asyncRules = identity.asyncRules;
     this.copyFrames = identity.copyFrames;
@@ -131,15 +140,69 @@ export abstract class DeviceBase extends NamedPrintable {
   }
 
   /**
-   * Moves the virtual clock forward.
+   * Moves the virtual clock forward, and runs what is due on the way, as `advanceTo` does.
    * @param nanoseconds 0n or more; the clock ends at 2^64 - 1
-   * @throws TypeError no bigint; SteeringError EINVAL a negative number, or more than the clock holds
+   * @throws TypeError no bigint; SteeringError EINVAL a negative number, more than the clock holds,
+   *   or a device with a clock of the program (`now` of createDevice)
    */
   advance(nanoseconds: bigint): void {
-    const call = "device.advance";
-    checkTime(call, "nanoseconds", nanoseconds);
-    checkTime(call, "clock", this.#clock + nanoseconds);
-    this.#clock += nanoseconds;
+    this.clock.advance("device.advance", nanoseconds);
+  }
+
+  /**
+   * Moves the virtual clock to a time, and runs what is due until then, in the order of its times:
+   * frames arrive from cables with a delay, connections repeat packets and give up. With a clock of
+   * the program (`now` of createDevice), which must have come to `time`, it runs what is due.
+   * @param time nanoseconds, not before the time of the clock
+   * @throws TypeError no bigint; SteeringError EINVAL the clock would go back, or a clock of the
+   *   program has not come to `time`; EBUSY a call from what it runs, such as the listener of a port
+   * @example
+   *     for (let at = device.nextDeadline(); at !== null; at = device.nextDeadline()) device.advanceTo(at);
+   */
+  advanceTo(time: bigint): void {
+    this.clock.advanceTo("device.advanceTo", time);
+  }
+
+  /** When something is due next, in nanoseconds; null while nothing waits. Never before `now()`. */
+  nextDeadline(): bigint | null {
+    return this.clock.nextDeadline;
+  }
+
+  /**
+   * Counts packets and bytes of rules, ports and queues from now on (docs/metrics.md). Steering
+   * takes a little longer then.
+   * @param on false ends counting and forgets the counts. @default true
+   * @throws SteeringError EINVAL: a closed device; ENOMEM: no memory for the counters
+   */
+  countHits(on = true): void {
+    const call = "device.countHits";
+    this.checkOpen(call);
+    if (on === (this.hitCounts !== null)) return;
+    this.hitCounts?.end();
+    this.hitCounts = on ? HitCounts.start(this.core, this.ports, this.installed.room) : null;
+    this.installed.counts = this.hitCounts;
+    if (on && this.hitCounts === null) this.allocated(call, 0);
+    // Queues have their counts in their own records.
+    for (const handle of this.queues.keys()) this.hitCounts?.beginQueue(handle);
+  }
+
+  /** @internal What these rules have counted. @throws EINVAL hits are not counted */
+  hitsOf(call: string, rules: Iterable<InstalledRule>): Hits {
+    const counts = this._counts(call);
+    return sumOf(Array.from(rules, (rule) => counts.of(rule)));
+  }
+
+  /** @internal What the rules of a table of the core have counted, the removed ones included. */
+  hitsIn(call: string, table: number): Hits {
+    const counts = this._counts(call);
+    const rules = [...this.installed].filter((rule) => tableOf(rule) === table);
+    return sumOf([counts.ofRemoved(table), this.hitsOf(call, rules)]);
+  }
+
+  private _counts(call: string): HitCounts {
+    if (this.hitCounts !== null) return this.hitCounts;
+    const hint = "call device.countHits() first, or createDevice({ countHits: true })";
+    return refuse({ code: "EINVAL", call, reason: "not_counted", path: "device", value: this, hint });
   }
 
   /** Bytes that tables, rules, counters and queues hold. */
@@ -148,7 +211,7 @@ export abstract class DeviceBase extends NamedPrintable {
   }
 
   get closed(): boolean {
-    return this.#closed;
+    return this._closed;
   }
 
   protected override printedFields(): PrintedFields {
@@ -161,7 +224,7 @@ export abstract class DeviceBase extends NamedPrintable {
       contexts: this.users,
       rules: [...this.installed].length,
       memoryUsed: this.memoryUsed,
-      closed: this.#closed,
+      closed: this._closed,
     };
   }
 
@@ -174,13 +237,13 @@ export abstract class DeviceBase extends NamedPrintable {
 
   /** @internal */
   protected markClosed(): void {
-    this.#closed = true;
+    this._closed = true;
   }
 
   /** @internal Gives the next free number of a kind and takes `count` numbers. */
   nextNumber(kind: string, count = 1): number {
-    const next = this.#numbers.get(kind) ?? 0;
-    this.#numbers.set(kind, next + count);
+    const next = this._numbers.get(kind) ?? 0;
+    this._numbers.set(kind, next + count);
     return next;
   }
 
@@ -193,7 +256,7 @@ export abstract class DeviceBase extends NamedPrintable {
 
   /** @internal */
   checkOpen(call: string): void {
-    if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
+    if (this._closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
   }
 
   /** @internal */
@@ -221,7 +284,7 @@ export class FunctionBase extends NamedPrintable {
   readonly vport: number;
   /** The name of the device; a VF appends `/vf1`. */
   readonly name: string;
-  readonly #parts = new Map<FunctionPart<object>, object>();
+  private readonly _parts = new Map<FunctionPart<object>, object>();
 
   /** @internal */
   constructor(device: DeviceBase, vport: number) {
@@ -238,8 +301,8 @@ export class FunctionBase extends NamedPrintable {
 
   /** @internal The part of this class, made on first use. */
   part<T extends object>(type: FunctionPart<T>): T {
-    let part = this.#parts.get(type);
-    if (part === undefined) this.#parts.set(type, (part = new type(this)));
+    let part = this._parts.get(type);
+    if (part === undefined) this._parts.set(type, (part = new type(this)));
     return part as T;
   }
 }

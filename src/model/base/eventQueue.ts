@@ -11,28 +11,28 @@ interface Waiter<E> {
 }
 
 export abstract class EventQueue<E> implements AsyncIterable<E> {
-  readonly #waiting: E[] = [];
-  readonly #waiters: Waiter<E>[] = [];
-  #closed: SteeringError | null = null;
+  private readonly _waiting: E[] = [];
+  private readonly _waiters: Waiter<E>[] = [];
+  private _closed: SteeringError | null = null;
 
   /** Called for each event that a program takes. */
   protected abstract taken(event: E): void;
 
   /** Events that wait. */
   get length(): number {
-    return this.#waiting.length;
+    return this._waiting.length;
   }
 
   /** @internal The event that is taken next; undefined where none waits. */
   get first(): E | undefined {
-    return this.#waiting[0];
+    return this._waiting[0];
   }
 
   /** @internal Adds an event. The program that awaits longest gets it. */
   add(event: E): void {
-    const waiter = this.#waiters.shift();
+    const waiter = this._waiters.shift();
     if (waiter === undefined) {
-      this.#waiting.push(event);
+      this._waiting.push(event);
       return;
     }
     this.taken(event);
@@ -41,7 +41,7 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
 
   /** @internal The oldest event. @throws EAGAIN none waits, as with O_NONBLOCK */
   take(call: string, path: string, object: object): E {
-    const event = this.#waiting.shift();
+    const event = this._waiting.shift();
     if (event === undefined) {
       const hint = "no event waits; await next() for the next one";
       refuse({ code: "EAGAIN", call, reason: "no_event", path, value: object, hint });
@@ -56,10 +56,10 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
    */
   next(): Promise<E> {
     return new Promise((resolve, reject) => {
-      if (this.#closed !== null) reject(this.#closed);
-      else if (this.#waiting.length === 0) this.#waiters.push({ resolve, reject });
+      if (this._closed !== null) reject(this._closed);
+      else if (this._waiting.length === 0) this._waiters.push({ resolve, reject });
       else {
-        const event = this.#waiting.shift() as E;
+        const event = this._waiting.shift() as E;
         this.taken(event);
         resolve(event);
       }
@@ -68,11 +68,11 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
 
   /** All events from now on, until the object of the events is destroyed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<E, void, undefined> {
-    while (this.#closed === null) {
+    while (this._closed === null) {
       try {
         yield await this.next();
       } catch (error) {
-        if (error === this.#closed) return;
+        if (error === this._closed) return;
         throw error;
       }
     }
@@ -80,14 +80,14 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
 
   /** @internal Removes the events that `forgotten` names. */
   remove(forgotten: (event: E) => boolean): void {
-    const kept = this.#waiting.filter((event) => !forgotten(event));
-    this.#waiting.splice(0, this.#waiting.length, ...kept);
+    const kept = this._waiting.filter((event) => !forgotten(event));
+    this._waiting.splice(0, this._waiting.length, ...kept);
   }
 
   /** @internal Ends the queue: programs that await an event get this error. */
   close(error: SteeringError): void {
-    this.#closed = error;
-    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this._closed = error;
+    for (const { reject } of this._waiters.splice(0)) reject(error);
   }
 }
 

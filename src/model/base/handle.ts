@@ -29,11 +29,12 @@ const HIDDEN = new Set([
 
 /** `D` is null where an object belongs to no device, such as the drop action. */
 export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends NamedPrintable {
-  readonly device: D;
-  #name: string | null;
+  // Objects are created by the million: fields that a constructor assigns lie in the object itself.
+  declare readonly device: D;
+  declare private _name: string | null;
   /** Objects that use this one. */
-  users = 0;
-  destroyed = false;
+  declare users: number;
+  declare destroyed: boolean;
 
   /**
    * `name` is null where the object derives its name on demand: a million rules need no million
@@ -42,17 +43,19 @@ export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends N
   constructor(device: D, name: string | null) {
     super();
     this.device = device;
-    this.#name = name;
+    this._name = name;
+    this.users = 0;
+    this.destroyed = false;
   }
 
   /** Its name in outcomes, messages and scenario files. */
   get name(): string {
-    return this.#name ?? this.ownName;
+    return this._name ?? this.ownName;
   }
 
   /** Sets the name that a document gives it. Call it before anything reads the name. */
   called(name: string): this {
-    this.#name = name;
+    this._name = name;
     return this;
   }
 
@@ -73,7 +76,7 @@ export function living<T extends Handle<DeviceBase | null>>(
   object: unknown,
   type: { readonly prototype: T; readonly name: string; [Symbol.hasInstance](value: unknown): boolean },
 ): T {
-  if (!type[Symbol.hasInstance](object)) wrongType(call, path, withArticle(type.name), object);
+  if (!(object instanceof type)) wrongType(call, path, withArticle(type.name), object);
   const handle = object as T;
   if (handle.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value: handle });
   return handle;

@@ -81,7 +81,17 @@ export type CountedKind = keyof typeof COUNTED;
 /** Counts the living objects of a device. */
 export class Inventory {
   readonly limits: Readonly<DeviceLimits>;
-  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0, srq: 0, mcast: 0 };
+  private readonly _alive: Record<CountedKind, number> = {
+    qp: 0,
+    cq: 0,
+    mr: 0,
+    pd: 0,
+    ah: 0,
+    wq: 0,
+    rqt: 0,
+    srq: 0,
+    mcast: 0,
+  };
 
   constructor(limits: Readonly<DeviceLimits>) {
     this.limits = limits;
@@ -90,17 +100,17 @@ export class Inventory {
   /** @throws ENOMEM as many objects are alive as the limit allows */
   checkRoom(call: string, device: object, kind: CountedKind): void {
     const most = this.limits[COUNTED[kind]];
-    if (this.#alive[kind] < most) return;
+    if (this._alive[kind] < most) return;
     const hint = `${COUNTED[kind]} of the device is ${most}`;
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
   }
 
   add(kind: CountedKind): void {
-    this.#alive[kind]++;
+    this._alive[kind]++;
   }
 
   remove(kind: CountedKind): void {
-    this.#alive[kind]--;
+    this._alive[kind]--;
   }
 }
 

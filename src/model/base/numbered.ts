@@ -31,31 +31,31 @@ export interface NumberedObject extends Handle {
  * order.
  */
 export class NumberedObjects {
-  readonly #byKind = new Map<NumberedKind, NumberedObject[]>();
+  private readonly _byKind = new Map<NumberedKind, NumberedObject[]>();
 
   add(object: NumberedObject): void {
     if (object.numberedAs === null) return;
-    const objects = this.#byKind.get(object.numberedAs);
-    if (objects === undefined) this.#byKind.set(object.numberedAs, [object]);
+    const objects = this._byKind.get(object.numberedAs);
+    if (objects === undefined) this._byKind.set(object.numberedAs, [object]);
     else objects.push(object);
   }
 
   remove(object: NumberedObject): void {
     if (object.numberedAs === null) return;
-    const objects = this.#byKind.get(object.numberedAs) ?? [];
-    const at = this.#before(objects, object.id + 1) - 1;
+    const objects = this._byKind.get(object.numberedAs) ?? [];
+    const at = this._before(objects, object.id + 1) - 1;
     if (objects[at] === object) objects.splice(at, 1);
   }
 
   /** The object with this number, or the one whose consecutive numbers include it. */
   at(kind: NumberedKind, id: number): NumberedObject | undefined {
-    const objects = this.#byKind.get(kind) ?? [];
-    const found = objects[this.#before(objects, id + 1) - 1];
+    const objects = this._byKind.get(kind) ?? [];
+    const found = objects[this._before(objects, id + 1) - 1];
     return found !== undefined && id < found.id + found.count ? found : undefined;
   }
 
   /** How many objects have a number below `id`. */
-  #before(objects: readonly NumberedObject[], id: number): number {
+  private _before(objects: readonly NumberedObject[], id: number): number {
     let [low, high] = [0, objects.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

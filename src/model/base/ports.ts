@@ -146,12 +146,12 @@ export class Port {
    */
   gidEntry(call: string, path: string, index: number): GidEntry | undefined {
     const gid = this.gids[tableIndex(call, path, index, GID_TABLE_LENGTH)];
-    return gid === undefined ? undefined : this.#entry(index, gid);
+    return gid === undefined ? undefined : this._entry(index, gid);
   }
 
   /** All entries of the GID table that are not empty. */
   gidEntries(): GidEntry[] {
-    return this.gids.map((gid, index) => this.#entry(index, gid));
+    return this.gids.map((gid, index) => this._entry(index, gid));
   }
 
   /**
@@ -168,7 +168,7 @@ export class Port {
     return DEFAULT_PKEY;
   }
 
-  #entry(gid_index: number, gid: Uint8Array): GidEntry {
+  private _entry(gid_index: number, gid: Uint8Array): GidEntry {
     return { gid: gidOf(gid), gid_index, port_num: this.number, gid_type: IBV_GID_TYPE_ROCE_V2, ndev_ifindex: 0 };
   }
 }

@@ -9,7 +9,8 @@ import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
-import { checkOptions, checkTime, describe, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
+import { checkOptions, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
+import { Clock } from "../base/clock.js";
 import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
@@ -20,6 +21,8 @@ import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
 import type { ProfileName } from "../profile/profile.js";
 import { profileNamed } from "../profile/profiles.js";
+import { listen, type EventListener, type EventName } from "../monitor/events.js";
+import { metricsOf, type DeviceMetrics } from "../monitor/metrics.js";
 import type { HostRules } from "../flow/hostRules.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";
@@ -39,7 +42,10 @@ export interface DeviceOptions extends PortOptions {
   profile?: ProfileName | (string & Record<never, never>);
   /** Seed of everything random: an integer, taken modulo 2^64. @default 0 */
   seed?: number;
-  /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
+  /**
+   * The clock in nanoseconds, which never goes back. @default a virtual clock that `advance` and
+   * `advanceTo` move
+   */
   now?: () => bigint;
   /** Limits below the maximum; `ibv_query_device` reports them. */
   limits?: Partial<DeviceLimits> & {
@@ -70,6 +76,8 @@ export interface DeviceOptions extends PortOptions {
    * The flow cache, which keeps lookup results by key; false or 0 for none. @default 65,536 entries
    */
   cache?: CacheOptions | false | 0;
+  /** Whether hits of rules, ports and queues are counted (`countHits`). @default false */
+  countHits?: boolean;
   /** Programmable samples, and the Geneve option that rules can match. @default none */
   parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
@@ -110,6 +118,7 @@ const OPTION_TYPES: OptionTypes<DeviceOptions> = {
   asyncRules: "boolean",
   copyFrames: "boolean",
   cache: "any",
+  countHits: "boolean",
   parser: "object",
   core: "any",
   macs: "any",
@@ -123,7 +132,8 @@ export function deviceParts(
   more: Readonly<Record<string, OptionType>> = {},
 ): CheckedParts {
   checkOptions(call, "", options, { ...OPTION_TYPES, ...more });
-  checkClock(call, options.now);
+  // An own clock is read once before the device exists.
+  new Clock(options.now).now();
   const profile = profileNamed(options.profile ?? "manual");
   const ports = unsigned(call, "ports", options.ports ?? 1, 8);
   if (ports < 1)
@@ -138,16 +148,6 @@ export function deviceParts(
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
   const cacheEntries = entriesFrom(call, options.cache);
   return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
-}
-
-/** Checks that a clock returns nanoseconds as a bigint, by one call before the device exists. */
-function checkClock(call: string, now: (() => bigint) | undefined): void {
-  if (now === undefined) return;
-  const time: unknown = now();
-  if (typeof time !== "bigint") {
-    throw new TypeError(`${call}: now must return nanoseconds as a bigint, not ${describe(time)}: () => BigInt(...)`);
-  }
-  checkTime(call, "now()", time);
 }
 
 /** @internal Limits the memory of a core. */
@@ -170,7 +170,7 @@ export class Device extends DeviceBase {
   readonly cache: FlowCache;
   /** @internal */
   readonly traffic: Traffic;
-  readonly #functions: readonly DeviceFunction[];
+  private readonly _functions: readonly DeviceFunction[];
 
   /** @internal */
   constructor(
@@ -178,7 +178,7 @@ export class Device extends DeviceBase {
     parts: CheckedParts,
     options: Pick<
       DeviceOptions,
-      "name" | "vports" | "seed" | "now" | "managedFlowSteering" | "asyncRules" | "copyFrames"
+      "name" | "vports" | "countHits" | "seed" | "now" | "managedFlowSteering" | "asyncRules" | "copyFrames"
     >,
     traffic = (device: Device): Traffic => new Traffic(device),
   ) {
@@ -193,15 +193,16 @@ export class Device extends DeviceBase {
     });
     this.cache = new FlowCache(core, parts.cacheEntries);
     this.setUp(core);
-    this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport));
+    this._functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
     this.traffic = traffic(this);
+    if (options.countHits === true) this.countHits();
     this.index = register(this);
   }
 
   /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
   override function(vport: number): DeviceFunction {
-    const found = this.#functions[unsigned("device.function", "vport", vport, 32)];
+    const found = this._functions[unsigned("device.function", "vport", vport, 32)];
     if (found !== undefined) return found;
     const hint = this.vports === 0 ? "0; see vports of createDevice" : `0 to ${this.vports}`;
     return refuse({
@@ -318,6 +319,26 @@ export class Device extends DeviceBase {
    */
   reasons(): Record<ReasonName, bigint> {
     return this.traffic.reasons();
+  }
+
+  /**
+   * What the device has counted and what it holds, as plain data; `prometheusText` writes it for
+   * Prometheus (docs/metrics.md).
+   */
+  metrics(): DeviceMetrics {
+    return metricsOf(this);
+  }
+
+  /**
+   * Calls `listener` at each event of this kind from now on (docs/metrics.md). Without listeners
+   * events cost nothing. An error of a listener does not reach the call that made the event.
+   * @returns removes the listener
+   * @throws SteeringError EINVAL: no such event, a closed device
+   * @example
+   *     const stop = device.on("drop", ({ reason, rule }) => console.log(reason, rule?.name));
+   */
+  on<E extends EventName>(event: E, listener: EventListener<E>): () => void {
+    return listen(this, event, listener);
   }
 
   /**

@@ -34,7 +34,7 @@ const MOST_BYTES = 1024 * 1024;
  */
 export class CommandCompletions extends Handle {
   readonly context: Context;
-  readonly #answers = new Answers();
+  private readonly _answers = new Answers();
 
   constructor(call: string, context: Context) {
     const { device } = living(call, "context", context, Context);
@@ -45,12 +45,12 @@ export class CommandCompletions extends Handle {
 
   /** The answers that wait; `answers.next()` is a promise of the next one. */
   get answers(): EventQueue<CommandAnswer> {
-    return this.#answers;
+    return this._answers;
   }
 
   /** @throws EAGAIN the answers that wait have no room for another one of this length */
   checkRoom(call: string, outlen: number): void {
-    const { bytes } = this.#answers;
+    const { bytes } = this._answers;
     if (bytes + outlen <= MOST_BYTES) return;
     const hint = `answers of ${bytes} bytes wait, and ${MOST_BYTES} is the most: take some`;
     refuse({ code: "EAGAIN", call, reason: "queue_full", path: "cmd_comp", value: this, hint });
@@ -63,23 +63,23 @@ export class CommandCompletions extends Handle {
     } catch (error) {
       if (!(error instanceof SteeringError) || error.code !== "EREMOTEIO") throw error;
     }
-    this.#answers.add({ wr_id, out_data });
+    this._answers.add({ wr_id, out_data });
   }
 
   /** The oldest answer. @throws EAGAIN none waits; ENOSPC it is longer than `room`, and it stays */
   take(call: string, room: number): CommandAnswer {
-    const first = this.#answers.first;
+    const first = this._answers.first;
     if (first !== undefined && first.out_data.length > room) {
       const hint = `the answer has ${first.out_data.length} bytes`;
       refuse({ code: "ENOSPC", call, reason: "too_short", path: "cmd_resp_len", value: room, hint });
     }
-    return this.#answers.take(call, "cmd_comp", this);
+    return this._answers.take(call, "cmd_comp", this);
   }
 
   /** Destroys it, with the answers that wait. */
   destroy(call: string): void {
     this.destroyed = true;
-    this.#answers.close(destroyedError(call, "cmd_comp", this));
+    this._answers.close(destroyedError(call, "cmd_comp", this));
     this.context.users--;
   }
 }

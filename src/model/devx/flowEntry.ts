@@ -2,6 +2,7 @@
 import { DEVICE_KEY_SIZE, EXT_DIRECTION } from "../../abi/key.js";
 import { insertRule } from "../../engine/rules.js";
 import type { Action } from "../action/action.js";
+import type { Hits } from "../base/hitCounts.js";
 import type { Context } from "../base/context.js";
 import { retire } from "../base/handle.js";
 import { enabledGroups } from "../match/match.js";
@@ -33,8 +34,8 @@ export class DevxFlowEntry extends DevxObject {
   readonly group: DevxFlowGroup;
   /** A whole key, presence included. */
   readonly value: Uint8Array;
-  #actions: readonly Action[] = [];
-  #rules: readonly number[] = [];
+  private _actions: readonly Action[] = [];
+  private _rules: readonly number[] = [];
 
   /** @throws ENOMEM */
   constructor(
@@ -57,39 +58,49 @@ export class DevxFlowEntry extends DevxObject {
     table.entries.set(index, this);
     group.users++;
     context.users++;
+    this.device.observer?.ruleAdded(this);
   }
 
   /** @internal Its actions; it owns them. */
   get actions(): readonly Action[] {
-    return this.#actions;
+    return this._actions;
+  }
+
+  /**
+   * Packets and bytes that hit the entry, from the moment that they are counted (docs/metrics.md).
+   * @throws SteeringError EINVAL: they are not counted
+   */
+  hits(): Hits {
+    return this.device.hitsOf("flowEntry.hits", [this]);
   }
 
   /** Replaces the actions. @throws ENOMEM the entry keeps its old actions */
   replace(call: string, actions: readonly Action[]): void {
     const { exports } = this.device.core;
-    const rules = this.#insert(call, actions);
-    for (const rule of this.#rules) exports.removeRule(rule);
-    this.#release(call);
-    this.#rules = rules;
-    this.#actions = actions;
+    const rules = this._insert(call, actions);
+    for (const rule of this._rules) exports.removeRule(rule);
+    this._release(call);
+    this._rules = rules;
+    this._actions = actions;
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "");
-    for (const rule of this.#rules) this.device.core.exports.removeRule(rule);
-    this.#release(call);
+    for (const rule of this._rules) this.device.core.exports.removeRule(rule);
+    this._release(call);
     this.device.installed.remove(this);
     this.table.entries.delete(this.index);
     this.group.users--;
     this.context.users--;
+    this.device.observer?.ruleRemoved(this);
   }
 
-  #release(call: string): void {
-    for (const action of this.#actions) action.destroy(call);
+  private _release(call: string): void {
+    for (const action of this._actions) action.destroy(call);
   }
 
   /** Inserts one rule, or one for each direction of the eSwitch where they differ. */
-  #insert(call: string, actions: readonly Action[]): number[] {
+  private _insert(call: string, actions: readonly Action[]): number[] {
     const { device, table, group, value } = this;
     const { classifier, place, setting } = table;
     const { record, other } = recordsOf(directionsOf(setting.type.domainType, group.mask, value), null, actions);

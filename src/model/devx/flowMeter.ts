@@ -39,7 +39,7 @@ export class FlowMeter extends DevxObject {
   readonly id: number;
   readonly body: MeterBody;
   readonly parameters: Uint8Array;
-  readonly #next: DevxFlowTable | null;
+  private readonly _next: DevxFlowTable | null;
 
   constructor(context: Context, body: MeterBody, parameters: Uint8Array, next: DevxFlowTable | null) {
     const { device } = context;
@@ -48,14 +48,14 @@ export class FlowMeter extends DevxObject {
     this.id = device.nextNumber("general object id") + 1;
     this.body = body;
     this.parameters = parameters;
-    this.#next = next;
+    this._next = next;
     if (next !== null) next.users++;
     context.users++;
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "");
-    if (this.#next !== null) this.#next.users--;
+    if (this._next !== null) this._next.users--;
     this.context.users--;
   }
 }

@@ -76,6 +76,7 @@ export class DevxFlowTable extends DevxObject {
   destroy(call: string): void {
     retire(call, "obj", this, "destroy its groups, and what leads to it, first");
     this.device.tables.delete(this.classifier.table);
+    this.device.hitCounts?.forget(this.classifier.table);
     const { missTable, type } = this.setting;
     if (missTable !== null) missTable.users--;
     else if (type.stage !== null) {

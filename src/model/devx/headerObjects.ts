@@ -30,7 +30,7 @@ abstract class HeaderObject extends DevxObject {
   readonly id: number;
   /** The address of the record. */
   readonly operand: number;
-  readonly #bytes: number;
+  private readonly _bytes: number;
 
   constructor(call: string, context: Context, name: string, record: Uint8Array) {
     const { device } = context;
@@ -39,13 +39,13 @@ abstract class HeaderObject extends DevxObject {
     this.context = context;
     this.id = device.nextNumber(`${name} id`) + 1;
     this.operand = operand;
-    this.#bytes = record.length;
+    this._bytes = record.length;
     context.users++;
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "destroy the entries that use it first");
-    releaseRecord(this.device.core, this.operand, this.#bytes);
+    releaseRecord(this.device.core, this.operand, this._bytes);
     this.context.users--;
   }
 }

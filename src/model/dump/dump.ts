@@ -116,9 +116,16 @@ function writeVport(write: Write, domain: string, vport: number): void {
 
 function writeTableAll(write: Write, table: Table, rules: Rules): void {
   writeTable(write, table);
-  for (const place of table.classifier.places) {
-    if (place instanceof Matcher && place.table === table) writeMatcherAll(write, place, rules);
-  }
+  for (const matcher of matchersOf(table)) writeMatcherAll(write, matcher, rules);
+}
+
+/** The matchers of a table in the order of lookups, as the library lists them. */
+function matchersOf(table: Table): Matcher[] {
+  const own = [...table.classifier.places]
+    .filter((place) => place instanceof Matcher)
+    .filter((one) => one.table === table);
+  const byAge = table.isRoot ? own : own.reverse();
+  return byAge.sort((a, b) => a.priority - b.priority);
 }
 
 function writeTable(write: Write, table: Table): void {

@@ -34,19 +34,19 @@ export interface EspState {
 }
 
 export class EspAction extends FlowAction {
-  #settings: EspSettings;
-  #holds: EspHolds;
-  readonly #usedIvs = new UsedIvs();
+  private _settings: EspSettings;
+  private _holds: EspHolds;
+  private readonly _usedIvs = new UsedIvs();
   /** Key and salt in use. */
-  #space: string;
+  private _space: string;
 
   private constructor(call: string, context: Context, settings: EspSettings, holds: EspHolds, space: string) {
     const encrypts = (settings.flags & ESP_ENCRYPT) !== 0;
     const does = { name: "esp", step: encrypts ? "encrypt" : "decrypt", op: Op.esp } as const;
     super(call, context, encrypts ? "nic_tx" : "nic_rx", does, associationOf(settings, holds, beginning(settings)));
-    this.#settings = settings;
-    this.#holds = holds;
-    this.#space = space;
+    this._settings = settings;
+    this._holds = holds;
+    this._space = space;
   }
 
   /**
@@ -80,23 +80,23 @@ export class EspAction extends FlowAction {
 
   /** Whether packets keep their ESP headers (inline crypto). */
   get inline(): boolean {
-    return (this.#settings.flags & ESP_FULL_OFFLOAD) === 0;
+    return (this._settings.flags & ESP_FULL_OFFLOAD) === 0;
   }
 
   /** @internal Key and salt in use, as a text that shows neither; empty where the device does not choose the IVs. */
   get nonceSpace(): string {
-    return this.#space;
+    return this._space;
   }
 
   get state(): EspState {
-    const { number, iv, packets, up } = countsOf(this.#record);
+    const { number, iv, packets, up } = countsOf(this._record);
     return {
       number,
       iv,
       packets,
       numbersUsedUp: (up & ESP_UP_NUMBERS) !== 0,
       ivsUsedUp: (up & ESP_UP_IVS) !== 0,
-      windowSize: this.#holds.window?.size ?? null,
+      windowSize: this._holds.window?.size ?? null,
     };
   }
 
@@ -106,20 +106,20 @@ export class EspAction extends FlowAction {
    */
   modify(call: string, request: EspRequest): void {
     const { device } = living<EspAction>(call, "action", this, EspAction);
-    const [before, had] = [this.#settings, this.#holds];
+    const [before, had] = [this._settings, this._holds];
     try {
-      const counts = countsOf(this.#record);
+      const counts = countsOf(this._record);
       const settings = checkedSettings(call, device.profile.esp, request, before, before.metadata);
       const rekeyed = settings.keymat !== before.keymat;
-      const space = rekeyed ? nonceSpace(call, device, settings) : this.#space;
-      this.#usedIvs.note(this.#space, counts);
-      if (rekeyed) this.#usedIvs.check(call, space, settings.iv);
+      const space = rekeyed ? nonceSpace(call, device, settings) : this._space;
+      this._usedIvs.note(this._space, counts);
+      if (rekeyed) this._usedIvs.check(call, space, settings.iv);
       const holds = acquire(call, device, settings, had, rekeyed);
       openWindow(holds, had, counts, renumbered(settings, before));
-      this.#record.set(associationOf(settings, holds, countsAfter(settings, before, counts)));
-      this.#settings = settings;
-      this.#holds = holds;
-      this.#space = space;
+      this._record.set(associationOf(settings, holds, countsAfter(settings, before, counts)));
+      this._settings = settings;
+      this._holds = holds;
+      this._space = space;
       release(device, had, holds);
       if (rekeyed) wipe(before.keymat);
     } catch (error) {
@@ -128,14 +128,14 @@ export class EspAction extends FlowAction {
     }
   }
 
-  get #record(): Uint8Array {
+  private get _record(): Uint8Array {
     return recordBytes(this.device.core, this.operand, ESP_SIZE);
   }
 
   protected override discard(): void {
-    this.#record.fill(0);
-    wipe(this.#settings.keymat);
-    release(this.device, this.#holds, null);
+    this._record.fill(0);
+    wipe(this._settings.keymat);
+    release(this.device, this._holds, null);
   }
 }
 

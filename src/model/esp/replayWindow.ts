@@ -13,10 +13,10 @@ export class ReplayWindow {
   readonly address: number;
   /** Words minus one: the number of words is a power of two. */
   readonly last: number;
-  readonly #core: Core;
+  private readonly _core: Core;
 
   private constructor(core: Core, size: number, last: number, address: number) {
-    this.#core = core;
+    this._core = core;
     this.size = size;
     this.last = last;
     this.address = address;
@@ -30,16 +30,16 @@ export class ReplayWindow {
   }
 
   release(): void {
-    releaseRoom(this.#core, this.address, this.#bits / 8);
+    releaseRoom(this._core, this.address, this._bits / 8);
   }
 
   /**
    * Accepts all numbers from `first` on and none before; not `first` itself where it was `seen`.
    */
   begin(first: bigint, seen = false): void {
-    const ring = this.#ring;
+    const ring = this._ring;
     ring.fill(0xff);
-    const from = this.#place(first);
+    const from = this._place(first);
     for (let bit = from; bit === from || bit % WORD !== 0; bit++) clear(ring, bit);
     if (seen) set(ring, from);
   }
@@ -47,28 +47,28 @@ export class ReplayWindow {
   /** Copies from `old` the numbers up to `top`; older numbers count as seen. */
   follow(old: ReplayWindow, top: bigint): void {
     this.begin(top);
-    const ring = this.#ring;
-    const known = old.#ring;
-    const [to, from] = [this.#place(top), old.#place(top)];
+    const ring = this._ring;
+    const known = old._ring;
+    const [to, from] = [this._place(top), old._place(top)];
     const count = Math.min(this.size, old.size);
     for (let back = 0; back < count; back++) {
-      const bit = (to - back + this.#bits) % this.#bits;
-      if (has(known, (from - back + old.#bits) % old.#bits)) set(ring, bit);
+      const bit = (to - back + this._bits) % this._bits;
+      if (has(known, (from - back + old._bits) % old._bits)) set(ring, bit);
       else clear(ring, bit);
     }
   }
 
-  get #bits(): number {
+  private get _bits(): number {
     return (this.last + 1) * WORD;
   }
 
   /** A view that is valid until the core's memory grows. */
-  get #ring(): Uint8Array {
-    return recordBytes(this.#core, this.address, this.#bits / 8);
+  private get _ring(): Uint8Array {
+    return recordBytes(this._core, this.address, this._bits / 8);
   }
 
-  #place(number: bigint): number {
-    return Number(number % BigInt(this.#bits));
+  private _place(number: bigint): number {
+    return Number(number % BigInt(this._bits));
   }
 }
 

@@ -31,7 +31,7 @@ export abstract class FlowAction extends Handle {
   readonly handle: number;
   /** Its record in the core. */
   readonly operand: number;
-  readonly #bytes: number;
+  private readonly _bytes: number;
 
   protected constructor(
     call: string,
@@ -48,7 +48,7 @@ export abstract class FlowAction extends Handle {
     this.step = does.step;
     this.op = does.op;
     this.operand = operand;
-    this.#bytes = record.length;
+    this._bytes = record.length;
     this.handle = device.named.add(this);
     context.users++;
   }
@@ -61,7 +61,7 @@ export abstract class FlowAction extends Handle {
     retire(call, "action", this, "destroy the flows that use it first");
     const { device } = this;
     this.discard();
-    releaseRecord(device.core, this.operand, this.#bytes);
+    releaseRecord(device.core, this.operand, this._bytes);
     device.named.remove(this);
     this.context.users--;
   }

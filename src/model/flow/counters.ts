@@ -25,7 +25,7 @@ export interface CounterAttachAttr {
   comp_mask?: number | undefined;
 }
 
-interface Point {
+export interface CounterPoint {
   readonly index: number;
   readonly description: number;
 }
@@ -36,9 +36,9 @@ export class Counters extends Handle implements FlowCounts {
   readonly context: Context;
   /** The number that stands for it in C bytes, where C has a pointer. */
   readonly handle: number;
-  readonly #points: Point[] = [];
+  private readonly _points: CounterPoint[] = [];
   /** The pair of counts in the core; 0 until a flow counts here. */
-  #address = 0;
+  private _address = 0;
 
   constructor(call: string, context: Context, { comp_mask }: CountersInitAttr) {
     const { device } = living(call, "context", context, Context);
@@ -56,7 +56,11 @@ export class Counters extends Handle implements FlowCounts {
    * Whether a driver would let a flow count here: it has points, or a flow has bound them before.
    */
   get hasPoints(): boolean {
-    return this.#points.length > 0 || this.#address !== 0;
+    return this._points.length > 0 || this._address !== 0;
+  }
+
+  get points(): readonly CounterPoint[] {
+    return this._points;
   }
 
   get holder(): this {
@@ -64,23 +68,23 @@ export class Counters extends Handle implements FlowCounts {
   }
 
   get pointCount(): number {
-    return this.#points.length;
+    return this._points.length;
   }
 
   /** The address of the counts, for a flow. @throws ENOMEM */
   bind(call: string): number {
     const { device } = this;
-    if (this.#address === 0) this.#address = device.allocated(call, device.core.exports.createCounters(1));
-    return this.#address;
+    if (this._address === 0) this._address = device.allocated(call, device.core.exports.createCounters(1));
+    return this._address;
   }
 
   get address(): number {
-    return this.#address;
+    return this._address;
   }
 
   unbind(): void {
-    this.device.core.exports.releaseCounters(this.#address, 1);
-    this.#address = 0;
+    this.device.core.exports.releaseCounters(this._address, 1);
+    this._address = 0;
   }
 
   /** Attaches a point: to the object, or to one on which a living flow then counts. */
@@ -107,15 +111,15 @@ export class Counters extends Handle implements FlowCounts {
       refuse({ code: "EBUSY", call, reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
     }
     if (flow !== null) living<Flow>(call, "flow", flow, Flow).countOn(call, this);
-    this.#points.push({ index, description: counter_desc });
+    this._points.push({ index, description: counter_desc });
   }
 
   /** The counts; zero before a flow has counted here. */
   read(): CounterValue {
     const { core } = this.device;
-    if (this.#address === 0) return { packets: 0n, bytes: 0n };
+    if (this._address === 0) return { packets: 0n, bytes: 0n };
     core.collectCounters();
-    return { packets: core.u64(this.#address), bytes: core.u64(this.#address + 8) };
+    return { packets: core.u64(this._address), bytes: core.u64(this._address + 8) };
   }
 
   /** ibv_read_counters: each point adds to its place of the array. */
@@ -128,14 +132,14 @@ export class Counters extends Handle implements FlowCounts {
       const hint = "0 or IBV_READ_COUNTERS_ATTR_PREFER_CACHED";
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
     }
-    const needed = this.#points.reduce((most, { index }) => Math.max(most, index + 1), 0);
+    const needed = this._points.reduce((most, { index }) => Math.max(most, index + 1), 0);
     if (count < needed || count > values.length) {
       const hint = `the highest index attached is ${needed - 1}; the array has ${values.length}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ncounters", value: count, hint });
     }
     const { packets, bytes } = this.read();
     values.fill(0n, 0, count);
-    for (const { index, description } of this.#points) {
+    for (const { index, description } of this._points) {
       values[index] = BigInt.asUintN(64, (values[index] ?? 0n) + (description === IBV_COUNTER_BYTES ? bytes : packets));
     }
   }
@@ -143,7 +147,7 @@ export class Counters extends Handle implements FlowCounts {
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "counters", this, "destroy the flows that count on them first");
-    if (this.#address !== 0) this.unbind();
+    if (this._address !== 0) this.unbind();
     this.device.named.remove(this);
     this.context.users--;
   }

@@ -32,9 +32,9 @@ export interface FoundPlace {
 const NO_RANGES: readonly never[] = [];
 
 export class FlowTables {
-  readonly #function: FunctionBase;
-  readonly #pipeline: TablePipeline;
-  readonly #masks: Record<FlowStage, Map<string, FlowMask>> = {
+  private readonly _function: FunctionBase;
+  private readonly _pipeline: TablePipeline;
+  private readonly _masks: Record<FlowStage, Map<string, FlowMask>> = {
     sniffers: new Map(),
     root: new Map(),
     defaults: new Map(),
@@ -48,8 +48,8 @@ export class FlowTables {
   };
 
   constructor(of: FunctionBase) {
-    this.#function = of;
-    this.#pipeline = of.part(TablePipeline);
+    this._function = of;
+    this._pipeline = of.part(TablePipeline);
   }
 
   /**
@@ -57,9 +57,9 @@ export class FlowTables {
    * @throws EEXIST another flow for the same frames acts otherwise; ENOMEM
    */
   find(call: string, flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
-    const found = wanted.map((one) => this.#find(one));
+    const found = wanted.map((one) => this._find(one));
     for (const place of found) if (place.entry !== undefined) checkAgreement(call, flow, place.entry, place.wanted);
-    const { alive, most } = this.#function.device.hardware.flows;
+    const { alive, most } = this._function.device.hardware.flows;
     if (alive >= most) {
       const hint = `limits.flows of createDevice is ${most}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
@@ -72,19 +72,19 @@ export class FlowTables {
   enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
     const entered: FlowEntry[] = [];
     try {
-      for (const one of found) entered.push(this.#enter(call, flow, one));
+      for (const one of found) entered.push(this._enter(call, flow, one));
     } catch (error) {
-      for (const entry of entered) this.#leave(flow, entry);
+      for (const entry of entered) this._leave(flow, entry);
       throw error;
     }
-    this.#function.device.hardware.flows.alive++;
+    this._function.device.hardware.flows.alive++;
     return entered;
   }
 
   /** Removes a flow from its entries. */
   leave(flow: EntryFlow, entries: readonly FlowEntry[]): void {
-    for (const entry of entries) this.#leave(flow, entry);
-    this.#function.device.hardware.flows.alive--;
+    for (const entry of entries) this._leave(flow, entry);
+    this._function.device.hardware.flows.alive--;
   }
 
   /**
@@ -93,40 +93,40 @@ export class FlowTables {
    */
   refresh(call: string, entries: readonly FlowEntry[], undo: () => void): void {
     for (const entry of entries) {
-      if (this.#change(entry)) continue;
+      if (this._change(entry)) continue;
       undo();
-      for (const before of entries) this.#change(before);
-      this.#function.device.allocated(call, 0);
+      for (const before of entries) this._change(before);
+      this._function.device.allocated(call, 0);
     }
   }
 
-  #find(wanted: WantedEntry): FoundPlace {
+  private _find(wanted: WantedEntry): FoundPlace {
     const { stage, slot, bits } = wanted;
     const key = FlowMask.keyOf(slot, bits.mask);
-    const mask = this.#masks[stage].get(key);
+    const mask = this._masks[stage].get(key);
     return { wanted, key, entry: mask?.entries.get(mask.valueKey(bits.value)) };
   }
 
-  #enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
+  private _enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
     const { entry } = found;
-    if (entry === undefined) return this.#insert(call, flow, found);
+    if (entry === undefined) return this._insert(call, flow, found);
     entry.flows.push(flow);
-    if (this.#change(entry)) return entry;
+    if (this._change(entry)) return entry;
     entry.flows.pop();
-    return this.#function.device.allocated(call, 0) as never;
+    return this._function.device.allocated(call, 0) as never;
   }
 
-  #change(entry: FlowEntry): boolean {
-    return changeActions(this.#function.device.core, entry.handle, entry.record());
+  private _change(entry: FlowEntry): boolean {
+    return changeActions(this._function.device.core, entry.handle, entry.record());
   }
 
-  #insert(call: string, flow: EntryFlow, { wanted, key }: FoundPlace): FlowEntry {
+  private _insert(call: string, flow: EntryFlow, { wanted, key }: FoundPlace): FlowEntry {
     const { stage, slot, bits } = wanted;
-    const { device } = this.#function;
-    const pipeline = this.#pipeline;
+    const { device } = this._function;
+    const pipeline = this._pipeline;
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
-    const masks = this.#masks[stage];
+    const masks = this._masks[stage];
     // The other half of ALL_DEFAULT may have made the mask.
     const known = masks.get(key);
     const mask = known ?? new FlowMask(slot, key, bits.mask);
@@ -149,7 +149,7 @@ export class FlowTables {
     if (entry.handle === 0) {
       if (known === undefined) classifier.remove(mask);
       pipeline.close(stage);
-      this.#function.device.allocated(call, 0);
+      this._function.device.allocated(call, 0);
     }
     masks.set(key, mask);
     mask.entries.set(entry.valueKey, entry);
@@ -158,22 +158,22 @@ export class FlowTables {
     return entry;
   }
 
-  #leave(flow: EntryFlow, entry: FlowEntry): void {
+  private _leave(flow: EntryFlow, entry: FlowEntry): void {
     entry.flows.splice(entry.flows.indexOf(flow), 1);
     if (entry.flows.length > 0) {
       // The list is not longer than before, so this cannot fail.
-      this.#change(entry);
+      this._change(entry);
       return;
     }
     const { place, classifier, stage } = entry;
-    const { device } = this.#function;
-    const pipeline = this.#pipeline;
+    const { device } = this._function;
+    const pipeline = this._pipeline;
     const { installed, core } = device;
     core.exports.removeRule(entry.handle);
     installed.remove(entry);
     place.entries.delete(entry.valueKey);
     if (place.entries.size === 0) {
-      this.#masks[stage].delete(place.key);
+      this._masks[stage].delete(place.key);
       classifier.remove(place);
     }
     pipeline.removed(stage);

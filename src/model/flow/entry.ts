@@ -55,13 +55,13 @@ export class FlowMask implements Place {
   readonly entries = new Map<string, FlowEntry>();
   order = 0;
   /** The words of a key that the mask covers. */
-  readonly #words: readonly number[];
+  private readonly _words: readonly number[];
 
   constructor(slot: number, key: string, mask: Uint8Array) {
     this.slot = slot;
     this.key = key;
     const words = wordsOf(mask);
-    this.#words = Array.from(words.keys()).filter((word) => words[word] !== 0);
+    this._words = Array.from(words.keys()).filter((word) => words[word] !== 0);
   }
 
   /** The key of a mask at a slot: its words that are not zero. */
@@ -79,7 +79,7 @@ export class FlowMask implements Place {
   valueKey(value: Uint8Array): string {
     const words = wordsOf(value);
     const codes: number[] = [];
-    for (const word of this.#words) {
+    for (const word of this._words) {
       const bits = words[word] as number;
       codes.push(bits & 0xffff, bits >>> 16);
     }
@@ -163,31 +163,31 @@ export class FlowEntry implements Placed, EntryKind {
     const record: number[] = [];
     const decrypts = this.actions.some(({ step }) => step === "decrypt");
     // Counts matched frames, whether or not they can be decrypted.
-    if (decrypts) this.#count(record);
-    this.#rewrite(record, "decrypt");
-    this.#rewrite(record, "decap");
+    if (decrypts) this._count(record);
+    this._rewrite(record, "decrypt");
+    this._rewrite(record, "decap");
     if (this.tag !== null) record.push(Op.tag, this.tag);
     // A rule of an earlier stage may have set a tag before the frame missed.
     else if (this.stage === "defaults") record.push(Op.untag, 0);
-    if (this.sends) this.#count(record);
-    this.#rewrite(record, "modify");
-    if (!this.sends && !decrypts) this.#count(record);
-    this.#rewrite(record, "encap");
-    this.#rewrite(record, "encrypt");
+    if (this.sends) this._count(record);
+    this._rewrite(record, "modify");
+    if (!this.sends && !decrypts) this._count(record);
+    this._rewrite(record, "encap");
+    this._rewrite(record, "encrypt");
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
     // MODEL: the DROP of a sniffer drops only the sniffer's own copy.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
-    else if (!this.drop) this.#deliver(record, sniffs);
+    else if (!this.drop) this._deliver(record, sniffs);
     if (sniffs) record.push(Op.pass, 0);
-    else if (!this.drop) this.#goOn(record);
+    else if (!this.drop) this._goOn(record);
     return record;
   }
 
-  #rewrite(record: number[], step: FlowActionStep): void {
+  private _rewrite(record: number[], step: FlowActionStep): void {
     for (const action of this.actions) if (action.step === step) record.push(action.op, action.operand);
   }
 
-  #count(record: number[]): void {
+  private _count(record: number[]): void {
     const several = this.stage === "root" && this.flows.length > 1;
     for (const one of this.counters) {
       const owner = several ? soleOwner(this.flows.filter(({ counts }) => counts?.address === one)) : null;
@@ -196,7 +196,7 @@ export class FlowEntry implements Placed, EntryKind {
     }
   }
 
-  #deliver(record: number[], sniffs: boolean): void {
+  private _deliver(record: number[], sniffs: boolean): void {
     const copies = sniffs || this.dontTrap || this.end !== null;
     const [always, fromOthers, rss] = copies
       ? [Op.copy_queue, Op.copy_from_others, Op.copy_rss]
@@ -211,7 +211,7 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /** Where a frame continues that does not end here. */
-  #goOn(record: number[]): void {
+  private _goOn(record: number[]): void {
     const { end, stage } = this;
     if (this.dontTrap) record.push(Op.resume, 0);
     // The next stage takes every frame that RDMA tables do not keep.

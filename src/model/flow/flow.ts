@@ -3,6 +3,7 @@
  * (deviceFlow.ts). docs/flows.md says what they mean together.
  */
 import { refuse } from "../../errors.js";
+import type { Hits } from "../base/hitCounts.js";
 import type { Context } from "../base/context.js";
 import type { FrameTarget } from "../base/target.js";
 import type { FlowCounts } from "./counts.js";
@@ -32,9 +33,9 @@ export abstract class Flow extends Handle implements EntryFlow {
   abstract readonly qp: QueuePair | null;
   /** Where its frames go; null where it drops them or names no destination. */
   abstract readonly target: FrameTarget | null;
-  readonly #holds: readonly Handle[];
-  #counts: FlowCounts | null;
-  #entries: readonly FlowEntry[] = [];
+  private readonly _holds: readonly Handle[];
+  private _counts: FlowCounts | null;
+  private _entries: readonly FlowEntry[] = [];
 
   protected constructor(context: Context, { name, counts, actions, holds }: FlowParts) {
     // The number is taken once the flow exists.
@@ -43,13 +44,13 @@ export abstract class Flow extends Handle implements EntryFlow {
     this.handle = number + 1;
     this.context = context;
     this.actions = actions;
-    this.#counts = counts;
-    this.#holds = holds;
+    this._counts = counts;
+    this._holds = holds;
   }
 
   /** The counts of its frames. */
   get counts(): FlowCounts | null {
-    return this.#counts;
+    return this._counts;
   }
 
   /** The argument that says what it does, for refusals. */
@@ -58,44 +59,54 @@ export abstract class Flow extends Handle implements EntryFlow {
   /** Whether it takes frames that its own queue pair has sent. */
   abstract get loopsBack(): boolean;
 
-  get #tables(): FlowTables {
+  private get _tables(): FlowTables {
     return this.context.function.part(FlowTables);
+  }
+
+  /**
+   * Packets and bytes that hit the flow, from the moment that they are counted (docs/metrics.md).
+   * Identical flows are one rule of the device and count together.
+   * @throws SteeringError EINVAL: they are not counted
+   */
+  hits(): Hits {
+    return this.device.hitsOf("flow.hits", this._entries);
   }
 
   /** Joins its entries. @throws EEXIST, ENOMEM nothing has changed */
   protected enter(call: string, wanted: readonly WantedEntry[]): void {
-    const found = this.#tables.find(call, this, wanted);
-    const counts = this.#counts;
+    const found = this._tables.find(call, this, wanted);
+    const counts = this._counts;
     const fresh = counts !== null && counts.address === 0;
     counts?.bind(call);
     try {
-      this.#entries = this.#tables.enter(call, this, found);
+      this._entries = this._tables.enter(call, this, found);
     } catch (error) {
       if (fresh) counts.unbind();
       throw error;
     }
     this.device.nextNumber("flow");
-    for (const one of [...this.#holds, ...this.actions]) one.users++;
+    for (const one of [...this._holds, ...this.actions]) one.users++;
     if (counts !== null) counts.holder.users++;
+    this.device.observer?.ruleAdded(this);
   }
 
   /** Counts on `counts` from now on. @throws EINVAL it counts on others; ENOMEM */
   countOn(call: string, counts: FlowCounts): void {
-    if (this.#counts === counts) return;
+    if (this._counts === counts) return;
     const path = "flow";
     if (counts.holder.device !== this.device) {
       refuse({ code: "EINVAL", call, reason: "other_device", path, value: this });
     }
-    if (this.#counts !== null) {
-      const hint = `it counts on ${this.#counts.name}`;
+    if (this._counts !== null) {
+      const hint = `it counts on ${this._counts.name}`;
       refuse({ code: "EINVAL", call, reason: "in_use", path, value: this, hint });
     }
-    for (const entry of this.#entries) checkCountersRoom(call, entry, counts);
+    for (const entry of this._entries) checkCountersRoom(call, entry, counts);
     const fresh = counts.address === 0;
     counts.bind(call);
-    this.#counts = counts;
-    this.#tables.refresh(call, this.#entries, () => {
-      this.#counts = null;
+    this._counts = counts;
+    this._tables.refresh(call, this._entries, () => {
+      this._counts = null;
       if (fresh) counts.unbind();
     });
     counts.holder.users++;
@@ -105,8 +116,9 @@ export abstract class Flow extends Handle implements EntryFlow {
   destroy(call: string): void {
     living<Flow>(call, "flow", this, Flow);
     this.destroyed = true;
-    this.#tables.leave(this, this.#entries);
-    for (const one of [...this.#holds, ...this.actions]) one.users--;
-    if (this.#counts !== null) this.#counts.holder.users--;
+    this._tables.leave(this, this._entries);
+    for (const one of [...this._holds, ...this.actions]) one.users--;
+    if (this._counts !== null) this._counts.holder.users--;
+    this.device.observer?.ruleRemoved(this);
   }
 }

@@ -10,6 +10,7 @@ import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
 import { Printable, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "../base/deviceBase.js";
+import type { Hits } from "../base/hitCounts.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { unsigned, wrongType } from "../../checks.js";
 import { Handle } from "../base/handle.js";
@@ -57,9 +58,9 @@ export class HostRule extends Handle {
   readonly application: HostApplication;
   readonly priority: number;
   readonly action: HostAction;
-  readonly #rules: HostRules;
+  private readonly _rules: HostRules;
   /** The rule in the core. */
-  readonly #handle: number;
+  private readonly _handle: number;
 
   /** @internal */
   constructor(
@@ -69,9 +70,9 @@ export class HostRule extends Handle {
     options: Required<Omit<HostRuleOptions, "port" | "match">>,
   ) {
     super(rules.function.device, options.name);
-    this.#rules = rules;
+    this._rules = rules;
     this.id = id;
-    this.#handle = handle;
+    this._handle = handle;
     this.application = options.application;
     this.priority = options.priority;
     this.action = options.action;
@@ -82,12 +83,20 @@ export class HostRule extends Handle {
     return { ...super.printedFields(), action: this.action };
   }
 
+  /**
+   * Packets and bytes that hit the rule, from the moment that they are counted (docs/metrics.md).
+   * @throws SteeringError EINVAL: they are not counted
+   */
+  hits(): Hits {
+    return this.device.hitsOf("hostRule.hits", [this]);
+  }
+
   /** Removes the rule. @throws EINVAL it was removed before */
   remove(): void {
     const call = "hostRule.remove";
     if (this.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "rule", value: this });
     this.destroyed = true;
-    this.#rules.forget(this, this.#handle);
+    this._rules.forget(this, this._handle);
   }
 }
 
@@ -98,8 +107,8 @@ export class HostRules extends Printable {
   readonly device: DeviceBase;
   /** @internal */
   readonly pipeline: TablePipeline;
-  readonly #queues = new Map<number, HostQueue>();
-  #made = 0;
+  private readonly _queues = new Map<number, HostQueue>();
+  private _made = 0;
 
   /** @internal */
   constructor(of: FunctionBase) {
@@ -111,7 +120,7 @@ export class HostRules extends Printable {
 
   /** @internal */
   protected override printedFields(): PrintedFields {
-    return { function: this.function, made: this.#made, queues: [...this.#queues.keys()] };
+    return { function: this.function, made: this._made, queues: [...this._queues.keys()] };
   }
 
   /**
@@ -132,9 +141,9 @@ export class HostRules extends Printable {
     const { mask, value, ranges } = matchOf(call, "match", fieldsOf(call, device, options));
     device.parser.check(call, mask);
 
-    const queue = number === null ? null : this.#queue(call, number);
+    const queue = number === null ? null : this._queue(call, number);
     const id = device.installed.nextId;
-    const age = this.#made;
+    const age = this._made;
     let handle: number;
     try {
       const rule = insertRule(device.core, pipeline.open(call, "host").table, {
@@ -150,15 +159,16 @@ export class HostRules extends Printable {
       handle = device.allocated(call, rule);
     } catch (error) {
       pipeline.close("host");
-      if (number !== null) this.#release(number);
+      if (number !== null) this._release(number);
       throw error;
     }
-    this.#made++;
+    this._made++;
     const name = options.name ?? `${application}${device.nextNumber(application)}`;
     const rule = new HostRule(this, id, handle, { application, priority, action, name });
     if (queue !== null) queue.users++;
     device.installed.add(rule);
     pipeline.added("host");
+    device.observer?.ruleAdded(rule);
     return rule;
   }
 
@@ -168,32 +178,34 @@ export class HostRules extends Printable {
     device.core.exports.removeRule(handle);
     device.installed.remove(rule);
     pipeline.removed("host");
-    if (rule.action === "drop") return;
-    const queue = this.#queues.get(rule.action.queue) as HostQueue;
-    queue.users--;
-    this.#release(rule.action.queue);
+    if (rule.action !== "drop") {
+      const queue = this._queues.get(rule.action.queue) as HostQueue;
+      queue.users--;
+      this._release(rule.action.queue);
+    }
+    device.observer?.ruleRemoved(rule);
   }
 
-  #queue(call: string, number: number): HostQueue {
+  private _queue(call: string, number: number): HostQueue {
     const { device } = this.function;
-    let queue = this.#queues.get(number);
+    let queue = this._queues.get(number);
     if (queue === undefined) {
       const handle = device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0);
       queue = new HostQueue(this.function, number, device.allocated(call, handle));
-      this.#queues.set(number, queue);
+      this._queues.set(number, queue);
       device.queues.set(queue.handle, queue);
     }
     return queue;
   }
 
   /** Destroys a queue that no rule delivers to. */
-  #release(number: number): void {
-    const queue = this.#queues.get(number);
+  private _release(number: number): void {
+    const queue = this._queues.get(number);
     if (queue === undefined || queue.users > 0) return;
     const { device } = this.function;
     device.core.exports.destroyQueue(queue.handle);
     device.queues.delete(queue.handle);
-    this.#queues.delete(number);
+    this._queues.delete(number);
   }
 }
 

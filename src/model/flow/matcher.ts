@@ -51,7 +51,7 @@ export class FlowMatcher extends Handle {
   readonly tableType: FlowTableType;
   /** The port whose frames its flows match; 0 for all. */
   readonly port: number;
-  readonly #mask: DeviceMask;
+  private readonly _mask: DeviceMask;
 
   private constructor(setting: Setting, mask: DeviceMask) {
     const { device } = setting.context;
@@ -61,7 +61,7 @@ export class FlowMatcher extends Handle {
     this.criteria = setting.criteria;
     this.tableType = setting.tableType;
     this.port = setting.port;
-    this.#mask = mask;
+    this._mask = mask;
     this.context.users++;
   }
 
@@ -82,12 +82,12 @@ export class FlowMatcher extends Handle {
 
   /** The whole mask of its flows, presence included. */
   get mask(): Uint8Array {
-    return this.#mask.mask;
+    return this._mask.mask;
   }
 
   /** What it masks in groups that its criteria leave out; null if nothing. */
   get leftOut(): LeftOut | null {
-    return this.#mask.leftOut;
+    return this._mask.leftOut;
   }
 
   /**
@@ -95,7 +95,7 @@ export class FlowMatcher extends Handle {
    * Inline Crypto Mode).
    */
   get asksForEsp(): boolean {
-    const { mask } = this.#mask;
+    const { mask } = this._mask;
     const asks = (name: string): boolean => {
       const { bit, width } = fieldNamed(name) as Field;
       for (let at = bit; at < bit + width; at++) if (((mask[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0) return true;
@@ -128,7 +128,7 @@ export class FlowMatcher extends Handle {
    * `ip_version`, a bad size
    */
   matchOf(call: string, value: DeviceBytes): KeyBits {
-    const bits = { mask: this.#mask.mask.slice(), value: this.#mask.keyOf(call, "match_value", value).slice() };
+    const bits = { mask: this._mask.mask.slice(), value: this._mask.keyOf(call, "match_value", value).slice() };
     const { domainType, rdma } = this.tableType;
     if (this.port !== 0) {
       ask(bits, EXT_PORT, 0xff, this.port >> 8);

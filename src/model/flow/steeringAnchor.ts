@@ -41,7 +41,7 @@ export class AnchorTable extends Handle {
   readonly op = Op.root;
   /** The record in the core. */
   readonly operand: number;
-  readonly #bytes: number;
+  private readonly _bytes: number;
   /** How many anchors share it. */
   anchors = 0;
 
@@ -54,7 +54,7 @@ export class AnchorTable extends Handle {
     const operand = createRecord(device.core, record);
     if (operand === 0) pipeline.unpin(tableType.stage);
     this.operand = device.allocated(call, operand);
-    this.#bytes = record.length;
+    this._bytes = record.length;
     this.function = of;
     this.tableType = tableType;
     this.priority = priority;
@@ -68,30 +68,30 @@ export class AnchorTable extends Handle {
 
   release(): void {
     this.destroyed = true;
-    releaseRecord(this.device.core, this.operand, this.#bytes);
+    releaseRecord(this.device.core, this.operand, this._bytes);
     this.function.part(TablePipeline).unpin(this.tableType.stage);
   }
 }
 
 /** The anchor tables of a function. */
 export class AnchorTables {
-  readonly #function: FunctionBase;
-  readonly #byPlace = new Map<string, AnchorTable>();
+  private readonly _function: FunctionBase;
+  private readonly _byPlace = new Map<string, AnchorTable>();
 
   constructor(of: FunctionBase) {
-    this.#function = of;
+    this._function = of;
   }
 
   /** The table with this number. */
   at(id: number): AnchorTable | undefined {
-    return [...this.#byPlace.values()].find((one) => one.id === id);
+    return [...this._byPlace.values()].find((one) => one.id === id);
   }
 
   /** @internal The table of a place, for one more anchor. @throws ENOMEM */
   take(call: string, tableType: FlowTableType, priority: number): AnchorTable {
     const key = `${tableType.name} ${priority}`;
-    const table = this.#byPlace.get(key) ?? new AnchorTable(call, this.#function, tableType, priority);
-    this.#byPlace.set(key, table);
+    const table = this._byPlace.get(key) ?? new AnchorTable(call, this._function, tableType, priority);
+    this._byPlace.set(key, table);
     table.anchors++;
     return table;
   }
@@ -99,7 +99,7 @@ export class AnchorTables {
   /** @internal Releases the table of one anchor. */
   give(table: AnchorTable): void {
     if (--table.anchors > 0) return;
-    this.#byPlace.delete(`${table.tableType.name} ${table.priority}`);
+    this._byPlace.delete(`${table.tableType.name} ${table.priority}`);
     table.release();
   }
 }

@@ -39,6 +39,8 @@ export class VerbsFlow extends Flow {
    * ignores such bits.
    */
   readonly outsideMask: readonly MatchSpec[];
+  /** What it was created with. */
+  readonly specs: readonly Spec[];
 
   private constructor(
     qp: QueuePair,
@@ -54,6 +56,7 @@ export class VerbsFlow extends Flow {
     this.port = port;
     this.flags = flags;
     this.outsideMask = specsOutsideMask(specs);
+    this.specs = specs;
   }
 
   /** ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */

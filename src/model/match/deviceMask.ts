@@ -13,6 +13,7 @@ import {
   checkMask,
   checkVersions,
   fixUpValue,
+  needsFixUp,
   repeatedVersions,
   tableRules,
   type MaskPlace,
@@ -27,7 +28,7 @@ export class LeftOut {
   readonly criteria: number;
   /** A whole key. */
   readonly mask: Uint8Array;
-  readonly #values = new WeakMap<object, Uint8Array>();
+  private readonly _values = new WeakMap<object, Uint8Array>();
 
   private constructor(criteria: number, mask: Uint8Array) {
     this.criteria = criteria;
@@ -47,20 +48,21 @@ export class LeftOut {
   /** Keeps the value of a rule or flow. */
   keep(of: object, value: DeviceBytes): void {
     const bytes = value instanceof Uint8Array ? value : value?.match_buf;
-    this.#values.set(of, enabledGroups(this.criteria, bytes ?? new Uint8Array()));
+    this._values.set(of, enabledGroups(this.criteria, bytes ?? new Uint8Array()));
   }
 
   /** The bits that a rule or flow has in these groups: a whole key. */
   valueOf(of: object): Uint8Array | undefined {
-    return this.#values.get(of);
+    return this._values.get(of);
   }
 }
 
-const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
+const ALL_GROUPS = 2 ** (DEVICE_KEY_SIZE / GROUP_SIZE) - 1;
 
 /** Scratch key of the current rule. */
 const SCRATCH = new Uint8Array(KEY_SIZE);
-const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
+/** The whole mask whose presence SCRATCH has. All groups that its criteria leave out are 0. */
+let scratchMask: Uint8Array | null = null;
 
 export class DeviceMask {
   /** The whole mask, presence included. */
@@ -76,12 +78,11 @@ export class DeviceMask {
    * if nothing. The device does not match these bits.
    */
   readonly leftOut: LeftOut | null;
-  readonly #place: MaskPlace;
-  readonly #refuses: Refusals<ValueCheck>;
-  readonly #criteria: number;
-  /** The mask in words, and its part after the device format; computed with the first rule. */
-  #words: Uint32Array | undefined;
-  #presence: Uint8Array | undefined;
+  private readonly _place: MaskPlace;
+  private readonly _refuses: Refusals<ValueCheck>;
+  private readonly _criteria: number;
+  /** Whether values under this mask can need `fixUpValue`. */
+  private readonly _fixesUp: boolean;
 
   /**
    * `path` names the bytes in refusals. @throws EINVAL, EOPNOTSUPP, ENOTSUP rules here cannot match
@@ -99,9 +100,10 @@ export class DeviceMask {
     this.mask = mask;
     this.versions = versions;
     this.leftOut = LeftOut.of(criteria, bytes);
-    this.#place = place;
-    this.#refuses = rules.values;
-    this.#criteria = criteria;
+    this._place = place;
+    this._refuses = rules.values;
+    this._criteria = criteria;
+    this._fixesUp = rules.values.sourcePort !== undefined && needsFixUp(mask);
   }
 
   /**
@@ -110,26 +112,41 @@ export class DeviceMask {
    */
   keyOf(call: string, path: string, value: DeviceBytes): Uint8Array {
     const { mask, versions } = this;
-    const bytes = parameterBytes(call, path, this.#place, value, mask);
-    const key = enabledGroups(this.#criteria, bytes, SCRATCH);
-    takeSampleValue(call, key, this.samples);
-    this.#words ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
-    if (!isInside(this.#words)) refuseOutside(call, path, this.#refuses.outsideMask, key, mask);
-    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this.#refuses, versions, key);
-    const { sourcePort } = this.#refuses;
-    if (sourcePort !== undefined) fixUpValue(call, sourcePort, this.#place.device, key);
-    // The words after the device format are presence bits: every masked bit must be set.
-    this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
-    key.set(this.#presence, DEVICE_KEY_SIZE);
-    return key;
+    const bytes = parameterBytes(call, path, this._place, value, mask);
+    if (scratchMask !== mask) this._takeScratch();
+    if (!this._copy(call, bytes)) refuseOutside(call, path, this._refuses.outsideMask, SCRATCH, mask);
+    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this._refuses, versions, SCRATCH);
+    if (this._fixesUp) fixUpValue(call, this._refuses.sourcePort as ErrnoName, this._place.device, SCRATCH);
+    return SCRATCH;
   }
-}
 
-/** Whether all bits of the scratch key lie inside a mask. */
-function isInside(mask: Uint32Array): boolean {
-  let outside = 0;
-  for (let word = 0; word < DEVICE_WORDS; word++) outside |= (SCRATCH_WORDS[word] ?? 0) & ~(mask[word] ?? 0);
-  return outside === 0;
+  /** Copies the enabled groups of a value to the scratch key; whether all bits lie inside the mask. */
+  private _copy(call: string, bytes: Uint8Array): boolean {
+    const { mask, samples } = this;
+    let outside = 0;
+    for (let groups = this._criteria & ALL_GROUPS; groups !== 0; groups &= groups - 1) {
+      let at = (31 - Math.clz32(groups & -groups)) * GROUP_SIZE;
+      const end = at + GROUP_SIZE;
+      // A loop, not `set`: `set` would create a view for each rule.
+      for (const given = Math.min(end, bytes.length); at < given; at++) {
+        const bits = bytes[at] as number;
+        SCRATCH[at] = bits;
+        outside |= bits & ~(mask[at] as number);
+      }
+      for (; at < end; at++) SCRATCH[at] = 0;
+    }
+    if (samples === null) return outside === 0;
+    takeSampleValue(call, SCRATCH, samples);
+    return SCRATCH.every((bits, at) => (bits & ~(mask[at] as number)) === 0);
+  }
+
+  /** Makes the scratch key one of this mask. */
+  private _takeScratch(): void {
+    SCRATCH.fill(0);
+    // The words after the device format are presence bits: every masked bit must be set.
+    SCRATCH.set(this.mask.subarray(DEVICE_KEY_SIZE), DEVICE_KEY_SIZE);
+    scratchMask = this.mask;
+  }
 }
 
 /** The name of the first bit of `value` that lies outside `mask`. */

@@ -100,12 +100,12 @@ export class CompletionQueue extends Handle implements ChannelUser {
   /** Its number in device commands. */
   readonly cqn: number;
   readonly handle: number;
-  readonly #timed: boolean;
-  readonly #held: HeldCompletion[] = [];
-  #cqe: number;
-  #armed: Armed = "none";
+  private readonly _timed: boolean;
+  private readonly _held: HeldCompletion[] = [];
+  private _cqe: number;
+  private _armed: Armed = "none";
   /** Events that a program took and has not acknowledged. */
-  #events = 0;
+  private _events = 0;
 
   constructor(call: string, context: Context, cqe: number, settings: CompletionQueueSettings = {}) {
     living(call, "context", context, Context);
@@ -122,8 +122,8 @@ export class CompletionQueue extends Handle implements ChannelUser {
     this.cq_context = cq_context;
     this.channel = channel;
     this.handle = handle;
-    this.#cqe = cqe;
-    this.#timed = timed;
+    this._cqe = cqe;
+    this._timed = timed;
     inventory.add("cq");
     context.users++;
     if (channel !== null) channel.users++;
@@ -131,27 +131,27 @@ export class CompletionQueue extends Handle implements ChannelUser {
 
   /** The largest number of completions. */
   get cqe(): number {
-    return this.#cqe;
+    return this._cqe;
   }
 
   /** @internal */
   protected override printedFields(): PrintedFields {
-    return { ...super.printedFields(), cqe: this.cqe, held: this.#held.length };
+    return { ...super.printedFields(), cqe: this.cqe, held: this._held.length };
   }
 
   /** Whether the queue has no room for another completion. */
   get full(): boolean {
-    return this.#held.length >= this.cqe;
+    return this._held.length >= this.cqe;
   }
 
   /** How many more completions it holds. */
   get room(): number {
-    return Math.max(0, this.cqe - this.#held.length);
+    return Math.max(0, this.cqe - this._held.length);
   }
 
   /** Whether it makes a difference if the next completion is solicited. */
   get readsSolicited(): boolean {
-    return this.#armed === "solicited";
+    return this._armed === "solicited";
   }
 
   /**
@@ -160,10 +160,11 @@ export class CompletionQueue extends Handle implements ChannelUser {
    * @param solicited the sender asked for an event
    */
   push(wc: WorkCompletion, polled: (() => void) | null = null, solicited = false): void {
-    this.#held.push({ wc, time: this.#timed ? this.device.now() : 0n, polled });
-    if (this.#armed === "none") return;
-    if (this.#armed === "solicited" && !solicited && wc.status === IBV_WC_SUCCESS) return;
-    this.#armed = "none";
+    this._held.push({ wc, time: this._timed ? this.device.now() : 0n, polled });
+    this.device.observer?.completed(this, wc);
+    if (this._armed === "none") return;
+    if (this._armed === "solicited" && !solicited && wc.status === IBV_WC_SUCCESS) return;
+    this._armed = "none";
     this.channel?.signal(this);
   }
 
@@ -180,7 +181,7 @@ export class CompletionQueue extends Handle implements ChannelUser {
 
   /** Takes the oldest completions with their times, at most `count`. */
   protected take(count: number): HeldCompletion[] {
-    const taken = this.#held.splice(0, count);
+    const taken = this._held.splice(0, count);
     this.device.core.exports.takeCompletions(this.handle, taken.length);
     for (const { polled } of taken) polled?.();
     return taken;
@@ -188,35 +189,35 @@ export class CompletionQueue extends Handle implements ChannelUser {
 
   /** @internal `ibv_req_notify_cq`: the next completion makes an event. */
   requestNotify(solicitedOnly: boolean): void {
-    if (this.#armed !== "any") this.#armed = solicitedOnly ? "solicited" : "any";
+    if (this._armed !== "any") this._armed = solicitedOnly ? "solicited" : "any";
   }
 
   /** @internal */
   eventTaken(): void {
-    this.#events++;
+    this._events++;
   }
 
   /** @internal `ibv_ack_cq_events`. */
   acknowledge(call: string, nevents: number): void {
-    if (unsigned(call, "nevents", nevents, 32) > this.#events) {
-      const hint = `${this.#events} events wait for it`;
+    if (unsigned(call, "nevents", nevents, 32) > this._events) {
+      const hint = `${this._events} events wait for it`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "nevents", value: nevents, hint });
     }
-    this.#events -= nevents;
+    this._events -= nevents;
   }
 
   /** @internal `ibv_resize_cq`. */
   resize(call: string, cqe: number): void {
     const { inventory } = this.device.hardware;
-    checkCapacity(call, "cqe", cqe, Math.max(1, this.#held.length), inventory.limits.max_cqe);
+    checkCapacity(call, "cqe", cqe, Math.max(1, this._held.length), inventory.limits.max_cqe);
     this.device.core.exports.resizeCompletionQueue(this.handle, cqe);
-    this.#cqe = cqe;
+    this._cqe = cqe;
   }
 
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
-    if (this.#events > 0) {
-      const hint = `acknowledge its events first: ibv_ack_cq_events(cq, ${this.#events})`;
+    if (this._events > 0) {
+      const hint = `acknowledge its events first: ibv_ack_cq_events(cq, ${this._events})`;
       refuse({ code: "EBUSY", call, reason: "in_use", path: "cq", value: this, hint });
     }
     retire(call, "cq", this, "destroy its queue pairs first");

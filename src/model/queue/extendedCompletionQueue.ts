@@ -48,9 +48,9 @@ export type Enoent = typeof ERRNO.ENOENT;
 
 /** `struct ibv_cq_ex`. During polling, `wr_id` and `status` are those of the current completion. */
 export class ExtendedCompletionQueue extends CompletionQueue {
-  readonly #fields: number;
-  #polling = false;
-  #current: HeldCompletion | undefined;
+  private readonly _fields: number;
+  private _polling = false;
+  private _current: HeldCompletion | undefined;
 
   private constructor(
     call: string,
@@ -60,7 +60,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     more: Pick<CompletionQueueSettings, "cq_context" | "channel">,
   ) {
     super(call, context, cqe, { path: "cq_attr.cqe", timed: (fields & TIMES) !== 0, ...more });
-    this.#fields = fields;
+    this._fields = fields;
   }
 
   static create(call: string, context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
@@ -82,12 +82,12 @@ export class ExtendedCompletionQueue extends CompletionQueue {
 
   /** The `wr_id` of the current completion. @throws EINVAL without one */
   get wr_id(): bigint | number {
-    return this.#at("cq.wr_id").wc.wr_id;
+    return this._at("cq.wr_id").wc.wr_id;
   }
 
   /** The status of the current completion. @throws EINVAL without one */
   get status(): number {
-    return this.#at("cq.status").wc.status;
+    return this._at("cq.status").wc.status;
   }
 
   /**
@@ -95,29 +95,29 @@ export class ExtendedCompletionQueue extends CompletionQueue {
    * one, not when polling ends.
    */
   startPoll(call: string): 0 | Enoent {
-    if (this.#polling) this.#badState(call, "call ibv_end_poll first");
+    if (this._polling) this._badState(call, "call ibv_end_poll first");
     const [first] = this.take(1);
-    this.#current = first;
-    this.#polling = first !== undefined;
+    this._current = first;
+    this._polling = first !== undefined;
     return first === undefined ? ERRNO.ENOENT : 0;
   }
 
   /** @internal `ibv_next_poll`. */
   nextPoll(call: string): 0 | Enoent {
-    this.#mustPoll(call);
-    [this.#current] = this.take(1);
-    return this.#current === undefined ? ERRNO.ENOENT : 0;
+    this._mustPoll(call);
+    [this._current] = this.take(1);
+    return this._current === undefined ? ERRNO.ENOENT : 0;
   }
 
   /** @internal `ibv_end_poll`. SPEC: the current completion can be read until the next step. */
   endPoll(call: string): void {
-    this.#mustPoll(call);
-    this.#polling = false;
+    this._mustPoll(call);
+    this._polling = false;
   }
 
   /** SPEC: `ibv_poll_cq` is refused between `ibv_start_poll` and `ibv_end_poll`. */
   override poll(count: number): WorkCompletion[] {
-    if (this.#polling) this.#badState("ibv_poll_cq", "call ibv_end_poll first");
+    if (this._polling) this._badState("ibv_poll_cq", "call ibv_end_poll first");
     return super.poll(count);
   }
 
@@ -126,22 +126,22 @@ export class ExtendedCompletionQueue extends CompletionQueue {
    * field that all queues report.
    */
   read(call: string, field: number): HeldCompletion {
-    if ((this.#fields & field) === field) return this.#at(call);
+    if ((this._fields & field) === field) return this._at(call);
     const hint = `create the completion queue with wc_flags 0x${field.toString(16)}`;
     return refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: this, hint });
   }
 
-  #at(call: string): HeldCompletion {
-    if (this.#current !== undefined) return this.#current;
+  private _at(call: string): HeldCompletion {
+    if (this._current !== undefined) return this._current;
     const hint = "call ibv_start_poll or ibv_next_poll first: one that returns 0 sets it";
     return refuse({ code: "EINVAL", call, reason: "no_completion", path: "cq", value: this, hint });
   }
 
-  #mustPoll(call: string): void {
-    if (!this.#polling) this.#badState(call, "call ibv_start_poll first");
+  private _mustPoll(call: string): void {
+    if (!this._polling) this._badState(call, "call ibv_start_poll first");
   }
 
-  #badState(call: string, hint: string): never {
+  private _badState(call: string, hint: string): never {
     refuse({ code: "EINVAL", call, reason: "bad_poll", path: "cq", value: this, hint });
   }
 }

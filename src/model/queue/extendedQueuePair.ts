@@ -48,15 +48,15 @@ export class ExtendedQueuePair extends NamedPrintable {
   wr_id: bigint | number = 0n;
   /** The flags of the next requests: IBV_SEND_SIGNALED, _SOLICITED, _FENCE, _IP_CSUM. @default 0 */
   wr_flags = 0;
-  readonly #operations: number;
+  private readonly _operations: number;
   /** The requests since `ibv_wr_start`; null outside of a posting. */
-  #drafts: Draft[] | null = null;
-  #failed: SteeringError | null = null;
+  private _drafts: Draft[] | null = null;
+  private _failed: SteeringError | null = null;
 
   private constructor(qp: QueuePair, operations: number) {
     super();
     this.qp_base = qp;
-    this.#operations = operations;
+    this._operations = operations;
   }
 
   /** Makes a queue pair that builds requests of these operations (IBV_QP_EX_WITH_*). */
@@ -81,25 +81,25 @@ export class ExtendedQueuePair extends NamedPrintable {
 
   protected override printedFields(): PrintedFields {
     const { qp_base, wr_id, wr_flags } = this;
-    return { qp_base, wr_id, wr_flags, requests: this.#drafts?.length ?? null };
+    return { qp_base, wr_id, wr_flags, requests: this._drafts?.length ?? null };
   }
 
   /** @internal `ibv_wr_start`. */
   start(call: string): void {
-    if (this.#drafts !== null) this.#misplaced(call, "call ibv_wr_complete or ibv_wr_abort first");
-    this.#drafts = [];
-    this.#failed = null;
+    if (this._drafts !== null) this._misplaced(call, "call ibv_wr_complete or ibv_wr_abort first");
+    this._drafts = [];
+    this._failed = null;
   }
 
   /** @internal Begins a request: `ibv_wr_send` and so on. */
   build(call: string, opcode: number, more: Partial<SendRequest> = {}): void {
-    const drafts = this.#posting(call);
-    if ((this.#operations & buildFlag(opcode)) === 0) {
+    const drafts = this._posting(call);
+    if ((this._operations & buildFlag(opcode)) === 0) {
       const hint = "name the operation in send_ops_flags of ibv_create_qp_ex, where the device has it";
       refuse({ code: "EOPNOTSUPP", call, reason: "bad_opcode", path: "qp", value: this, hint, cite: CITE });
     }
     const { wr_id, wr_flags } = this;
-    this.#keep(() => {
+    this._keep(() => {
       if ((unsigned(call, "qp.wr_flags", wr_flags, 32) & ~FLAGS) === 0) return;
       const hint = "FENCE, SIGNALED, SOLICITED or IP_CSUM; ibv_wr_set_inline_data makes a request inline";
       refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "qp.wr_flags", value: wr_flags, hint });
@@ -109,10 +109,10 @@ export class ExtendedQueuePair extends NamedPrintable {
 
   /** @internal `ibv_wr_set_sge`, `ibv_wr_set_sge_list`. */
   setEntries(call: string, count: number, list: readonly ScatterEntry[] | null): void {
-    const draft = this.#withoutData(call);
+    const draft = this._withoutData(call);
     const entries = counted(call, "num_sge", count, "sg_list", list);
-    this.#keep(() => {
-      const { max_send_sge: most = 0 } = this.#limits(call);
+    this._keep(() => {
+      const { max_send_sge: most = 0 } = this._limits(call);
       if (count <= most) return;
       const hint = `max_send_sge is ${most}`;
       refuse({ code: "ENOMEM", call, reason: "out_of_range", path: "num_sge", value: count, hint });
@@ -123,11 +123,11 @@ export class ExtendedQueuePair extends NamedPrintable {
 
   /** @internal `ibv_wr_set_inline_data`, `ibv_wr_set_inline_data_list`: copies the bytes. */
   setInline(call: string, count: number, list: readonly InlineBuffer[] | null): void {
-    const draft = this.#withoutData(call);
+    const draft = this._withoutData(call);
     const parts = counted(call, "num_buf", count, "buf_list", list).map((buffer, i) => bytesIn(call, i, buffer));
     const bytes = joined(...parts);
-    this.#keep(() => {
-      const { max_inline_data: most = 0 } = this.#limits(call);
+    this._keep(() => {
+      const { max_inline_data: most = 0 } = this._limits(call);
       if (bytes.length <= most) return;
       const [value, hint] = [`${bytes.length} bytes`, `max_inline_data is ${most}`];
       refuse({ code: "ENOMEM", call, reason: "out_of_range", path: "length", value, hint });
@@ -141,7 +141,7 @@ export class ExtendedQueuePair extends NamedPrintable {
   /** @internal `ibv_wr_set_ud_addr`. */
   setAddress(call: string, ud: DatagramAddress): void {
     const { qp_type } = this.qp_base;
-    const draft = this.#last(call);
+    const draft = this._last(call);
     if (qp_type !== IBV_QPT_UD) {
       const hint = "only requests of UD queue pairs have an address";
       refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint, cite: CITE });
@@ -151,10 +151,10 @@ export class ExtendedQueuePair extends NamedPrintable {
 
   /** @internal `ibv_wr_complete`: posts all requests since `ibv_wr_start`, or none. */
   complete(call: string): void {
-    const drafts = this.#posting(call);
-    this.#drafts = null;
-    if (this.#failed !== null) throw this.#failed;
-    for (const [i, draft] of drafts.entries()) this.#checkComplete(call, `wr[${i}]`, draft);
+    const drafts = this._posting(call);
+    this._drafts = null;
+    if (this._failed !== null) throw this._failed;
+    for (const [i, draft] of drafts.entries()) this._checkComplete(call, `wr[${i}]`, draft);
     this.qp_base.postAll(
       call,
       drafts.map(({ request }) => request),
@@ -163,11 +163,11 @@ export class ExtendedQueuePair extends NamedPrintable {
 
   /** @internal `ibv_wr_abort`: forgets all requests since `ibv_wr_start`. */
   abort(call: string): void {
-    this.#posting(call);
-    this.#drafts = null;
+    this._posting(call);
+    this._drafts = null;
   }
 
-  #checkComplete(call: string, path: string, { request, hasData }: Draft): void {
+  private _checkComplete(call: string, path: string, { request, hasData }: Draft): void {
     const missing = (hint: string): never =>
       refuse({ code: "EINVAL", call, reason: "missing_setter", path, hint, cite: CITE });
     if (!hasData) missing("call ibv_wr_set_sge, ibv_wr_set_sge_list or ibv_wr_set_inline_data after its builder");
@@ -175,36 +175,36 @@ export class ExtendedQueuePair extends NamedPrintable {
   }
 
   /** The request that setters change. */
-  #last(call: string): Draft {
-    const draft = this.#posting(call).at(-1);
-    return draft ?? this.#misplaced(call, "call a builder such as ibv_wr_send first");
+  private _last(call: string): Draft {
+    const draft = this._posting(call).at(-1);
+    return draft ?? this._misplaced(call, "call a builder such as ibv_wr_send first");
   }
 
-  #withoutData(call: string): Draft {
-    const draft = this.#last(call);
-    return draft.hasData ? this.#misplaced(call, "the request has its data already") : draft;
+  private _withoutData(call: string): Draft {
+    const draft = this._last(call);
+    return draft.hasData ? this._misplaced(call, "the request has its data already") : draft;
   }
 
-  #posting(call: string): Draft[] {
+  private _posting(call: string): Draft[] {
     living(call, "qp", this.qp_base, QueuePair);
-    return this.#drafts ?? this.#misplaced(call, "call ibv_wr_start first");
+    return this._drafts ?? this._misplaced(call, "call ibv_wr_start first");
   }
 
-  #limits(call: string): { max_send_sge?: number | undefined; max_inline_data?: number | undefined } {
+  private _limits(call: string): { max_send_sge?: number | undefined; max_inline_data?: number | undefined } {
     return this.qp_base.query(call).init_attr.cap;
   }
 
   /** Keeps the first refusal for `ibv_wr_complete`. */
-  #keep(check: () => void): void {
+  private _keep(check: () => void): void {
     try {
       check();
     } catch (error) {
       if (!(error instanceof SteeringError)) throw error;
-      this.#failed ??= error;
+      this._failed ??= error;
     }
   }
 
-  #misplaced(call: string, hint: string): never {
+  private _misplaced(call: string, hint: string): never {
     refuse({ code: "EINVAL", call, reason: "bad_posting", path: "qp", value: this, hint, cite: CITE });
   }
 }

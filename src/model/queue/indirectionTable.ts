@@ -35,33 +35,33 @@ export class QueueList {
   readonly address: number;
   /** The number of queues, a power of two. */
   readonly length: number;
-  #queues: readonly Listed[];
+  private _queues: readonly Listed[];
 
   /** @throws ENOMEM */
   constructor(call: string, device: DeviceBase, queues: readonly Listed[]) {
     this.address = device.allocated(call, createRecord(device.core, handlesOf(queues)));
     this.device = device;
     this.length = queues.length;
-    this.#queues = queues;
+    this._queues = queues;
     for (const queue of queues) queue.users++;
   }
 
   /** The numbers of the receive queues. */
   get numbers(): number[] {
-    return this.#queues.map(({ number }) => number);
+    return this._queues.map(({ number }) => number);
   }
 
   /** Leads to other queues, as many as before. */
   replace(queues: readonly Listed[]): void {
     for (const queue of queues) queue.users++;
-    for (const queue of this.#queues) queue.users--;
-    this.#queues = queues;
+    for (const queue of this._queues) queue.users--;
+    this._queues = queues;
     recordBytes(this.device.core, this.address, 4 * this.length).set(handlesOf(queues));
   }
 
   release(): void {
     releaseRecord(this.device.core, this.address, 4 * this.length);
-    for (const queue of this.#queues) queue.users--;
+    for (const queue of this._queues) queue.users--;
   }
 }
 

@@ -18,68 +18,78 @@ export function depthOf(requests: number): number {
 }
 
 export class PostedBuffers {
-  readonly #device: DeviceBase;
+  private readonly _device: DeviceBase;
   /** The queue's handle in the core. */
-  readonly #handle: number;
+  private readonly _handle: number;
   /** Whether the core knows the requests: it then selects the oldest one. */
-  readonly #inCore: boolean;
-  #depth: number;
-  #ring: PostedBuffer[] = [];
+  private readonly _inCore: boolean;
+  private _depth: number;
+  private _ring: PostedBuffer[] = [];
   /** Requests posted, and requests taken, counted since the queue was created. */
-  #tail = 0;
-  #head = 0;
+  private _tail = 0;
+  private _head = 0;
 
   constructor(device: DeviceBase, handle: number, requests: number, inCore: boolean) {
-    this.#device = device;
-    this.#handle = handle;
-    this.#inCore = inCore;
-    this.#depth = depthOf(requests);
+    this._device = device;
+    this._handle = handle;
+    this._inCore = inCore;
+    this._depth = depthOf(requests);
   }
 
   /** Requests that wait. */
   get waiting(): number {
-    return this.#tail - this.#head;
+    return this._tail - this._head;
+  }
+
+  /** The length of the longest request that waits; null if none does. */
+  get longest(): number | null {
+    let longest: number | null = null;
+    for (let i = this._head; i < this._tail; i++) {
+      const { views } = this._ring[i % this._depth] as PostedBuffer;
+      longest = Math.max(longest ?? 0, lengthOf(views));
+    }
+    return longest;
   }
 
   /** Appends a request. There must be room. */
   push(buffer: PostedBuffer): void {
-    this.#ring[this.#tail++ % this.#depth] = buffer;
-    if (this.#inCore) this.#device.core.exports.postBuffer(this.#handle, lengthOf(buffer.views));
+    this._ring[this._tail++ % this._depth] = buffer;
+    if (this._inCore) this._device.core.exports.postBuffer(this._handle, lengthOf(buffer.views));
   }
 
   /** The request with this number, which the core has taken for a frame. */
   taken(request: number): PostedBuffer | undefined {
-    this.#head++;
-    return this.#ring[request % this.#depth];
+    this._head++;
+    return this._ring[request % this._depth];
   }
 
   /** Takes the oldest request; null without one. */
   take(): PostedBuffer | null {
     if (this.waiting === 0) return null;
     // The core may have taken requests for frames that have not reached the host yet.
-    const request = this.#inCore ? this.#device.core.exports.takeBuffer(this.#handle) >>> 0 : this.#head;
+    const request = this._inCore ? this._device.core.exports.takeBuffer(this._handle) >>> 0 : this._head;
     if (request === NO_REQUEST) return null;
-    this.#head++;
-    return this.#ring[request % this.#depth] ?? null;
+    this._head++;
+    return this._ring[request % this._depth] ?? null;
   }
 
   /** Makes room for so many requests, at least those that wait. @throws ENOMEM */
   resize(call: string, requests: number): void {
     const depth = depthOf(requests);
-    if (depth === this.#depth) return;
-    this.#device.allocated(call, Number(this.#device.core.exports.resizeQueue(this.#handle, depth)));
+    if (depth === this._depth) return;
+    this._device.allocated(call, Number(this._device.core.exports.resizeQueue(this._handle, depth)));
     const ring: PostedBuffer[] = [];
-    for (let i = this.#head; i < this.#tail; i++) ring[i % depth] = this.#ring[i % this.#depth] as PostedBuffer;
-    this.#ring = ring;
-    this.#depth = depth;
+    for (let i = this._head; i < this._tail; i++) ring[i % depth] = this._ring[i % this._depth] as PostedBuffer;
+    this._ring = ring;
+    this._depth = depth;
   }
 
   /** Removes all requests, and returns them. */
   clear(): PostedBuffer[] {
     const rest: PostedBuffer[] = [];
-    for (let i = this.#head; i < this.#tail; i++) rest.push(this.#ring[i % this.#depth] as PostedBuffer);
-    this.#device.core.exports.clearQueue(this.#handle);
-    this.#head = this.#tail;
+    for (let i = this._head; i < this._tail; i++) rest.push(this._ring[i % this._depth] as PostedBuffer);
+    this._device.core.exports.clearQueue(this._handle);
+    this._head = this._tail;
     return rest;
   }
 }

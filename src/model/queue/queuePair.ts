@@ -73,10 +73,10 @@ export class QueuePair extends Handle implements Receiver {
    * @internal Reads and makes the packets of a connection; null for raw packet and UD queue pairs.
    */
   readonly transport: Transport | null;
-  readonly #attributes: CheckedAttributes | null;
-  readonly #receive: ReceiveQueue | null;
-  readonly #send: SendQueue | null;
-  #state: Readonly<QueuePairState> = RESET_STATE;
+  private readonly _attributes: CheckedAttributes | null;
+  private readonly _receive: ReceiveQueue | null;
+  private readonly _send: SendQueue | null;
+  private _state: Readonly<QueuePairState> = RESET_STATE;
 
   protected constructor(
     pd: ProtectionDomain | Context,
@@ -92,13 +92,13 @@ export class QueuePair extends Handle implements Receiver {
     this.qp_type = attributes?.qp_type ?? IBV_QPT_RAW_PACKET;
     this.pd = pd instanceof ProtectionDomain ? pd : null;
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
-    this.#attributes = attributes;
-    this.#receive = attributes === null ? null : this.#receiveQueue(attributes, handle);
-    this.#send =
+    this._attributes = attributes;
+    this._receive = attributes === null ? null : this._receiveQueue(attributes, handle);
+    this._send =
       attributes === null
         ? null
         : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
-    this.transport = this.#receive !== null && isConnected(this.qp_type) ? new Transport(this, this.#receive) : null;
+    this.transport = this._receive !== null && isConnected(this.qp_type) ? new Transport(this, this._receive) : null;
     this.handle = handle;
     if (!this.isRss) {
       device.queues.set(handle, this);
@@ -134,12 +134,12 @@ export class QueuePair extends Handle implements Receiver {
     checkRoom(call, device);
     const handle = device.allocated(call, device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
     const queue = new QueuePair(context, null, handle, name);
-    queue.#state = { ...RESET_STATE, port_num: port };
+    queue._state = { ...RESET_STATE, port_num: port };
     context.users++;
     return queue;
   }
 
-  #receiveQueue({ qp_type, recv_cq, cap, srq }: CheckedAttributes, handle: number): ReceiveQueue {
+  private _receiveQueue({ qp_type, recv_cq, cap, srq }: CheckedAttributes, handle: number): ReceiveQueue {
     const own = (): PostedBuffers => new PostedBuffers(this.device, handle, cap.max_recv_wr, !isConnected(qp_type));
     return new ReceiveQueue(this, recv_cq, cap, srq ?? own());
   }
@@ -152,7 +152,7 @@ export class QueuePair extends Handle implements Receiver {
 
   /** Whether it takes every frame, without buffers and completions. */
   get isSink(): boolean {
-    return this.#attributes === null;
+    return this._attributes === null;
   }
 
   /** Whether RSS passes its frames to other queues; it then has no receive queue. */
@@ -166,12 +166,12 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   get state(): number {
-    return this.#state.qp_state;
+    return this._state.qp_state;
   }
 
   /** The attributes that `modify` has set. */
   get attributes(): Readonly<QueuePairState> {
-    return this.#state;
+    return this._state;
   }
 
   get number(): number {
@@ -203,34 +203,34 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   get qp_context(): unknown {
-    return this.#attributes?.qp_context ?? null;
+    return this._attributes?.qp_context ?? null;
   }
 
   /** Null for a sink, and so is `recv_cq`. */
   get send_cq(): CompletionQueue | null {
-    return this.#attributes?.send_cq ?? null;
+    return this._attributes?.send_cq ?? null;
   }
 
   get recv_cq(): CompletionQueue | null {
-    return this.#attributes?.recv_cq ?? null;
+    return this._attributes?.recv_cq ?? null;
   }
 
   /** The shared receive queue that it takes requests from, or null. */
   get srq(): SharedReceiveQueue | null {
-    return this.#attributes?.srq ?? null;
+    return this._attributes?.srq ?? null;
   }
 
   /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
   modify(call: string, attr: QueuePairChange, mask: number): void {
-    if (this.#attributes === null) this.#noSink(call);
-    const next = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
+    if (this._attributes === null) this._noSink(call);
+    const next = changedState(call, this.device, this.qp_type, this._state, attr, mask);
     if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(call, next);
-    this.#become(next);
+    this._become(next);
   }
 
   /** Moves to ERR: the connection is broken. */
   fail(): void {
-    this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
+    this._become({ ...this._state, qp_state: IBV_QPS_ERR });
   }
 
   /** @internal Reports an asynchronous event of its context (IBV_EVENT_*). */
@@ -238,8 +238,8 @@ export class QueuePair extends Handle implements Receiver {
     this.context.asyncEvents.report(event_type, "qp", this);
   }
 
-  #become(next: Readonly<QueuePairState>): void {
-    this.#state = next;
+  private _become(next: Readonly<QueuePairState>): void {
+    this._state = next;
     const { state, transport } = this;
     const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
     const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK | QUEUE_READ);
@@ -247,12 +247,12 @@ export class QueuePair extends Handle implements Receiver {
     if (!ready) transport?.close();
     if (state === IBV_QPS_RESET) {
       transport?.forget();
-      this.#receive?.forget();
-      this.#send?.forget();
+      this._receive?.forget();
+      this._send?.forget();
     }
     if (state === IBV_QPS_ERR) {
       transport?.flush();
-      this.#receive?.flush();
+      this._receive?.flush();
       // Its requests stay in the shared receive queue: there are no more completions of it.
       if (this.srq !== null) this.report(IBV_EVENT_QP_LAST_WQE_REACHED);
     }
@@ -260,51 +260,56 @@ export class QueuePair extends Handle implements Receiver {
 
   /** ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
   query(call: string): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
-    const attributes = this.#attributes;
-    if (attributes === null) this.#noSink(call);
+    const attributes = this._attributes;
+    if (attributes === null) this._noSink(call);
     const cap = { ...attributes.cap };
     return {
-      attr: { ...this.#state, cur_qp_state: this.state, cap },
+      attr: { ...this._state, cur_qp_state: this.state, cap },
       init_attr: { ...attributes, cap: { ...cap } },
     };
   }
 
   /** ibv_post_recv: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    const receive = this.#receive;
-    if (receive === null) this.#noSink(call);
+    const receive = this._receive;
+    if (receive === null) this._noSink(call);
     postList(call, request, bad, (wr) => receive.post(call, wr));
   }
 
   /** ibv_post_send: posts the requests of a list up to the first that is refused. */
   postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
-    const send = this.#send;
-    if (send === null) this.#noSink(call);
+    const send = this._send;
+    if (send === null) this._noSink(call);
     postList(call, request, bad, (wr) => send.post(call, wr));
   }
 
   /** ibv_wr_complete: posts all requests, or none. */
   postAll(call: string, requests: readonly SendRequest[]): void {
-    const send = this.#send;
-    if (send === null) this.#noSink(call);
+    const send = this._send;
+    if (send === null) this._noSink(call);
     send.postAll(call, requests);
   }
 
   /** Takes `count` packet sequence numbers for packets to send; returns the first. */
   takePsn(count = 1): number {
-    const psn = this.#state.sq_psn;
-    this.#state = { ...this.#state, sq_psn: psnAfter(psn, count) };
+    const psn = this._state.sq_psn;
+    this._state = { ...this._state, sq_psn: psnAfter(psn, count) };
     return psn;
   }
 
   /** Sets the PSN of the next packet that it expects. */
   expectPsn(rq_psn: number): void {
-    this.#state = { ...this.#state, rq_psn };
+    this._state = { ...this._state, rq_psn };
+  }
+
+  /** @internal The length of the longest receive buffer that waits; null if none does. */
+  get longestBuffer(): number | null {
+    return this._receive?.longest ?? null;
   }
 
   /** A frame has used a receive request; it may have been too long for the buffer. */
   arrive(destination: BatchDestination, tag: number): void {
-    this.#receive?.arrive(destination, tag);
+    this._receive?.arrive(destination, tag);
   }
 
   /** @internal Destroys it for a call of the facades. */
@@ -320,10 +325,10 @@ export class QueuePair extends Handle implements Receiver {
     this.release();
     this.device.hardware.inventory.remove("qp");
     (this.pd ?? this.context).users--;
-    if (this.#attributes === null) return;
-    this.#attributes.send_cq.users--;
-    this.#attributes.recv_cq.users--;
-    if (this.#attributes.srq !== null) this.#attributes.srq.users--;
+    if (this._attributes === null) return;
+    this._attributes.send_cq.users--;
+    this._attributes.recv_cq.users--;
+    if (this._attributes.srq !== null) this._attributes.srq.users--;
   }
 
   /** Releases its part of the core. */
@@ -335,7 +340,7 @@ export class QueuePair extends Handle implements Receiver {
     this.device.receivers.delete(this.qp_num);
   }
 
-  #noSink(call: string): never {
+  private _noSink(call: string): never {
     const hint = "a sink is always ready and takes no requests";
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint });
   }

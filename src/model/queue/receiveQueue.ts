@@ -64,14 +64,14 @@ export function receiveViews(call: string, pd: ProtectionDomain, wr: ReceiveRequ
 }
 
 export class ReceiveQueue {
-  readonly #owner: Receiver;
-  readonly #completions: CompletionQueue;
-  readonly #most: ReceiveLimits;
-  readonly #buffers: PostedBuffers;
+  private readonly _owner: Receiver;
+  private readonly _completions: CompletionQueue;
+  private readonly _most: ReceiveLimits;
+  private readonly _buffers: PostedBuffers;
   /** Null for a queue with requests of its own. */
-  readonly #shared: SharedBuffers | null;
+  private readonly _shared: SharedBuffers | null;
   /** The request of the message that is arriving; null between messages. */
-  #current: PostedBuffer | null = null;
+  private _current: PostedBuffer | null = null;
 
   /** @param buffers its own requests, or the shared receive queue that it takes requests from */
   constructor(
@@ -80,11 +80,16 @@ export class ReceiveQueue {
     most: ReceiveLimits,
     buffers: PostedBuffers | SharedBuffers,
   ) {
-    this.#owner = owner;
-    this.#completions = completions;
-    this.#most = most;
-    this.#shared = buffers instanceof PostedBuffers ? null : buffers;
-    this.#buffers = buffers instanceof PostedBuffers ? buffers : buffers.buffers;
+    this._owner = owner;
+    this._completions = completions;
+    this._most = most;
+    this._shared = buffers instanceof PostedBuffers ? null : buffers;
+    this._buffers = buffers instanceof PostedBuffers ? buffers : buffers.buffers;
+  }
+
+  /** The length of the longest buffer that waits; null if none does. */
+  get longest(): number | null {
+    return this._buffers.longest;
   }
 
   /**
@@ -92,36 +97,36 @@ export class ReceiveQueue {
    * when the queue is full
    */
   post(call: string, wr: ReceiveRequest): void {
-    const { pd, posting, argument } = this.#owner;
-    if (this.#shared !== null) {
+    const { pd, posting, argument } = this._owner;
+    if (this._shared !== null) {
       const hint = "its requests are those of its shared receive queue: ibv_post_srq_recv";
-      refuse({ code: "EINVAL", call, reason: "bad_object", path: argument, value: this.#owner, hint });
+      refuse({ code: "EINVAL", call, reason: "bad_object", path: argument, value: this._owner, hint });
     }
     if (pd === null || posting === "refused") {
       const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
       refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
     }
-    const views = receiveViews(call, pd, wr, this.#most.max_recv_sge);
-    if (this.#buffers.waiting + (this.#current === null ? 0 : 1) >= this.#most.max_recv_wr) {
-      const full = `max_recv_wr is ${this.#most.max_recv_wr}: frames must use posted requests first`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this.#owner, hint: full });
+    const views = receiveViews(call, pd, wr, this._most.max_recv_sge);
+    if (this._buffers.waiting + (this._current === null ? 0 : 1) >= this._most.max_recv_wr) {
+      const full = `max_recv_wr is ${this._most.max_recv_wr}: frames must use posted requests first`;
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this._owner, hint: full });
     }
-    if (posting === "flushed") this.#flushed(wr);
-    else this.#buffers.push({ wr_id: wr.wr_id, views });
+    if (posting === "flushed") this._flushed(wr);
+    else this._buffers.push({ wr_id: wr.wr_id, views });
   }
 
   /** Writes a frame to the buffer that the core selected, and makes the completion. */
   arrive(destination: BatchDestination, tag: number): void {
-    const buffer = this.#buffers.taken(destination.request);
+    const buffer = this._buffers.taken(destination.request);
     if (buffer === undefined) return;
     const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
     const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
     const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-    const wc = this.#completion(buffer.wr_id, status, length, tag);
+    const wc = this._completion(buffer.wr_id, status, length, tag);
     wc.vendor_err = destination.esp;
-    const solicited = this.#completions.readsSolicited && this.#owner.isSolicited(destination.frame);
-    this.#completions.push(wc, null, solicited);
-    this.#shared?.requestTaken();
+    const solicited = this._completions.readsSolicited && this._owner.isSolicited(destination.frame);
+    this._completions.push(wc, null, solicited);
+    this._shared?.requestTaken();
   }
 
   /**
@@ -129,46 +134,46 @@ export class ReceiveQueue {
    * @returns false without a request, or without room for its completion
    */
   begin(): boolean {
-    if (this.#completions.full) return false;
-    if (this.#current !== null) return true;
-    this.#current = this.#buffers.take();
-    if (this.#current === null) return false;
-    this.#shared?.requestTaken();
+    if (this._completions.full) return false;
+    if (this._current !== null) return true;
+    this._current = this._buffers.take();
+    if (this._current === null) return false;
+    this._shared?.requestTaken();
     return true;
   }
 
   /** The size of the request of the message that is arriving, in bytes; 0 between messages. */
   get room(): number {
-    return this.#current === null ? 0 : lengthOf(this.#current.views);
+    return this._current === null ? 0 : lengthOf(this._current.views);
   }
 
   /** Completes the request of the message that is arriving, given in parts. */
   complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>, solicited = false): void {
-    const { wr_id, views } = this.#current as PostedBuffer;
-    this.#current = null;
+    const { wr_id, views } = this._current as PostedBuffer;
+    this._current = null;
     const length = scatter(views, joined(...parts));
-    this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message }, null, solicited);
+    this._completions.add({ ...this._completion(wr_id, status, length, 0), ...message }, null, solicited);
   }
 
   /** Removes all posted requests without completions. Those of a shared queue stay there. */
   forget(): void {
-    this.#current = null;
-    if (this.#shared === null) this.#buffers.clear();
+    this._current = null;
+    if (this._shared === null) this._buffers.clear();
   }
 
   /** Completes all posted requests with a flush error. Those of a shared queue stay there. */
   flush(): void {
-    const current = this.#current;
-    this.#current = null;
-    if (current !== null) this.#flushed(current);
-    if (this.#shared === null) for (const buffer of this.#buffers.clear()) this.#flushed(buffer);
+    const current = this._current;
+    this._current = null;
+    if (current !== null) this._flushed(current);
+    if (this._shared === null) for (const buffer of this._buffers.clear()) this._flushed(buffer);
   }
 
-  #flushed({ wr_id }: Pick<PostedBuffer, "wr_id">): void {
-    this.#completions.add(this.#completion(wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
+  private _flushed({ wr_id }: Pick<PostedBuffer, "wr_id">): void {
+    this._completions.add(this._completion(wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
   }
 
-  #completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {
-    return completion(wr_id, status, IBV_WC_RECV, length, this.#owner.number, tag);
+  private _completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {
+    return completion(wr_id, status, IBV_WC_RECV, length, this._owner.number, tag);
   }
 }

@@ -38,16 +38,16 @@ export interface HashOptions {
 export class RssRecord {
   /** The operand of Op.rss. */
   readonly address: number;
-  readonly #list: QueueList;
+  private readonly _list: QueueList;
 
   /** @throws ENOMEM */
   constructor(call: string, list: QueueList, hash: HashOptions) {
-    this.#list = list;
+    this._list = list;
     this.address = list.device.allocated(call, createRecord(list.device.core, recordOf(list, hash)));
   }
 
   release(): void {
-    releaseRecord(this.#list.device.core, this.address, RSS_SIZE);
+    releaseRecord(this._list.device.core, this.address, RSS_SIZE);
   }
 }
 

@@ -51,13 +51,13 @@ const UDP = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
 const CITE = "ibv_create_qp_ex: rx_hash_conf";
 
 export class RssQueuePair extends QueuePair {
-  readonly #table: IndirectionTable;
-  readonly #rss: RssRecord;
+  private readonly _table: IndirectionTable;
+  private readonly _rss: RssRecord;
 
   private constructor(pd: ProtectionDomain, table: IndirectionTable, rss: RssRecord, name?: string) {
     super(pd, null, rss.address, name);
-    this.#table = table;
-    this.#rss = rss;
+    this._table = table;
+    this._rss = rss;
     pd.users++;
     table.users++;
   }
@@ -87,27 +87,27 @@ export class RssQueuePair extends QueuePair {
   }
 
   override modify(call: string): void {
-    this.#lacks(call, "states");
+    this._lacks(call, "states");
   }
 
   override query(call: string): never {
-    this.#lacks(call, "attributes");
+    this._lacks(call, "attributes");
   }
 
   override post(call: string): void {
-    this.#lacks(call, "receive queue: post to its work queues");
+    this._lacks(call, "receive queue: post to its work queues");
   }
 
   override postSend(call: string): void {
-    this.#lacks(call, "send queue");
+    this._lacks(call, "send queue");
   }
 
   protected override release(): void {
-    this.#rss.release();
-    this.#table.users--;
+    this._rss.release();
+    this._table.users--;
   }
 
-  #lacks(call: string, what: string): never {
+  private _lacks(call: string, what: string): never {
     const hint = `a queue pair with an indirection table has no ${what}`;
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp", value: this, hint });
   }

@@ -97,21 +97,21 @@ const SENDING: readonly number[] = [IBV_QPS_RTS, IBV_QPS_ERR];
 const PRIVILEGED_QKEY = 0x8000_0000;
 
 export class SendQueue {
-  readonly #qp: SendingQueuePair;
-  readonly #completions: CompletionQueue;
-  readonly #limits: SendLimits;
-  readonly #signalsAll: boolean;
+  private readonly _qp: SendingQueuePair;
+  private readonly _completions: CompletionQueue;
+  private readonly _limits: SendLimits;
+  private readonly _signalsAll: boolean;
   /**
    * Requests posted, and requests whose entry is free again, counted since the queue was created.
    */
-  #tail = 0;
-  #head = 0;
+  private _tail = 0;
+  private _head = 0;
 
   constructor(qp: SendingQueuePair, completions: CompletionQueue, limits: SendLimits, signalsAll: boolean) {
-    this.#qp = qp;
-    this.#completions = completions;
-    this.#limits = limits;
-    this.#signalsAll = signalsAll;
+    this._qp = qp;
+    this._completions = completions;
+    this._limits = limits;
+    this._signalsAll = signalsAll;
   }
 
   /**
@@ -121,7 +121,7 @@ export class SendQueue {
    *   its completion queue is full
    */
   post(call: string, wr: SendRequest): void {
-    this.#send(call, this.#check(call, wr, NONE_BEFORE));
+    this._send(call, this._check(call, wr, NONE_BEFORE));
   }
 
   /**
@@ -131,17 +131,17 @@ export class SendQueue {
   postAll(call: string, requests: readonly SendRequest[]): void {
     const before = { requests: 0, completions: 0 };
     const checked = requests.map((wr, i) => {
-      const one = numbered(i, () => this.#check(call, wr, before));
+      const one = numbered(i, () => this._check(call, wr, before));
       before.requests++;
       before.completions += one.completes ? 1 : 0;
       return one;
     });
     // Frames of a request may have reset or destroyed the queue pair: the rest is forgotten then.
-    for (const one of checked) if (!this.#qp.destroyed && SENDING.includes(this.#qp.state)) this.#send(call, one);
+    for (const one of checked) if (!this._qp.destroyed && SENDING.includes(this._qp.state)) this._send(call, one);
   }
 
-  #check(call: string, wr: SendRequest, before: Before): CheckedRequest {
-    const qp = this.#qp;
+  private _check(call: string, wr: SendRequest, before: Before): CheckedRequest {
+    const qp = this._qp;
     const { state } = qp;
     // Frames of an earlier request in the list may have destroyed the queue pair.
     if (qp.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "qp", value: qp });
@@ -151,46 +151,46 @@ export class SendQueue {
     }
     const flags = unsigned(call, "wr.send_flags", wr.send_flags ?? 0, 32);
     checkOperation(call, qp, wr.opcode, flags);
-    const views = this.#views(call, wr, flags);
-    const datagram = qp.qp_type === IBV_QPT_UD ? this.#datagram(call, wr, flags, views) : null;
+    const views = this._views(call, wr, flags);
+    const datagram = qp.qp_type === IBV_QPT_UD ? this._datagram(call, wr, flags, views) : null;
     const immediate = immediateOf(call, wr);
     if (qp.transport !== null) checkMessageLength(call, lengthOf(views));
     else if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
-    const completes = state === IBV_QPS_ERR || this.#signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
-    this.#checkRoom(call, completes, before);
+    const completes = state === IBV_QPS_ERR || this._signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
+    this._checkRoom(call, completes, before);
     return { wr, flags, views, datagram, immediate, completes };
   }
 
-  #send(call: string, { wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
-    const qp = this.#qp;
+  private _send(call: string, { wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
+    const qp = this._qp;
     const { transport } = qp;
     if (qp.state === IBV_QPS_ERR) {
-      this.#completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
+      this._completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
       return;
     }
     if (transport !== null) {
       const solicited = (flags & IBV_SEND_SOLICITED) !== 0;
-      this.#pass(transport, wr, completes, { payload: joined(...views), solicited, immediate });
+      this._pass(transport, wr, completes, { payload: joined(...views), solicited, immediate });
       return;
     }
     const frame = datagram === null ? joined(...views) : datagramFrame({ ...datagram, psn: qp.takePsn() });
     const sent = (flags & IBV_SEND_IP_CSUM) === 0 ? frame : withChecksums(qp.device, frame);
-    const place = ++this.#tail;
-    if (completes) this.#complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
+    const place = ++this._tail;
+    if (completes) this._complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
     qp.device.transmit(call, qp, sent);
   }
 
   /** Frees all entries: every posted request has been sent. */
   forget(): void {
-    this.#head = this.#tail;
+    this._head = this._tail;
   }
 
-  #views(call: string, wr: SendRequest, flags: number): Uint8Array[] {
-    const { max_send_sge, max_inline_data } = this.#limits;
+  private _views(call: string, wr: SendRequest, flags: number): Uint8Array[] {
+    const { max_send_sge, max_inline_data } = this._limits;
     const views = viewsOf(call, wr, max_send_sge);
     if ((flags & IBV_SEND_INLINE) === 0) {
       const hint = "the bytes must lie in the region of the lkey";
-      const pd = this.#qp.pd as ProtectionDomain;
+      const pd = this._qp.pd as ProtectionDomain;
       checkViews(call, pd, wr, views, (region, view) => region.holds(view), hint);
       return views;
     }
@@ -200,8 +200,8 @@ export class SendQueue {
     return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wr.sg_list", value: `${length} bytes`, hint });
   }
 
-  #datagram(call: string, wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
-    const qp = this.#qp;
+  private _datagram(call: string, wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
+    const qp = this._qp;
     const ud = wr.wr?.ud;
     checkObject(call, "wr.wr.ud", ud);
     const { pd, route } = living(call, "wr.wr.ud.ah", ud.ah, AddressHandle);
@@ -235,35 +235,35 @@ export class SendQueue {
   }
 
   /** Refuses a request without a free entry, or without room for its completion. */
-  #checkRoom(call: string, completes: boolean, before: Before): void {
-    const { max_send_wr } = this.#limits;
-    if (this.#tail - this.#head + before.requests >= max_send_wr) {
+  private _checkRoom(call: string, completes: boolean, before: Before): void {
+    const { max_send_wr } = this._limits;
+    if (this._tail - this._head + before.requests >= max_send_wr) {
       const hint = `max_send_wr is ${max_send_wr}: poll the completion of a request to free its entry and all before it`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint });
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this._qp, hint });
     }
-    if (!completes || this.#completions.room > before.completions) return;
+    if (!completes || this._completions.room > before.completions) return;
     const hint = "poll the completion queue first";
-    refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
+    refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this._completions, hint });
   }
 
   /**
    * Passes a message to the transport. The request completes when its packets are done; a failed
    * request always gives a completion.
    */
-  #pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
-    const place = ++this.#tail;
+  private _pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
+    const place = ++this._tail;
     const { length } = message.payload;
     const done = (status: number): void => {
       const succeeded = status === IBV_WC_SUCCESS;
-      if (completes || !succeeded) this.#complete(wr, place, status, succeeded ? length : 0);
+      if (completes || !succeeded) this._complete(wr, place, status, succeeded ? length : 0);
     };
     transport.post({ ...message, done });
   }
 
   /** Completes the request at `place`. Polling the completion frees its entry and all before it. */
-  #complete(wr: SendRequest, place: number, status: number, length: number): void {
-    const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this.#qp.qp_num, 0);
-    this.#completions.add(wc, () => (this.#head = Math.max(this.#head, place)));
+  private _complete(wr: SendRequest, place: number, status: number, length: number): void {
+    const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this._qp.qp_num, 0);
+    this._completions.add(wc, () => (this._head = Math.max(this._head, place)));
   }
 }
 

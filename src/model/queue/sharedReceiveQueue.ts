@@ -38,8 +38,8 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   readonly handle: number;
   /** @internal */
   readonly buffers: PostedBuffers;
-  #max: { readonly max_wr: number; readonly max_sge: number };
-  #limit = 0;
+  private _max: { readonly max_wr: number; readonly max_sge: number };
+  private _limit = 0;
 
   constructor(call: string, pd: ProtectionDomain, attributes: SharedQueueAttributes) {
     const { device, context } = living(call, "pd", pd, ProtectionDomain);
@@ -62,7 +62,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
     this.pd = pd;
     this.srq_context = attributes.srq_context ?? null;
     this.handle = handle;
-    this.#max = { max_wr, max_sge };
+    this._max = { max_wr, max_sge };
     this.buffers = new PostedBuffers(device, handle, max_wr, true);
     inventory.add("srq");
     pd.users++;
@@ -70,7 +70,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
 
   /** @internal `ibv_query_srq`. */
   query(): Required<SharedQueueLimits> {
-    return { ...this.#max, srq_limit: this.#limit };
+    return { ...this._max, srq_limit: this._limit };
   }
 
   /** @internal `ibv_modify_srq`: both attributes, or none. */
@@ -83,20 +83,20 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
     }
     const resizes = (mask & IBV_SRQ_MAX_WR) !== 0;
     const limits = (mask & IBV_SRQ_LIMIT) !== 0;
-    const max_wr = resizes ? this.#newSize(call, mask, attr.max_wr) : this.#max.max_wr;
-    const limit = limits ? unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32) : this.#limit;
+    const max_wr = resizes ? this._newSize(call, mask, attr.max_wr) : this._max.max_wr;
+    const limit = limits ? unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32) : this._limit;
     if (limit > max_wr) {
       const hint = `max_wr is ${max_wr}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
     }
     if (resizes) this.buffers.resize(call, max_wr);
-    this.#max = { ...this.#max, max_wr };
-    this.#limit = limit;
+    this._max = { ...this._max, max_wr };
+    this._limit = limit;
     // SPEC: with fewer requests already, the event comes at once.
-    this.#checkLimit();
+    this._checkLimit();
   }
 
-  #newSize(call: string, mask: number, max_wr: unknown): number {
+  private _newSize(call: string, mask: number, max_wr: unknown): number {
     const { profile, hardware } = this.device;
     if (!profile.resizesSharedQueues) {
       const hint = "the device lacks IBV_DEVICE_SRQ_RESIZE";
@@ -112,9 +112,9 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     postList(call, request, bad, (wr) => {
-      const views = receiveViews(call, this.pd, wr, this.#max.max_sge);
-      if (this.buffers.waiting >= this.#max.max_wr) {
-        const hint = `max_wr is ${this.#max.max_wr}: frames must use posted requests first`;
+      const views = receiveViews(call, this.pd, wr, this._max.max_sge);
+      if (this.buffers.waiting >= this._max.max_wr) {
+        const hint = `max_wr is ${this._max.max_wr}: frames must use posted requests first`;
         refuse({ code: "ENOMEM", call, reason: "queue_full", path: "srq", value: this, hint });
       }
       this.buffers.push({ wr_id: wr.wr_id, views });
@@ -122,13 +122,13 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   }
 
   requestTaken(): void {
-    this.#checkLimit();
+    this._checkLimit();
   }
 
   /** The event comes once; a program sets the limit again for the next one. */
-  #checkLimit(): void {
-    if (this.buffers.waiting >= this.#limit) return;
-    this.#limit = 0;
+  private _checkLimit(): void {
+    if (this.buffers.waiting >= this._limit) return;
+    this._limit = 0;
     this.context.asyncEvents.report(IBV_EVENT_SRQ_LIMIT_REACHED, "srq", this);
   }
 

@@ -21,8 +21,8 @@ export class Tir extends DevxObject {
   readonly id: number;
   /** The action that delivers frames to it. */
   readonly target: FrameTarget;
-  readonly #holds: Handle;
-  readonly #rss: RssRecord | null;
+  private readonly _holds: Handle;
+  private readonly _rss: RssRecord | null;
 
   private constructor(context: Context, target: FrameTarget, holds: Handle, rss: RssRecord | null) {
     const id = context.device.nextNumber("tir") + 1;
@@ -30,8 +30,8 @@ export class Tir extends DevxObject {
     this.context = context;
     this.id = id;
     this.target = target;
-    this.#holds = holds;
-    this.#rss = rss;
+    this._holds = holds;
+    this._rss = rss;
     holds.users++;
     context.users++;
   }
@@ -48,8 +48,8 @@ export class Tir extends DevxObject {
 
   destroy(call: string): void {
     retire(call, "obj", this, "destroy the actions, flows and entries that lead to it first");
-    this.#rss?.release();
-    this.#holds.users--;
+    this._rss?.release();
+    this._holds.users--;
     this.context.users--;
   }
 }

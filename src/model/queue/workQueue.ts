@@ -69,8 +69,8 @@ export class WorkQueue extends Handle implements Receiver {
   readonly takesFrames = true;
   /** The most requests that it holds. */
   readonly max_wr: number;
-  readonly #receive: ReceiveQueue;
-  #state = IBV_WQS_RESET;
+  private readonly _receive: ReceiveQueue;
+  private _state = IBV_WQS_RESET;
 
   private constructor(context: Context, attributes: WorkQueueAttributes, handle: number, name?: string) {
     const { device } = context;
@@ -86,7 +86,7 @@ export class WorkQueue extends Handle implements Receiver {
     this.handle = handle;
     this.label = `wq:${this.name}`;
     const buffers = new PostedBuffers(device, handle, max_wr, true);
-    this.#receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge }, buffers);
+    this._receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge }, buffers);
     device.queues.set(handle, this);
     device.receivers.set(number, this);
     device.hardware.inventory.add("wq");
@@ -107,7 +107,7 @@ export class WorkQueue extends Handle implements Receiver {
   }
 
   get state(): number {
-    return this.#state;
+    return this._state;
   }
 
   get number(): number {
@@ -115,7 +115,7 @@ export class WorkQueue extends Handle implements Receiver {
   }
 
   get posting(): Posting {
-    return POSTING[this.#state] as Posting;
+    return POSTING[this._state] as Posting;
   }
 
   /** The frames of a work queue are no datagrams. */
@@ -131,7 +131,7 @@ export class WorkQueue extends Handle implements Receiver {
       const hint = "use IBV_WQ_ATTR_STATE and IBV_WQ_ATTR_CURR_STATE";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
     }
-    const now = this.#state;
+    const now = this._state;
     if ((mask & IBV_WQ_ATTR_CURR_STATE) !== 0 && change.curr_wq_state !== now) {
       const [path, value, hint] = [
         "wq_attr.curr_wq_state",
@@ -146,20 +146,25 @@ export class WorkQueue extends Handle implements Receiver {
       const hint = `from ${STATE_NAMES[now]} it can go to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
       refuse({ code: "EINVAL", call, reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
     }
-    this.#state = to;
+    this._state = to;
     this.device.core.exports.setQueueFlags(this.handle, to === IBV_WQS_RDY ? QUEUE_READY : 0);
-    if (to === IBV_WQS_RESET) this.#receive.forget();
-    if (to === IBV_WQS_ERR) this.#receive.flush();
+    if (to === IBV_WQS_RESET) this._receive.forget();
+    if (to === IBV_WQS_ERR) this._receive.flush();
   }
 
   /** ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    postList(call, request, bad, (wr) => this.#receive.post(call, wr));
+    postList(call, request, bad, (wr) => this._receive.post(call, wr));
+  }
+
+  /** @internal The length of the longest receive buffer that waits; null if none does. */
+  get longestBuffer(): number | null {
+    return this._receive.longest;
   }
 
   /** A frame has used a receive request; it may have been too long for the buffer. */
   arrive(destination: BatchDestination, tag: number): void {
-    this.#receive.arrive(destination, tag);
+    this._receive.arrive(destination, tag);
   }
 
   /** @internal Destroys it for a call of the facades. */

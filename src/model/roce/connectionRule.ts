@@ -16,9 +16,9 @@ export class ConnectedRule {
   readonly id: number;
   /** What gets its packets: `qp:a`, or `group ff0e::1`. */
   readonly name: string;
-  readonly #function: FunctionBase;
+  private readonly _function: FunctionBase;
   /** The rule's handle in the core. */
-  readonly #handle: number;
+  private readonly _handle: number;
 
   /**
    * Installs a rule of the function's stage `connected`.
@@ -30,13 +30,13 @@ export class ConnectedRule {
     const { device } = of;
     const pipeline = of.part(TablePipeline);
     const { mask, value, ranges } = matchOf(call, "attr", fields);
-    this.#function = of;
+    this._function = of;
     this.name = name;
     this.id = device.installed.nextId;
     // A packet names one queue pair or group: the order of these rules does not matter.
     const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions };
     try {
-      this.#handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));
+      this._handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));
     } catch (error) {
       pipeline.close("connected");
       throw error;
@@ -47,15 +47,15 @@ export class ConnectedRule {
 
   /** Replaces the actions. @throws ENOMEM, for a longer list only */
   change(call: string, actions: readonly number[]): void {
-    const { device } = this.#function;
-    device.allocated(call, changeActions(device.core, this.#handle, actions) ? 1 : 0);
+    const { device } = this._function;
+    device.allocated(call, changeActions(device.core, this._handle, actions) ? 1 : 0);
   }
 
   remove(): void {
-    const { device } = this.#function;
-    device.core.exports.removeRule(this.#handle);
+    const { device } = this._function;
+    device.core.exports.removeRule(this._handle);
     device.installed.remove(this);
-    this.#function.part(TablePipeline).removed("connected");
+    this._function.part(TablePipeline).removed("connected");
   }
 }
 

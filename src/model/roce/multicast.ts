@@ -24,13 +24,13 @@ class Group {
   readonly key: string;
   /** The attached queue pairs, oldest first. */
   readonly members: QueuePair[];
-  readonly #rule: ConnectedRule;
+  private readonly _rule: ConnectedRule;
 
   constructor(call: string, key: string, port: number, gid: Uint8Array, first: QueuePair) {
     this.key = key;
     this.members = [first];
     const name = `group ${formatIpv6(readBits(gid, 0, 128))}`;
-    this.#rule = new ConnectedRule(call, first.context.function, name, fieldsOf(port, gid), actionsOf(this.members));
+    this._rule = new ConnectedRule(call, first.context.function, name, fieldsOf(port, gid), actionsOf(this.members));
   }
 
   add(call: string, qp: QueuePair): void {
@@ -38,15 +38,15 @@ class Group {
       const hint = `max_mcast_qp_attach is ${MAX_GROUP_QUEUE_PAIRS}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "gid", value: this.key, hint });
     }
-    this.#rule.change(call, actionsOf([...this.members, qp]));
+    this._rule.change(call, actionsOf([...this.members, qp]));
     this.members.push(qp);
   }
 
   /** @returns whether a member is left */
   remove(call: string, qp: QueuePair): boolean {
     this.members.splice(this.members.indexOf(qp), 1);
-    if (this.members.length > 0) this.#rule.change(call, actionsOf(this.members));
-    else this.#rule.remove();
+    if (this.members.length > 0) this._rule.change(call, actionsOf(this.members));
+    else this._rule.remove();
     return this.members.length > 0;
   }
 }
@@ -54,25 +54,25 @@ class Group {
 /** The groups of a function. */
 class MulticastGroups {
   /** By GID and port. */
-  readonly #groups = new Map<string, Group>();
+  private readonly _groups = new Map<string, Group>();
   /** The groups of each queue pair, by GID. */
-  readonly #memberships = new WeakMap<QueuePair, Map<string, Group>>();
+  private readonly _memberships = new WeakMap<QueuePair, Map<string, Group>>();
 
   /** The group with this GID that a queue pair is attached to. */
   of(qp: QueuePair, gid: Uint8Array): Group | undefined {
-    return this.#memberships.get(qp)?.get(hexOf(gid));
+    return this._memberships.get(qp)?.get(hexOf(gid));
   }
 
   attach(call: string, qp: QueuePair, gid: Uint8Array): void {
-    const own = this.#memberships.get(qp) ?? new Map<string, Group>();
-    own.set(hexOf(gid), this.#joined(call, qp, gid));
-    this.#memberships.set(qp, own);
+    const own = this._memberships.get(qp) ?? new Map<string, Group>();
+    own.set(hexOf(gid), this._joined(call, qp, gid));
+    this._memberships.set(qp, own);
   }
 
-  #joined(call: string, qp: QueuePair, gid: Uint8Array): Group {
+  private _joined(call: string, qp: QueuePair, gid: Uint8Array): Group {
     const { device, attributes } = qp;
     const key = `${hexOf(gid)} port ${attributes.port_num}`;
-    const group = this.#groups.get(key);
+    const group = this._groups.get(key);
     if (group !== undefined) {
       group.add(call, qp);
       return group;
@@ -80,15 +80,15 @@ class MulticastGroups {
     const { inventory } = device.hardware;
     inventory.checkRoom(call, device, "mcast");
     const made = new Group(call, key, attributes.port_num, gid, qp);
-    this.#groups.set(key, made);
+    this._groups.set(key, made);
     inventory.add("mcast");
     return made;
   }
 
   detach(call: string, qp: QueuePair, gid: Uint8Array, group: Group): void {
-    this.#memberships.get(qp)?.delete(hexOf(gid));
+    this._memberships.get(qp)?.delete(hexOf(gid));
     if (group.remove(call, qp)) return;
-    this.#groups.delete(group.key);
+    this._groups.delete(group.key);
     qp.device.hardware.inventory.remove("mcast");
   }
 }

@@ -81,13 +81,13 @@ const STATUS: Readonly<Record<number, number>> = {
 };
 
 export class Requester {
-  readonly #owner: RequesterOwner;
-  readonly #waiting: Message[] = [];
-  #transfer: Transfer | null = null;
-  #running = false;
+  private readonly _owner: RequesterOwner;
+  private readonly _waiting: Message[] = [];
+  private _transfer: Transfer | null = null;
+  private _running = false;
 
   constructor(owner: RequesterOwner) {
-    this.#owner = owner;
+    this._owner = owner;
   }
 
   /**
@@ -95,20 +95,20 @@ export class Requester {
    * its turn.
    */
   post(message: Message): void {
-    this.#waiting.push(message);
-    if (this.#running) return;
-    this.#running = true;
+    this._waiting.push(message);
+    if (this._running) return;
+    this._running = true;
     try {
-      for (let next = this.#next(); next !== null; next = this.#next()) this.#carry(next);
+      for (let next = this._next(); next !== null; next = this._next()) this._carry(next);
     } finally {
-      this.#running = false;
+      this._running = false;
     }
   }
 
   /** Removes all messages that are not complete, and returns them. */
   forget(): Message[] {
-    const all = [...(this.#transfer === null ? [] : [this.#transfer.message]), ...this.#waiting.splice(0)];
-    this.#transfer = null;
+    const all = [...(this._transfer === null ? [] : [this._transfer.message]), ...this._waiting.splice(0)];
+    this._transfer = null;
     return all;
   }
 
@@ -122,7 +122,7 @@ export class Requester {
    * that one too.
    */
   acknowledged(psn: number, syndrome: number): void {
-    const transfer = this.#transfer;
+    const transfer = this._transfer;
     if (transfer === null) return;
     const place = psnDistance(psn, transfer.first);
     if (place < transfer.acknowledged || place >= transfer.sent) return;
@@ -132,36 +132,36 @@ export class Requester {
   }
 
   /** The message that is being sent, or the next one; null when none waits. */
-  #next(): Transfer | null {
-    if (this.#transfer !== null) return this.#transfer;
-    const message = this.#waiting.shift();
+  private _next(): Transfer | null {
+    if (this._transfer !== null) return this._transfer;
+    const message = this._waiting.shift();
     if (message === undefined) return null;
-    const count = Math.max(1, Math.ceil(message.payload.length / this.#owner.mtu));
-    const first = this.#owner.takePsns(count);
-    this.#transfer = { message, first, count, sent: 0, acknowledged: 0, nak: null };
-    return this.#transfer;
+    const count = Math.max(1, Math.ceil(message.payload.length / this._owner.mtu));
+    const first = this._owner.takePsns(count);
+    this._transfer = { message, first, count, sent: 0, acknowledged: 0, nak: null };
+    return this._transfer;
   }
 
   /** Sends one message to its end. If it is flushed or forgotten on the way, that was its end. */
-  #carry(transfer: Transfer): void {
-    const status = this.#owner.reliable ? this.#untilAcknowledged(transfer) : this.#round(transfer);
-    if (this.#transfer !== transfer) return;
-    this.#transfer = null;
+  private _carry(transfer: Transfer): void {
+    const status = this._owner.reliable ? this._untilAcknowledged(transfer) : this._round(transfer);
+    if (this._transfer !== transfer) return;
+    this._transfer = null;
     transfer.message.done(status);
-    if (status !== IBV_WC_SUCCESS) this.#owner.fail();
+    if (status !== IBV_WC_SUCCESS) this._owner.fail();
   }
 
   /**
    * Sends in rounds until all packets are acknowledged or the retries are used up. A round without
    * a new acknowledgement is one retry.
    */
-  #untilAcknowledged(transfer: Transfer): number {
-    const { counters, retryCount, rnrRetry } = this.#owner;
+  private _untilAcknowledged(transfer: Transfer): number {
+    const { counters, retryCount, rnrRetry } = this._owner;
     let tries = 0;
     let rnrTries = 0;
-    while (this.#transfer === transfer) {
+    while (this._transfer === transfer) {
       const before = transfer.acknowledged;
-      this.#round(transfer);
+      this._round(transfer);
       const { acknowledged, count, nak } = transfer;
       if (acknowledged === count) break;
       if (acknowledged > before) tries = rnrTries = 0;
@@ -179,18 +179,18 @@ export class Requester {
   }
 
   /** Sends all packets that are not acknowledged, until the peer refuses one. */
-  #round(transfer: Transfer): number {
+  private _round(transfer: Transfer): number {
     transfer.nak = null;
     const { count } = transfer;
-    for (let i = transfer.acknowledged; i < count && transfer.nak === null && this.#transfer === transfer; i++) {
+    for (let i = transfer.acknowledged; i < count && transfer.nak === null && this._transfer === transfer; i++) {
       transfer.sent = Math.max(transfer.sent, i + 1);
-      this.#owner.send(this.#packet(transfer, i));
+      this._owner.send(this._packet(transfer, i));
     }
     return IBV_WC_SUCCESS;
   }
 
-  #packet({ message, first, count }: Transfer, i: number): RequestPacket {
-    const { mtu, reliable } = this.#owner;
+  private _packet({ message, first, count }: Transfer, i: number): RequestPacket {
+    const { mtu, reliable } = this._owner;
     const { payload, immediate, solicited } = message;
     const last = i === count - 1;
     return {

@@ -53,85 +53,85 @@ interface Part {
 }
 
 export class Responder {
-  readonly #owner: ResponderOwner;
+  private readonly _owner: ResponderOwner;
   /** The payloads of the unfinished message; null between messages. */
-  #parts: Uint8Array[] | null = null;
-  #length = 0;
+  private _parts: Uint8Array[] | null = null;
+  private _length = 0;
   /** The number of complete messages. */
-  #msn = 0;
+  private _msn = 0;
   /** Whether a NAK for the expected packet has been sent. */
-  #asked = false;
+  private _asked = false;
 
   constructor(owner: ResponderOwner) {
-    this.#owner = owner;
+    this._owner = owner;
   }
 
   /** Starts a new connection. */
   reset(): void {
-    this.#parts = null;
-    this.#msn = 0;
-    this.#asked = false;
+    this._parts = null;
+    this._msn = 0;
+    this._asked = false;
   }
 
   /** Handles one packet of a request. */
   take(packet: ArrivedPacket): void {
-    if (this.#owner.reliable) this.#takeReliably(packet);
-    else this.#takeUnreliably(packet);
+    if (this._owner.reliable) this._takeReliably(packet);
+    else this._takeUnreliably(packet);
   }
 
-  #takeReliably(packet: ArrivedPacket): void {
-    const owner = this.#owner;
+  private _takeReliably(packet: ArrivedPacket): void {
+    const owner = this._owner;
     const { expected, counters } = owner;
     const { psn, ackRequest } = packet;
     const ahead = psnDistance(psn, expected);
     if (ahead < 0) {
       counters.duplicate_request++;
-      if (ackRequest) this.#answer(psnAfter(expected, -1), ACK);
+      if (ackRequest) this._answer(psnAfter(expected, -1), ACK);
       return;
     }
     if (ahead > 0) {
       counters.out_of_sequence++;
-      if (!this.#asked) this.#answer(expected, NAK_SEQUENCE);
-      this.#asked = true;
+      if (!this._asked) this._answer(expected, NAK_SEQUENCE);
+      this._asked = true;
       return;
     }
     const part = partOf(packet, owner.mtu);
-    if (part === null || part.begins !== (this.#parts === null)) {
-      this.#answer(psn, NAK_INVALID_REQUEST);
+    if (part === null || part.begins !== (this._parts === null)) {
+      this._answer(psn, NAK_INVALID_REQUEST);
       owner.fail(IBV_EVENT_QP_REQ_ERR);
       return;
     }
-    if (part.begins && !this.#hasRequest()) {
-      this.#asked = true;
-      this.#answer(psn, KIND_RNR | owner.minRnrTimer);
+    if (part.begins && !this._hasRequest()) {
+      this._asked = true;
+      this._answer(psn, KIND_RNR | owner.minRnrTimer);
       return;
     }
-    this.#asked = false;
+    this._asked = false;
     owner.expected = psnAfter(psn);
-    const fits = this.#add(part);
-    if (!fits) this.#answer(psn, NAK_INVALID_REQUEST);
-    else if (ackRequest) this.#answer(psn, ACK);
+    const fits = this._add(part);
+    if (!fits) this._answer(psn, NAK_INVALID_REQUEST);
+    else if (ackRequest) this._answer(psn, ACK);
     if (!fits) owner.fail();
   }
 
-  #takeUnreliably(packet: ArrivedPacket): void {
-    const owner = this.#owner;
+  private _takeUnreliably(packet: ArrivedPacket): void {
+    const owner = this._owner;
     if (packet.psn !== owner.expected) {
       owner.counters.out_of_sequence++;
-      this.#parts = null;
+      this._parts = null;
     }
     owner.expected = psnAfter(packet.psn);
     const part = partOf(packet, owner.mtu);
-    if (part === null || (part.begins && !this.#hasRequest())) this.#parts = null;
-    else if ((part.begins || this.#parts !== null) && !this.#add(part)) owner.fail();
+    if (part === null || (part.begins && !this._hasRequest())) this._parts = null;
+    else if ((part.begins || this._parts !== null) && !this._add(part)) owner.fail();
   }
 
   /**
    * Whether there is a receive request, and room for its completion, so that a message can begin. The
    * message has taken the request then.
    */
-  #hasRequest(): boolean {
-    const { receive, counters } = this.#owner;
+  private _hasRequest(): boolean {
+    const { receive, counters } = this._owner;
     const ready = receive.begin();
     if (!ready) counters.out_of_buffer++;
     return ready;
@@ -141,27 +141,27 @@ export class Responder {
    * Appends a part to the message. Returns false when the message exceeds the receive request,
    * which then completes with an error.
    */
-  #add({ begins, ends, solicited, immediate, payload }: Part): boolean {
-    const { receive, peer } = this.#owner;
-    if (begins || this.#parts === null) {
-      this.#parts = [];
-      this.#length = 0;
+  private _add({ begins, ends, solicited, immediate, payload }: Part): boolean {
+    const { receive, peer } = this._owner;
+    if (begins || this._parts === null) {
+      this._parts = [];
+      this._length = 0;
     }
-    this.#parts.push(payload);
-    this.#length += payload.length;
-    const fits = this.#length <= receive.room;
+    this._parts.push(payload);
+    this._length += payload.length;
+    const fits = this._length <= receive.room;
     if (fits && !ends) return true;
-    const parts = this.#parts;
-    this.#parts = null;
-    this.#msn += fits ? 1 : 0;
+    const parts = this._parts;
+    this._parts = null;
+    this._msn += fits ? 1 : 0;
     const wc_flags = immediate === null ? 0 : IBV_WC_WITH_IMM;
     if (fits) receive.complete(IBV_WC_SUCCESS, parts, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
     else receive.complete(IBV_WC_LOC_LEN_ERR, [], {});
     return fits;
   }
 
-  #answer(psn: number, syndrome: number): void {
-    this.#owner.answer(psn, syndrome, this.#msn & 0xffffff);
+  private _answer(psn: number, syndrome: number): void {
+    this._owner.answer(psn, syndrome, this._msn & 0xffffff);
   }
 }
 

@@ -47,16 +47,16 @@ export class Transport implements RequesterOwner, ResponderOwner {
   readonly reliable: boolean;
   readonly receive: ReceiveQueue;
   readonly counters: TransportCounters = noCounts();
-  readonly #qp: ConnectedQueuePair;
-  readonly #requester = new Requester(this);
-  readonly #responder = new Responder(this);
-  #rule: ConnectedRule | null = null;
-  #route: Route | null = null;
+  private readonly _qp: ConnectedQueuePair;
+  private readonly _requester = new Requester(this);
+  private readonly _responder = new Responder(this);
+  private _rule: ConnectedRule | null = null;
+  private _route: Route | null = null;
   /** Whether a packet has arrived since the queue pair moved to RTR. */
-  #established = false;
+  private _established = false;
 
   constructor(qp: ConnectedQueuePair, receive: ReceiveQueue) {
-    this.#qp = qp;
+    this._qp = qp;
     this.reliable = qp.qp_type === IBV_QPT_RC;
     this.receive = receive;
   }
@@ -66,111 +66,111 @@ export class Transport implements RequesterOwner, ResponderOwner {
    * ENOMEM, with nothing changed
    */
   open(call: string, state: QueuePairState): void {
-    const { device, context, handle, qp_num } = this.#qp;
+    const { device, context, handle, qp_num } = this._qp;
     const route = routeOf(call, "attr.ah_attr", device, state.ah_attr as AddressAttributes);
-    this.#rule = connectionRule(call, context.function, route, qp_num, handle);
-    this.#route = route;
-    this.#responder.reset();
-    this.#established = false;
+    this._rule = connectionRule(call, context.function, route, qp_num, handle);
+    this._route = route;
+    this._responder.reset();
+    this._established = false;
   }
 
   /** Closes the connection: removes the rule, so that no more packets arrive. */
   close(): void {
-    this.#rule?.remove();
-    this.#rule = null;
+    this._rule?.remove();
+    this._rule = null;
   }
 
   /** Sends a message, after those posted before it. */
   post(message: Message): void {
-    this.#requester.post(message);
+    this._requester.post(message);
   }
 
   /** Completes all unfinished messages with a flush error. */
   flush(): void {
-    this.#requester.flush();
+    this._requester.flush();
   }
 
   /** Removes all unfinished messages without completions. */
   forget(): void {
-    this.#requester.forget();
+    this._requester.forget();
   }
 
   /** Handles a frame that the rule delivered. */
   arrive(frame: Uint8Array): void {
     // An earlier packet of the same batch may have closed the connection.
-    if (this.#rule === null) return;
+    if (this._rule === null) return;
     const packet = readPacket(frame);
     if (typeof packet === "string") {
       this.counters[packet]++;
       return;
     }
-    if ((packet.opcode & SERVICE) !== this.#service) return;
-    if (!this.#established && this.#qp.state === IBV_QPS_RTR) this.#qp.report(IBV_EVENT_COMM_EST);
-    this.#established = true;
-    if (!this.reliable || packet.opcode !== ACKNOWLEDGE) this.#responder.take(packet);
+    if ((packet.opcode & SERVICE) !== this._service) return;
+    if (!this._established && this._qp.state === IBV_QPS_RTR) this._qp.report(IBV_EVENT_COMM_EST);
+    this._established = true;
+    if (!this.reliable || packet.opcode !== ACKNOWLEDGE) this._responder.take(packet);
     else if (packet.content.length !== AETH_LENGTH) this.counters.malformed++;
-    else this.#requester.acknowledged(packet.psn, packet.content[0] ?? 0);
+    else this._requester.acknowledged(packet.psn, packet.content[0] ?? 0);
   }
 
   get mtu(): number {
-    return mtuBytes(this.#qp.attributes.path_mtu);
+    return mtuBytes(this._qp.attributes.path_mtu);
   }
 
   get minRnrTimer(): number {
-    return this.#qp.attributes.min_rnr_timer;
+    return this._qp.attributes.min_rnr_timer;
   }
 
   get retryCount(): number {
-    return this.#qp.attributes.retry_cnt;
+    return this._qp.attributes.retry_cnt;
   }
 
   get rnrRetry(): number {
-    return this.#qp.attributes.rnr_retry;
+    return this._qp.attributes.rnr_retry;
   }
 
   get peer(): number {
-    return this.#qp.attributes.dest_qp_num;
+    return this._qp.attributes.dest_qp_num;
   }
 
   get expected(): number {
-    return this.#qp.attributes.rq_psn;
+    return this._qp.attributes.rq_psn;
   }
 
   set expected(psn: number) {
-    this.#qp.expectPsn(psn);
+    this._qp.expectPsn(psn);
   }
 
   takePsns(count: number): number {
-    return this.#qp.takePsn(count);
+    return this._qp.takePsn(count);
   }
 
   send({ opcode, ...packet }: RequestPacket): void {
-    this.#transmit({ ...packet, opcode: this.#service | opcode });
+    this._transmit({ ...packet, opcode: this._service | opcode });
   }
 
   answer(psn: number, syndrome: number, msn: number): void {
     const headers = [Uint8Array.of(syndrome), bytesOf(msn, AETH_LENGTH - 1)];
-    const opcode = this.#service | ACKNOWLEDGE;
-    this.#transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload: [] });
+    const opcode = this._service | ACKNOWLEDGE;
+    this._transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload: [] });
   }
 
   fail(event?: number): void {
-    const { state } = this.#qp;
+    const { state } = this._qp;
     if (state !== IBV_QPS_RTR && state !== IBV_QPS_RTS) return;
-    this.#qp.fail();
-    if (event !== undefined) this.#qp.report(event);
+    this._qp.fail();
+    if (event !== undefined) this._qp.report(event);
   }
 
-  get #service(): number {
+  private get _service(): number {
     return this.reliable ? SERVICE_RC : SERVICE_UC;
   }
 
-  #transmit(packet: RequestPacket): void {
-    const route = this.#route;
+  private _transmit(packet: RequestPacket): void {
+    const route = this._route;
     if (route === null) return;
-    const { qp_num: source_qpn, attributes } = this.#qp;
+    const { qp_num: source_qpn, attributes } = this._qp;
     const call = "ibv_post_send";
     const pkey = route.port.pkey(call, "pkey_index", attributes.pkey_index);
-    this.#qp.device.transmit(call, this.#qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
+    this._qp.device.transmit(call, this._qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
   }
 }

@@ -21,7 +21,7 @@ import type { FrameReceiver } from "../device/cable.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { PendingWork, OutcomeReader } from "./outcomeReader.js";
-import { Traffic, type Summing } from "./receive.js";
+import { Traffic, type BurstInputs, type Summing } from "./receive.js";
 import { classesOf } from "./outcomeClasses.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
@@ -96,7 +96,7 @@ export class PoolTraffic extends Traffic {
 
   protected override startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     const { count } = this.batch;
-    const came = this.cabled ? this.inputs() : null;
+    const came = this.cabled || this.observed ? this.inputs() : null;
     if (this.batch.limit === MAX_BATCH || !this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
     this.#spread(count, summing !== null);
     const [own, ...others] = this.#shares as [Share, ...Share[]];
@@ -137,7 +137,7 @@ export class PoolTraffic extends Traffic {
   }
 
   #isSpread(frames: number): boolean {
-    return frames >= this.#few && this.why === null;
+    return frames >= this.#few && !this.observed && this.why === null;
   }
 
   #isServed(some: number): boolean {
@@ -174,10 +174,12 @@ export class PoolTraffic extends Traffic {
    * The first core steers all rows. Its records hold one batch: with several batches, outcomes are
    * read at once.
    */
-  #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
+  #allAlone(rows: number, columns: Columns, came: BurstInputs | null, summing: Summing | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
     const { core } = this.#pool;
+    const { observed } = this;
+    if (observed) this.device.observer?.before();
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
       if (first > 0) this.batch.moveUp(first, count);
@@ -186,8 +188,9 @@ export class PoolTraffic extends Traffic {
       const share = { worker: 0, core, first, count, some };
       this.#shares = [share];
       this.#tell(share, columns, summing);
-      if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
+      if (observed || rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
     }
+    if (observed && came !== null) this.reportBurst(came, outcomes);
     this.#serveAll(work, came);
     return outcomes.length > 0 ? outcomes : null;
   }

@@ -72,6 +72,13 @@ export interface Summing {
   summed(classes: OutcomeClasses, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
 }
 
+/** The frames of a burst as they came. */
+export interface BurstInputs {
+  readonly frames: readonly Uint8Array[];
+  readonly ports: readonly number[];
+  readonly options: readonly FrameOptions[];
+}
+
 export class Traffic {
   /** Frames on their way into the core. */
   readonly batch: Batch;
@@ -126,18 +133,19 @@ export class Traffic {
   wait(_burst: Columns): void {}
 
   protected startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
-    const { batch } = this;
-    const { cabled } = this;
-    const came = cabled ? this.inputs() : null;
+    const { batch, cabled, observed } = this;
+    const came = cabled || observed ? this.inputs() : null;
+    if (observed) this.device.observer?.before();
     batch.core.steered += batch.count;
     const some = steerRows(batch.core.exports, this.entry, batch.count, summing !== null);
     copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
     summing?.summed(classesOf(batch.core), 0, batch.count, (i, frame) => this.burstOutcome(i, frame));
-    if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
+    if (!observed && (some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
     const pendingWork = new PendingWork();
     const outcomes: Outcome[] = [];
     for (let i = 0; i < batch.count; i++)
       outcomes.push(this.reader.read(i, came?.frames[i] ?? null, null, pendingWork));
+    if (observed && came !== null) this.reportBurst(came, outcomes);
     this.serve(pendingWork, came?.frames ?? [], came?.options ?? [], 0);
     return outcomes;
   }
@@ -150,23 +158,35 @@ export class Traffic {
     return this.reader.read(i, frame, null, new PendingWork());
   }
 
+  /** Tells the listeners of the frames of a burst. */
+  protected reportBurst({ frames, ports }: BurstInputs, outcomes: readonly Outcome[]): void {
+    this.device.observer?.received(ports, frames, outcomes, 0, outcomes.length);
+  }
+
+  /** Whether some listener watches frames. */
+  protected get observed(): boolean {
+    return this.device.observer?.watchesFrames === true;
+  }
+
   /** Whether a port has a cable. */
   protected get cabled(): boolean {
     return this.device.hardware.ports.some(({ cable }) => cable !== null);
   }
 
   /** Copies of the input frames of the burst, with their options. */
-  protected inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
+  protected inputs(): BurstInputs {
     const { batch } = this;
+    const ports: number[] = [];
     const frames: Uint8Array[] = [];
     const options: FrameOptions[] = [];
     for (let i = 0; i < batch.count; i++) {
       frames.push(batch.frame(i).slice());
+      ports.push(batch.port(i));
       const linkType = linkTypeOf(batch.link(i));
       const time = this.device.stateful ? { time: batch.time(i) } : {};
       options.push({ linkType, wireLength: batch.wireLength(i), ...time });
     }
-    return { frames, options };
+    return { frames, ports, options };
   }
 
   /** The first table of received frames: that of the eSwitch, else that of the PF. */
@@ -180,15 +200,22 @@ export class Traffic {
    */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     const pendingWork = new PendingWork();
+    const { observer } = this.device;
     return this.#run(
       call,
       port,
       frames,
       options,
       WIRE,
-      () => this.batch.steer(this.entry),
+      () => {
+        observer?.before();
+        this.batch.steer(this.entry);
+      },
       (i, frame) => this.reader.read(i, frame, null, pendingWork),
-      (first) => this.serve(pendingWork, frames, options, first),
+      (first, outcomes) => {
+        observer?.received(port, frames, outcomes, first, outcomes.length);
+        this.serve(pendingWork, frames, options, first);
+      },
     );
   }
 
@@ -292,7 +319,7 @@ export class Traffic {
    * @param read gives the result of frame `i` of the batch
    * @param after runs after a batch has been read, and may run other frames
    */
-  #run<T>(
+  #run<T extends object>(
     call: string,
     port: number,
     frames: readonly Uint8Array[],
@@ -300,12 +327,12 @@ export class Traffic {
     { vport, qp_num, metadata }: Origin,
     work: () => void,
     read: (i: number, frame: Uint8Array) => T,
-    after?: (first: number) => void,
+    after?: (first: number, results: readonly T[]) => void,
   ): T[] {
     this.check(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
-      this.take(this, MAX_BATCH);
+      this.take(this, this.device.observer?.oneByOne === true ? 1 : MAX_BATCH);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;
@@ -316,7 +343,7 @@ export class Traffic {
       }
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
-      after?.(first);
+      after?.(first, results);
     }
     return results;
   }

@@ -87,8 +87,12 @@ export function sendFrom(
   settings: SendSettings = DEFAULTS,
 ): Outcome {
   const pendingWork = new PendingWork();
-  const { outcome, egressFrames } = steerSent(call, traffic, qp, frame, settings, pendingWork);
   const { device } = traffic;
+  const { observer } = device;
+  observer?.before();
+  const { outcome, egressFrames, kept } = steerSent(call, traffic, qp, frame, settings, pendingWork);
+  for (const { destination, port } of kept) device.hitCounts?.stayed(port.number, destination.frame.length);
+  observer?.sent(qp, qp.attributes.port_num, frame, outcome);
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
   for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
@@ -101,6 +105,8 @@ export type SendTraffic = Pick<Traffic, "send" | "loopBack">;
 interface Sent {
   readonly outcome: Outcome;
   readonly egressFrames: PendingWork["egressFrames"];
+  /** What would leave by ports, but was looped back. */
+  readonly kept: PendingWork["egressFrames"];
 }
 
 /** Steers a sent frame through the rules of its function, the eSwitch, and those that loop it back. */
@@ -118,7 +124,7 @@ export function steerSent(
   const [sent] = traffic.send(call, context.function, number, [frame], pendingWork, origin) as [Outcome];
   return pendingWork.egressFrames.some((one) => loops(qp, one))
     ? loopedBack(call, traffic, qp, sent, settings.time, pendingWork)
-    : { outcome: sent, egressFrames: pendingWork.egressFrames };
+    : { outcome: sent, egressFrames: pendingWork.egressFrames, kept: [] };
 }
 
 /**
@@ -150,6 +156,7 @@ function loopedBack(
   const instead = new Map<Destination, readonly Destination[]>();
   const egressFrames: PendingWork["egressFrames"] = [];
   const stayed: Outcome[] = [];
+  const kept: PendingWork["egressFrames"] = [];
   for (const egressFrame of pendingWork.egressFrames) {
     const { destination, port } = egressFrame;
     if (!loops(qp, egressFrame)) {
@@ -165,7 +172,8 @@ function loopedBack(
     const stay = stays(looped, frame);
     instead.set(destination, stay ? looped.to : [...looped.to, destination]);
     if (!stay) egressFrames.push(egressFrame);
-    else if (sent.to.includes(destination)) stayed.push(looped);
+    else kept.push(egressFrame);
+    if (stay && sent.to.includes(destination)) stayed.push(looped);
   }
   const whoHas = (list: readonly Destination[]): Destination[] =>
     list.flatMap((destination) => instead.get(destination) ?? [destination]);
@@ -174,7 +182,7 @@ function loopedBack(
   const { verdict, reason, tag, registers, missed } = bestOf(sent, stayed, left);
   const outcome = bareOutcome(verdict, reason, tag);
   Object.assign(outcome, { to, registers, rules, missed, copies: [...whoHas(sent.copies), ...copies] });
-  return { outcome, egressFrames };
+  return { outcome, egressFrames, kept };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The types of flow specs that match fields, as documents name them. */
-import { specLayouts, type SpecLayout } from "../../model/flow/spec.js";
+import { filterNumber, specLayouts, type MatchSpec, type SpecLayout } from "../../model/flow/spec.js";
+import { format } from "../../model/match/term.js";
 
 /** The names omit IBV_FLOW_SPEC_. */
 export const SPEC_TYPE_NAMES = [
@@ -26,3 +27,19 @@ const LAYOUTS: ReadonlyMap<string, SpecLayout> = new Map(
 export const SPEC_TYPES = Object.fromEntries(SPEC_TYPE_NAMES.map((name) => [name, LAYOUTS.get(name)])) as Readonly<
   Record<ScenarioFlowSpecType, SpecLayout>
 >;
+
+/** A spec that matches fields, as documents write it: the inverse of `specFrom`. */
+export function writtenSpec({ layout, inner, val, mask }: Pick<MatchSpec, "layout" | "inner" | "val" | "mask">): {
+  [type: string]: ScenarioFlowFilter | boolean;
+} {
+  const filter: ScenarioFlowFilter = {};
+  for (const field of layout.fields) {
+    const bits = filterNumber(mask, field);
+    if (bits === 0n) continue;
+    const form = { name: field.name, width: 8 * field.size, kind: field.kind };
+    const text = (value: bigint): string => (field.kind === "number" ? `0x${value.toString(16)}` : format(form, value));
+    filter[field.name] = `${text(filterNumber(val, field) & bits)}/${text(bits)}`;
+  }
+  const name = layout.name.replace("IBV_FLOW_SPEC_", "").toLowerCase();
+  return { [name]: filter, ...(inner ? { inner: true } : {}) };
+}

@@ -24,6 +24,15 @@ export interface NamedInDocument {
   readonly name: string;
 }
 
+/** A repair of a finding, as `lint` of `flowsteer/explain` has it. */
+export interface DocumentFix {
+  readonly kind: "remove" | "set";
+  readonly object: NamedInDocument;
+  /** For "set": what is set, and null for a value that is left out. */
+  readonly field?: string;
+  readonly value?: string | null;
+}
+
 /** The lists of the document that hold objects of a kind. */
 const SECTIONS: Readonly<Record<string, readonly (keyof Scenario)[]>> = {
   rule: ["rules"],
@@ -77,6 +86,13 @@ export class DocumentPlaces {
     ];
     const found = within.find((inner) => nodeAt(this.#root, [...keys, ...inner]) !== undefined);
     return found === undefined ? keys : [...keys, ...found];
+  }
+
+  /** The keys of the value that a repair takes away; null for a repair that sets one, and for none. */
+  removedBy(fix: DocumentFix | null): DocumentKeys | null {
+    const keys = fix === null ? null : this.keysOf(fix.object);
+    if (fix === null || keys === null || fix.kind === "remove") return keys;
+    return fix.value === null && fix.field !== undefined ? [...keys, fix.field] : null;
   }
 
   #specs(keys: DocumentKeys): number[] {

@@ -62,7 +62,7 @@ export const RULE = object(
       RULE_ACTION,
     ),
     notImported: list(
-      "What an import did not carry over of it: the device may do more with its frames. run and why tell of it.",
+      "What an import did not carry over of it: the device may do more with its frames. run, why, cover and diff tell of it.",
       text("An element of the source, and why it was not imported."),
     ),
   },

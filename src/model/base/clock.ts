@@ -1,0 +1,111 @@
+/**
+ * The clock of a device, and what waits on it (docs/embedding.md, "Time"). A virtual clock moves by
+ * `advance` and `advanceTo` only. An own clock, `now` of createDevice, belongs to the program, and
+ * `advanceTo` runs what is due by then.
+ */
+import { checkTime, describe } from "../../checks.js";
+import { refuse } from "../../errors.js";
+import { Deadlines, type Deadline } from "./deadlines.js";
+
+export class Clock {
+  /** Nanoseconds now. */
+  readonly now: () => bigint;
+  private readonly _own: boolean;
+  private readonly _deadlines = new Deadlines();
+  /** The time of a virtual clock; the latest reading of an own one. */
+  private _time = 0n;
+  private _running = false;
+
+  constructor(own: (() => bigint) | undefined) {
+    this._own = own !== undefined;
+    this.now = own === undefined ? () => this._time : () => this._read(own());
+  }
+
+  /** The earliest time at which something is due; null while nothing waits. Never before `now`. */
+  get nextDeadline(): bigint | null {
+    const at = this._deadlines.first?.at;
+    if (at === undefined) return null;
+    const now = this.now();
+    return at < now ? now : at;
+  }
+
+  /** What waits, in the order in which it comes. */
+  waiting(): Deadline[] {
+    return this._deadlines.all();
+  }
+
+  /** Lets a deadline wait for a time. */
+  set(deadline: Deadline, at: bigint): void {
+    this._deadlines.set(deadline, at);
+  }
+
+  /** Removes a deadline, if it waits. */
+  cancel(deadline: Deadline): void {
+    this._deadlines.cancel(deadline);
+  }
+
+  /** Moves a virtual clock forward. @throws as `advanceTo`; EINVAL an own clock */
+  advance(call: string, nanoseconds: bigint): void {
+    checkTime(call, "nanoseconds", nanoseconds);
+    if (this._own) {
+      const hint = "move the clock that now of createDevice reads, then call advanceTo";
+      refuse({ code: "EINVAL", call, reason: "own_clock", path: "nanoseconds", value: nanoseconds, hint });
+    }
+    checkTime(call, "clock", this._time + nanoseconds);
+    this.advanceTo(call, this._time + nanoseconds);
+  }
+
+  /**
+   * Runs what is due until `time`, in the order of its times, each at its own time of a virtual clock,
+   * which is at `time` in the end.
+   * @throws TypeError no bigint; EINVAL a time before that of the clock, or after that of an own
+   *   clock; EBUSY what is due now calls it
+   */
+  advanceTo(call: string, time: bigint): void {
+    checkTime(call, "time", time);
+    if (this._running) {
+      const hint = "what is due now has called it";
+      refuse({ code: "EBUSY", call, reason: "in_use", path: "time", value: time, hint });
+    }
+    const now = this.now();
+    if (this._own && time > now) {
+      const hint = `now of createDevice gives ${now}: move it there first`;
+      refuse({ code: "EINVAL", call, reason: "own_clock", path: "time", value: time, hint });
+    }
+    if (!this._own && time < now) {
+      refuse({ code: "EINVAL", call, reason: "time_back", path: "time", value: time, hint: `it is at ${now}` });
+    }
+    this._running = true;
+    try {
+      for (let next = this._deadlines.first; next !== undefined && next.at <= time; next = this._deadlines.first) {
+        if (next.at > this._time) this._time = next.at;
+        this.cancel(next);
+        next.due();
+      }
+      if (time > this._time) this._time = time;
+    } finally {
+      this._running = false;
+    }
+  }
+
+  /** Checks a reading of an own clock. */
+  private _read(time: unknown): bigint {
+    const call = "createDevice";
+    if (typeof time !== "bigint") {
+      throw new TypeError(`${call}: now must return nanoseconds as a bigint, not ${describe(time)}: () => BigInt(...)`);
+    }
+    checkTime(call, "now()", time);
+    if (time < this._time) {
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "time_back",
+        path: "now()",
+        value: time,
+        hint: `it was at ${this._time}`,
+      });
+    }
+    this._time = time;
+    return time;
+  }
+}
