@@ -2,6 +2,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioHeaderChangeObject } from "../../scenario/action/changes.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { Element } from "../format.js";
 import { actionWords, nextTable } from "./entryActions.js";
 import { changesOf } from "./modify.js";
 import { numberIn } from "./records.js";
@@ -51,23 +52,53 @@ export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames)
     case 3423:
       return "default_miss";
     default:
-      return refused(MISSING.get(action.record.type) ?? "no action type that is known");
+      return refused(MISSING.get(action.record.type)?.reason ?? "no action type that is known");
   }
 }
 
+const HEADERS = "a dump does not have the headers that an encapsulation adds";
+const RATES = "a dump does not have the rates of a meter";
+
 /** What a dump does not have of actions. */
-const MISSING: ReadonlyMap<number, string> = new Map([
-  [3400, "a dump does not have the headers that an encapsulation adds"],
-  [3401, "a dump does not have the headers that an encapsulation adds"],
-  [3410, "a dump does not have the Ethernet header that an L3 decapsulation puts in front"],
-  [3414, "a dump does not have the rates of a meter"],
-  [3415, "a dump does not have the ratio of a sampler, nor what is done with samples"],
-  [3416, "a dump does not have the members of an array of destinations"],
-  [3417, "a dump does not have the state of a first-hit object"],
-  [3418, "a dump does not have the rates of a meter"],
-  [3419, "a dump does not have the state of a connection"],
-  [3424, "the rules of the root table are in the kernel, not in the dump"],
+const MISSING: ReadonlyMap<number, { readonly name: string; readonly reason: string }> = new Map([
+  [3400, { name: "L2 encapsulation", reason: HEADERS }],
+  [3401, { name: "L3 encapsulation", reason: HEADERS }],
+  [
+    3410,
+    {
+      name: "L3 decapsulation",
+      reason: "a dump does not have the Ethernet header that an L3 decapsulation puts in front",
+    },
+  ],
+  [3414, { name: "meter", reason: RATES }],
+  [3415, { name: "sampler", reason: "a dump does not have the ratio of a sampler, nor what is done with samples" }],
+  [3416, { name: "array", reason: "a dump does not have the members of an array of destinations" }],
+  [3417, { name: "first hit", reason: "a dump does not have the state of a first-hit object" }],
+  [3418, { name: "ASO meter", reason: RATES }],
+  [3419, { name: "connection", reason: "a dump does not have the state of a connection" }],
+  [3424, { name: "root table", reason: "the rules of the root table are in the kernel, not in the dump" }],
 ]);
+
+const BECOMES: Readonly<Record<string, string>> = {
+  "3402 header changes":
+    "changes, where the dump has them: steering format 1 with patterns (driver 46 and later), or a single change; else refused",
+  "3403 drop": "drop",
+  "3404 queue": "a queue with the number of the device",
+  "3405 jump": "a jump to the table; before driver 30 found by the address in the entry",
+  "3406 counter": "a counter with the number of the device",
+  "3407 tag": "a tag",
+  "3408 vport": "the vport, or the uplink",
+  "3409 decapsulation": "`l2_tunnel_to_l2`",
+  "3411 TIR": "a TIR with one queue",
+  "3412, 3413 VLAN": "push and pop",
+  "3423 default miss": "default miss",
+};
+
+/** The actions on the page of the format. */
+export const ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
+  ...Object.fromEntries(Object.entries(BECOMES).map(([name, becomes]) => [name, { becomes }])),
+  ...Object.fromEntries([...MISSING].map(([type, { name, reason }]) => [`${type} ${name}`, { refused: reason }])),
+};
 
 function vlanTag(header: number): NonNullable<Extract<ScenarioRuleAction, { push_vlan?: unknown }>["push_vlan"]> {
   const tpid = Math.floor(header / 0x10000);
@@ -88,7 +119,8 @@ function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: Ac
     domain.tables.find((one) => one.id === id) ??
     (last && domain.tables.find(({ starts }) => starts.includes(nextTable(last))));
   if (table === undefined) return refused("the table that it jumps to is not in the dump");
-  if (table.level === 0) return refused("the rules of the root table are in the kernel, not in the dump");
+  if (table.level === 0 && table.matchers.length === 0)
+    return refused("the rules of the root table are in the kernel, not in the dump");
   return { table: names.table(table) };
 }
 

@@ -72,21 +72,29 @@ const SET = 6;
 const ADD = 7;
 const SHIFT_BASE = 32;
 
+/** From this code on, later devices count further: registers. */
+const SHIFTED_FROM = 0x8a;
+const SHIFT = 4;
+
 /**
  * The changes that hardware words are.
  * @param words 16 hexadecimal digits each
+ * @param codes those of ConnectX-6 Dx (steering format 1), or of ConnectX-7 and later
  * @returns a text that says why if a word is not known
  */
-export function changesOf(words: readonly string[]): ScenarioHeaderChangeObject[] | string {
+export function changesOf(words: readonly string[], codes: Codes = "first"): ScenarioHeaderChangeObject[] | string {
   const changes: ScenarioHeaderChangeObject[] = [];
   for (const word of words) {
     const digits = word.replace(/^0x/, "").padStart(16, "0");
-    const change = changeOf(digits);
+    const change = changeOf(digits, codes);
     if (change === null) return `the device's word 0x${digits} for a header change is not known`;
     changes.push(...change);
   }
   return changes;
 }
+
+/** Whose codes words have. */
+type Codes = "first" | "later";
 
 interface Bits {
   readonly code: number;
@@ -95,24 +103,28 @@ interface Bits {
   readonly length: number;
 }
 
-function changeOf(digits: string): ScenarioHeaderChangeObject[] | null {
+function changeOf(digits: string, codes: Codes): ScenarioHeaderChangeObject[] | null {
   const byte = (n: number): number => Number.parseInt(digits.slice(2 * n, 2 * n + 2), 16);
   const action = byte(0);
   if (action === NOP) return [];
   const length = byte(3) & 0x3f || 32;
-  const fields = fieldsAt({ code: byte(1), low: (byte(2) & 0x3f) - SHIFT_BASE, length });
+  const fields = fieldsAt({ code: codeOf(byte(1), codes), low: (byte(2) & 0x3f) - SHIFT_BASE, length });
   if (fields.length === 0) return null;
   const value = Number.parseInt(digits.slice(8), 16);
   if (action === SET) return fields.map((field) => setting(field, length, value));
   if (action === ADD) return fields.map(({ name }) => ({ add: name, by: signed(value, length) }));
   if (action !== COPY) return null;
-  const [source] = fieldsAt({ code: byte(5), low: (byte(6) & 0x3f) - SHIFT_BASE, length });
+  const [source] = fieldsAt({ code: codeOf(byte(5), codes), low: (byte(6) & 0x3f) - SHIFT_BASE, length });
   if (source === undefined) return null;
   return fields.map(({ name, low }) => ({
     ...{ copy: source.name, into: name, bits: length },
     ...(source.low === 0 ? {} : { fromBit: source.low }),
     ...(low === 0 ? {} : { intoBit: low }),
   }));
+}
+
+function codeOf(code: number, codes: Codes): number {
+  return codes === "later" && code >= SHIFTED_FROM ? code - SHIFT : code;
 }
 
 interface FieldBits {

@@ -3,7 +3,7 @@
  * order, and places each field once: in the first entry whose type has it.
  */
 import { fieldNamed, readField, type Field } from "../../model/match/fields.js";
-import { anyBit, clear, fieldsIn, fill, hasBits } from "./bits.js";
+import { anyBit, clear, fieldsIn, fill, hasBits } from "../rules/bits.js";
 import { layoutOf, type Run } from "./steps.js";
 import type { DumpBuilder, DumpDomain, DumpMatcher, Side } from "./tree.js";
 

@@ -5,7 +5,8 @@
  *     type  columns[0]    columns[1]     columns[2]
  *
  * People paste dumps with prompts, log prefixes, marks of diffs and lines of other programs between
- * the records. A record ends its line; spaces stand only after commas. A line without one is told of.
+ * the records. A record ends its line; spaces stand only after commas, and in the texts of patterns (4911).
+ * A line without one is told of.
  */
 
 export interface DumpRecord {
@@ -18,13 +19,19 @@ export interface DumpRecord {
   readonly text: string;
 }
 
+/** A record that has no place in a dump, and why. */
+export interface Misplaced {
+  readonly record: DumpRecord;
+  readonly reason: string;
+}
+
 export interface NoRecord {
   readonly line: number;
   readonly text: string;
 }
 
 /** The types of records: 3000 to 3499 of software steering, 4000 to 4999 of hardware steering. */
-const RECORD = /(?:^|[\s+\-<>|\]:])([34]\d{3},(?:\S|(?<=,) )*)$/;
+const RECORD = /(?:^|[\s+\-<>|\]:])([34]\d{3},(?:\S|(?<=,) )*|490[01]|4911,.*)$/;
 
 /** Reads each line: a record, or a line that holds none. Empty lines and comments (`#`) are left out. */
 export function* readRecords(text: string): Generator<DumpRecord | NoRecord> {

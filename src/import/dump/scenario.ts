@@ -1,77 +1,67 @@
 /** A dump as a scenario: its tables, matchers and rules, and the objects that they name. */
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
-import type { Scenario } from "../../scenario/document.js";
-import type { ScenarioMatcher, ScenarioRule, ScenarioTable } from "../../scenario/rule/definition.js";
+import type { ScenarioTable } from "../../scenario/rule/definition.js";
+import type { Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
+import type { Importer } from "../format.js";
 import { actionOf, type ActionNames } from "./actions.js";
-import { asksSamples, askedFields, valueText, type AskedField } from "./match.js";
+import { asksSamples, askedFields, valueText, type AskedField } from "../rules/deviceMatch.js";
+import { HardwareImport } from "./hardware/scenario.js";
 import { planOf, type MatcherPlan } from "./plan.js";
 import { readTree, type DumpDomain, type DumpMatcher, type DumpRule, type DumpTable } from "./tree.js";
 import { valueOf } from "./value.js";
 
-/** Makes one scenario of the dumps of software steering. */
-export class DumpImport implements ActionNames {
+/** Reads steering dumps into a draft. */
+export class DumpImport implements Importer, ActionNames {
+  readonly #draft: Draft;
   readonly #findings: Findings;
-  readonly #tables: ScenarioTable[] = [];
-  readonly #matchers: ScenarioMatcher[] = [];
-  readonly #rules: ScenarioRule[] = [];
-  readonly #queues = new Set<string>();
-  readonly #tirs = new Set<string>();
-  readonly #counters = new Set<string>();
   readonly #names = new Map<DumpTable, string>();
-  #vports = 0;
 
-  constructor(findings: Findings) {
+  constructor(draft: Draft, findings: Findings) {
+    this.#draft = draft;
     this.#findings = findings;
   }
 
   /** Adds the domains of a dump. */
   add(text: string): void {
-    const { domains, misplaced, others } = readTree(text);
+    const { domains, misplaced, others, hardware } = readTree(text);
     for (const { line, text: found } of others) {
       this.#findings.assume({ line, column: 1 }, found, "no record of a dump: left out");
     }
     for (const { record, reason } of misplaced) this.#findings.refuse(record, record.text, reason);
     for (const domain of domains) this.#domain(domain);
-    if (domains.length > 0 || misplaced.length > 0) return;
-    this.#findings.refuse({ line: 1, column: 1 }, "", "there is no record of a steering dump (3000,...) in it");
-  }
-
-  scenario(): Scenario {
-    const named = (name: string): { name: string } => ({ name });
-    const tirs = [...this.#tirs];
-    const queues = [...this.#queues, ...tirs].map(named);
-    return {
-      flowsteer: 1,
-      ...(this.#vports === 0 ? {} : { device: { vports: this.#vports } }),
-      ...(queues.length === 0 ? {} : { queues }),
-      ...(tirs.length === 0 ? {} : { tirs: tirs.map((name) => ({ name, queue: name })) }),
-      ...(this.#counters.size === 0 ? {} : { counters: [...this.#counters].map(named) }),
-      tables: this.#tables,
-      matchers: this.#matchers,
-      rules: this.#rules,
-    };
+    new HardwareImport(this.#draft, this.#findings).add(hardware);
+    if (domains.length > 0 || misplaced.length > 0 || hardware.contexts.length > 0 || hardware.misplaced.length > 0)
+      return;
+    this.#findings.refuse(
+      { line: 1, column: 1 },
+      "",
+      "there is no record of a steering dump (3000,... or 4000,...) in it",
+    );
   }
 
   #domain(domain: DumpDomain): void {
-    for (const vport of domain.vports.keys()) if (vport !== VPORT_UPLINK) this.#vports = Math.max(this.#vports, vport);
-    const tables = domain.tables.filter(({ level }) => level > 0);
+    for (const vport of domain.vports.keys()) this.#uses(vport);
+    // A dump of flowsteer has the rules of root tables, those of devices have not.
+    const tables = domain.tables.filter(({ level, matchers }) => level > 0 || matchers.length > 0);
     for (const table of tables) this.#addTable(table);
     const jumped = new Set<string>();
     for (const table of tables) {
-      // Dumps list matchers in the order of lookups; among equal priorities that is the newest first.
-      for (const matcher of table.matchers.toReversed()) this.#addMatcher(matcher, jumped);
+      // Dumps list matchers in the order of lookups; among equal priorities that is the newest first, in
+      // root tables the oldest.
+      const byAge = table.level === 0 ? table.matchers : table.matchers.toReversed();
+      for (const matcher of byAge) this.#addMatcher(matcher, jumped);
     }
-    this.#enter(domain, tables, jumped);
+    if (!tables.some(({ level }) => level === 0)) this.#enter(domain, tables, jumped);
   }
 
   #addTable(table: DumpTable): void {
     const { domain, level, id } = table;
     const plain = `${domain.type} level ${level}`;
-    const name = this.#tables.some((one) => one.name === plain) ? `${plain} ${id}` : plain;
+    const name = this.#draft.has("tables", plain) ? this.#draft.freeName("tables", `${plain} ${id}`) : plain;
     this.#names.set(table, name);
-    this.#tables.push({ name, description: id, ...placeOf(domain), level });
+    this.#draft.push("tables", { name, description: id, ...placeOf(domain), level });
   }
 
   /** The rules of root tables are in the kernel: frames go to the first table that no rule leads to. */
@@ -80,10 +70,10 @@ export class DumpImport implements ActionNames {
     const first = byLevel.find((table) => !jumped.has(this.table(table))) ?? byLevel[0];
     if (first === undefined) return;
     const root = `${domain.type} root`;
-    if (this.#tables.some(({ name }) => name === root)) return;
+    if (this.#draft.has("tables", root)) return;
     const to = this.table(first);
-    this.#tables.push({ name: root, ...placeOf(domain), level: 0 });
-    this.#rules.push({ name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
+    this.#draft.push("tables", { name: root, ...placeOf(domain), level: 0 });
+    this.#draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
     this.#findings.assume(
       first.record,
       first.record.text,
@@ -97,15 +87,12 @@ export class DumpImport implements ActionNames {
     const fields = askedFields(plan.asked);
     const missing = this.#missingOf(plan);
     const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
-    this.#matchers.push({
-      ...{ name, table: this.table(matcher.table), priority: matcher.priority },
-      ...(missing.length > 0 ? {} : { mask }),
-    });
-    if (missing.length === 0) for (const rule of matcher.rules) this.#addRule(plan, fields, name, rule, jumped);
-    else {
-      this.#matchers.pop();
+    if (missing.length > 0) {
       for (const { record } of matcher.rules) this.#findings.refuse(record, record.text, missing.join("; "));
+      return;
     }
+    this.#draft.push("matchers", { name, table: this.table(matcher.table), priority: matcher.priority, mask });
+    for (const rule of matcher.rules) this.#addRule(plan, fields, name, rule, jumped);
   }
 
   /** Why no rule of a matcher can be imported. */
@@ -148,10 +135,9 @@ export class DumpImport implements ActionNames {
       }
       actions.push(imported);
       if (typeof imported === "object" && imported.table !== undefined) jumped.add(imported.table);
-      if (typeof imported === "object" && typeof imported.vport === "number")
-        this.#vports = Math.max(this.#vports, imported.vport);
+      if (typeof imported === "object" && typeof imported.vport === "number") this.#uses(imported.vport);
     }
-    this.#rules.push({
+    this.#draft.push("rules", {
       ...{ name, matcher },
       match: Object.fromEntries(fields.map((field) => [field.field.name, valueText(field, value)])),
       actions,
@@ -164,21 +150,21 @@ export class DumpImport implements ActionNames {
   }
 
   queue(number: string): string {
-    return added(this.#queues, `qp ${number}`);
+    return this.#draft.queue(`qp ${number}`);
   }
 
   tir(address: string): string {
-    return added(this.#tirs, `tir ${address}`);
+    const name = `tir ${address}`;
+    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name) });
   }
 
   counter(number: string): string {
-    return added(this.#counters, `counter ${number}`);
+    return this.#draft.counter(`counter ${number}`);
   }
-}
 
-function added(names: Set<string>, name: string): string {
-  names.add(name);
-  return name;
+  #uses(vport: number): void {
+    if (vport !== VPORT_UPLINK) this.#draft.endpoint({ vport });
+  }
 }
 
 /** The domain of a table, and its function: the vport that has the gvmi. */

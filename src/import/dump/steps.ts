@@ -27,10 +27,11 @@ export type Alternatives = readonly (readonly Run[])[];
 const TOKEN = /^([\w.]+)(?:\[(\d+):(\d+)\])?(?:@(\d+)(?:\+(\d+))?(?:!(\d+))?|\{(.*)\})$/;
 
 function parseLayout({ fields }: TagLayout, layer: "outer" | "inner" | null): Alternatives {
-  return fields.split(" | ").map((list) => list.split(" ").map((token) => parseRun(token, layer)));
+  return fields.split(" | ").map((list) => list.split(" ").map((token) => runOf(token, layer)));
 }
 
-function parseRun(token: string, layer: "outer" | "inner" | null): Run {
+/** A run of a layout, in the notation of `layouts.ts`. */
+export function runOf(token: string, layer: "outer" | "inner" | null): Run {
   const text = layer === null ? token : token.replace("~", `${layer}_`);
   const [, name = "", high, low = "0", bit, width, notWire, values] = TOKEN.exec(text) ?? [];
   const field = fieldNamed(name.includes(".") ? name : `${layer}.${name}`);

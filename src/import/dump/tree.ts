@@ -1,7 +1,8 @@
 /** The records of a dump as a tree: a domain, its tables, their matchers, their rules. */
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { readGroupTexts } from "../../model/dump/parameters.js";
-import { numberIn, readRecords, type DumpRecord, type NoRecord } from "./records.js";
+import { HardwareTree } from "./hardware/tree.js";
+import { numberIn, readRecords, type DumpRecord, type Misplaced, type NoRecord } from "./records.js";
 
 export interface DumpDomain {
   readonly record: DumpRecord;
@@ -69,18 +70,16 @@ export interface DumpEntry {
   readonly hex: string;
 }
 
-/** A record that has no place in the tree, and why. */
-export interface Misplaced {
-  readonly record: DumpRecord;
-  readonly reason: string;
-}
-
 export interface DumpTree {
   readonly domains: readonly DumpDomain[];
   readonly misplaced: readonly Misplaced[];
   readonly others: readonly NoRecord[];
+  /** Of hardware steering. */
+  readonly hardware: HardwareTree;
 }
 
+/** In dumps of flowsteer the value of a rule; hardware steering has this number too. */
+const OWN_VALUE = 4300;
 const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
 /** Types 3400 to 3499. */
 const isAction = (type: number): boolean => Math.floor(type / 100) === 34;
@@ -88,12 +87,14 @@ const isAction = (type: number): boolean => Math.floor(type / 100) === 34;
 /** Reads the records of a dump; all that hangs together by ids and by order is joined. */
 export function readTree(text: string): DumpTree {
   const tree = new TreeBuilder();
+  const hardware = new HardwareTree();
   const others: NoRecord[] = [];
   for (const record of readRecords(text)) {
-    if ("type" in record) tree.add(record);
-    else others.push(record);
+    if (!("type" in record)) others.push(record);
+    else if (record.type < 4000 || (record.type === OWN_VALUE && hardware.contexts.length === 0)) tree.add(record);
+    else hardware.add(record);
   }
-  return { domains: tree.domains, misplaced: tree.misplaced, others };
+  return { domains: tree.domains, misplaced: tree.misplaced, others, hardware };
 }
 
 class TreeBuilder {
@@ -147,12 +148,10 @@ class TreeBuilder {
       case 3303:
       case 3304:
         return this.#entry(record);
-      case 4300:
+      case OWN_VALUE:
         return this.#value(record);
       default:
-        return record.type >= 4000
-          ? "a record of hardware steering, which is not imported: only software steering (3000 to 3499) is"
-          : "no record type of software steering that is known";
+        return "no record type of software steering that is known";
     }
   }
 

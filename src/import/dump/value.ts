@@ -2,7 +2,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import type { Field } from "../../model/match/fields.js";
-import { anyBit, copyBits, hasBits, putNumber, setBit } from "./bits.js";
+import { anyBit, copyBits, hasBits, putNumber, setBit } from "../rules/bits.js";
 import { SAMPLE_IDS, SOURCE_PORT, type MatcherPlan } from "./plan.js";
 import type { Run } from "./steps.js";
 import type { DumpDomain, DumpEntry, DumpRule, Side } from "./tree.js";

@@ -30,7 +30,7 @@ describe("a pasted dump", () => {
   test("that begins in the middle names each record without its place", () => {
     const middle = SMALL.slice(SMALL.indexOf("\n3300,") + 1);
     const { findings, scenario: rest } = importRules([{ file: "end.csv", text: middle }], { lenient: true });
-    expect(rest?.rules).toEqual([]);
+    expect(rest?.rules).toBeUndefined();
     const [id, matcher] = middle.split(/[,\n]/).slice(1, 3);
     expect(printFinding(findings[0] as never)).toBe(
       `end.csv:1:1: not imported: 3300,${id},${matcher}: its matcher ${matcher} is not in the dump`,
@@ -56,19 +56,25 @@ test("the dump of a real ConnectX-5 with driver 28.0 is imported but for what it
   ).toBe(count(text, 3405));
 });
 
-test("hardware steering is refused record by record", () => {
-  const text = read("example-hws.csv");
-  const { scenario, findings } = importRules(text);
-  expect(scenario).toBe(null);
-  const records = text.split("\n").filter((line) => /^4\d{3}/.test(line));
-  const refused = findings.filter(({ reason }) => reason.startsWith("a record of hardware steering"));
-  expect(refused.length).toBe(records.filter((line) => line.includes(",")).length);
+test("the dump of a real device with hardware steering is imported but for where its rules lead", () => {
+  const { scenario, findings } = importRules(read("example-hws.csv"), { lenient: true });
+  const rules = (scenario?.rules ?? []).filter(({ name }) => name.startsWith("0x"));
+  const sources = [2, 6, 7, 3, 4, 1, 5].map((n) => `${n}.${n}.${n}.${n}`);
+  expect(rules.map(({ match }) => match)).toEqual(
+    sources.map((source) => ({ "outer.ip_version": 4, "outer.ipv4_src": source })),
+  );
+  const refused = findings.filter(({ severity }) => severity === "refused");
+  expect(refused.map(({ line, reason }) => [line, reason])).toEqual(
+    sources.map((_, n) => [25 + n, "the dump does not say where this address leads"]),
+  );
 });
 
 test("a text that is no dump is refused", () => {
   const { scenario, findings } = importRules("hello\n", { lenient: true });
-  expect(scenario?.rules).toEqual([]);
-  expect(findings.map(({ severity }) => severity).sort()).toEqual(["assumed", "refused"]);
+  expect(scenario?.rules).toBeUndefined();
+  expect(findings.map(({ severity }) => severity)).toEqual(["refused"]);
+  const asDump = importRules("hello\n", { lenient: true, format: "mlx5-dump" });
+  expect(asDump.findings.map(({ severity }) => severity).sort()).toEqual(["assumed", "refused"]);
 });
 
 test("wrong arguments name what is wrong", () => {

@@ -1,0 +1,29 @@
+/** What a format is: how its sources are recognized, read, and described on its page. */
+import type { Draft } from "./draft.js";
+import type { Findings } from "./findings.js";
+
+/** Reads the sources of one format, one after the other, into a draft. */
+export interface Importer {
+  /** Reads a source; `findings.file` is its name. */
+  add(text: string): void;
+  /** Called once, after the last source: adds what several sources make together. */
+  finish?(): void;
+}
+
+/**
+ * An element of a format, on its page in `docs/import/`: what becomes of it, or why it is refused.
+ * The importer looks its elements up in the same table, so the page cannot say otherwise.
+ */
+export type Element = { readonly becomes: string } | { readonly refused: string };
+
+/** The elements of a format by their names, in groups that the page has headings for. */
+export type ElementGroups = Readonly<Record<string, Readonly<Record<string, Element>>>>;
+
+export interface Format {
+  /** What stands in the format, in a few words: "testpmd commands". */
+  readonly title: string;
+  /** Whether a text is in this format: it has something that no other format has. */
+  readonly recognizes: (text: string) => boolean;
+  readonly importer: (draft: Draft, findings: Findings) => Importer;
+  readonly elements: ElementGroups;
+}

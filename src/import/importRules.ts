@@ -1,0 +1,124 @@
+/** Reads sources, each by the importer of its format, into one scenario. */
+import { checkArray, checkObject, checkOptions, wrongType } from "../checks.js";
+import { refuse } from "../errors.js";
+import { namesHint } from "../nearest.js";
+import type { Scenario } from "../scenario/document.js";
+import { Draft } from "./draft.js";
+import type { ImportFinding } from "./finding.js";
+import { Findings } from "./findings.js";
+import type { Importer } from "./format.js";
+import { FORMATS, formatOf, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
+
+/** A text to import, and its name in findings. */
+export interface ImportSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface ImportOptions {
+  /** Left out, it is recognized from each text. */
+  readonly format?: ImportFormat;
+  /** Whether elements that cannot be carried over are left out, and listed in the scenario under `notImported`. */
+  readonly lenient?: boolean;
+  /** A scenario that the rules are added to. It stays as it is. */
+  readonly into?: Scenario;
+  /**
+   * What ports, interfaces and queues of the sources are on the device: `{ port0: "uplink", eth1: "vf1",
+   * "queue 3": "web" }`. A port is "uplink", "port2", "pf" or "vf1"; a queue has the name that it gets.
+   */
+  readonly map?: Readonly<Record<string, string>>;
+}
+
+export interface ImportResult {
+  /** Null if an element was refused, unless the import is lenient. */
+  readonly scenario: Scenario | null;
+  /** In the order of the sources. */
+  readonly findings: readonly ImportFinding[];
+}
+
+/**
+ * Turns the rules of devices and other programs into a scenario. Several sources make one scenario.
+ * `docs/import/` has a page for each format.
+ *
+ *     const { scenario, findings } = importRules(readFileSync("dump.csv", "utf8"), { lenient: true });
+ *     for (const finding of findings) console.warn(printFinding(finding));
+ *
+ * @param sources a text, or several with their names
+ * @throws TypeError an argument of the wrong type; SteeringError EINVAL an unknown option or format
+ */
+export function importRules(sources: string | readonly ImportSource[], options: ImportOptions = {}): ImportResult {
+  const { lenient = false, format, into, map } = checked(sources, options);
+  const findings = new Findings();
+  const draft = new Draft(into, map);
+  const importers = new Map<ImportFormat, Importer>();
+  for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
+    findings.file = file;
+    const from = findings.list.length;
+    const found = format ?? formatOf(text);
+    if (found === undefined)
+      findings.refuse({ line: 1, column: 1 }, "", HINTS.find(([of]) => of.test(text))?.[1] ?? UNKNOWN);
+    else importerOf(found, importers, draft, findings).add(text);
+    findings.sortFrom(from);
+  }
+  for (const importer of importers.values()) importer.finish?.();
+  const { list, refused } = findings;
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list };
+  const notImported = [
+    ...(into?.notImported ?? []),
+    ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
+  ];
+  const scenario = draft.scenario();
+  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list };
+}
+
+const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
+
+/** What to do with texts of other kinds that people have. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:rte_flow_(?:create|item|action|attr)|ibv_create_flow|ibv_flow_(?:attr|spec)|mlx5dv_(?:create_flow|dr_)|doca_flow_)\w*/,
+    "source code is not read: `flowsteer record` records what the program calls, and that is imported",
+  ],
+  [
+    /^\s*table (?:netdev|inet|ip6?|arp|bridge) \w+ \{/m,
+    "the text of nftables is not read: `nft -j list ruleset` prints the same as JSON, which is",
+  ],
+  [/^(?:-A|:)(?:INPUT|OUTPUT|FORWARD)\b/m, "iptables is in the kernel: a NIC takes none of its rules"],
+];
+
+function importerOf(
+  format: ImportFormat,
+  importers: Map<ImportFormat, Importer>,
+  draft: Draft,
+  findings: Findings,
+): Importer {
+  const made = importers.get(format) ?? FORMATS[format].importer(draft, findings);
+  importers.set(format, made);
+  return made;
+}
+
+const CALL = "importRules";
+
+function checked(sources: string | readonly ImportSource[], options: ImportOptions): ImportOptions {
+  if (typeof sources !== "string") checkSources(sources);
+  checkOptions(CALL, "", options, { format: "string", lenient: "boolean", into: "object", map: "object" });
+  const { format, map = {} } = options;
+  if (format !== undefined && !IMPORT_FORMATS.includes(format)) {
+    const hint = namesHint(format, "formats", IMPORT_FORMATS);
+    refuse({ code: "EINVAL", call: CALL, reason: "unsupported", path: "format", value: format, hint });
+  }
+  for (const [name, to] of Object.entries(map)) {
+    if (typeof to !== "string") wrongType(CALL, `map.${name}`, "a string", to);
+  }
+  return options;
+}
+
+function checkSources(sources: readonly ImportSource[]): void {
+  checkArray(CALL, "sources", sources);
+  sources.forEach((source, n) => {
+    checkObject(CALL, `sources[${n}]`, source);
+    for (const key of ["file", "text"] as const) {
+      if (typeof source[key] !== "string") wrongType(CALL, `sources[${n}].${key}`, "a string", source[key]);
+    }
+  });
+}

@@ -1,0 +1,67 @@
+/** What is known where a rule begins: of the bridge, of the frames that come to it, of what is left to do. */
+import type { Node } from "../nodes.js";
+import type { Tunnel } from "../ports.js";
+import type { Act, Ask, Flow, TunnelValues } from "../steps.js";
+import type { NamedOptions, Neighbors } from "../tunnels.js";
+import type { Place } from "../../text/refusal.js";
+
+export interface Group {
+  readonly type: string;
+  readonly buckets: readonly (readonly Act[])[];
+  readonly place: Place;
+}
+
+export interface Source {
+  readonly tables: ReadonlyMap<string, readonly Flow[]>;
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly neighbors: Neighbors;
+  readonly options: NamedOptions;
+  /** The table that frames come to first. */
+  readonly first: string;
+}
+
+/** What is the same for all frames that come to a table. */
+export interface Context {
+  /** The port that the flows see, if that is not the one that the device sees. */
+  readonly inPort: string | undefined;
+  /** The tunnel's headers that are still in front of the frame. */
+  readonly wrapped: Tunnel | undefined;
+  readonly values: TunnelValues;
+  readonly set: readonly Act[];
+  /** Where the frame really came from, if something that is left to do depends on it. */
+  readonly from: string | undefined;
+}
+
+/** What is known of the frames of a rule. */
+export interface Known {
+  readonly from: string | undefined;
+  readonly notFrom: readonly string[];
+  readonly tagged: boolean | undefined;
+}
+
+export interface Branch {
+  readonly asks: readonly Ask[];
+  readonly node: Node | null;
+  readonly ctx: Context;
+  readonly known: Known;
+  readonly label: string;
+}
+
+export const START: Context = { inPort: undefined, wrapped: undefined, values: {}, set: [], from: undefined };
+export const NOTHING: Known = { from: undefined, notFrom: [], tagged: undefined };
+export const START_OF_TEXT: Place = { line: 1, column: 1 };
+
+export function contextKey({ inPort = "", wrapped, values, set, from = "" }: Context): string {
+  const tunnel = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return `${inPort}|${from}|${wrapped?.name ?? ""}|${tunnel.sort().join()}|${set.map(({ key }) => key).join()}`;
+}
+
+/** The same text for branches that go on alike. */
+export function branchKey({ asks, node, ctx, known }: Branch): string {
+  const asked = asks.map(({ field, value, mask }) => `${field} ${value} ${mask}`).join();
+  return `${asked}|${node?.id ?? 0}|${contextKey(ctx)}|${known.from ?? ""}|${known.notFrom.join()}|${String(known.tagged)}`;
+}
+
+export function tableKey(table: string, as: string | undefined, ctx: Context, rest: Node | null): string {
+  return `table ${table}|${as ?? ""}|${contextKey(ctx)}|${rest?.id ?? 0}`;
+}

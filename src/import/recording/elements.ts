@@ -1,0 +1,135 @@
+/** The calls of a recording, and what becomes of the actions that rules name. */
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import { REFORMAT_TYPES } from "../../scenario/action/destinations.js";
+import type { ScenarioArrayMember } from "../../scenario/action/destinations.js";
+import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { Element } from "../format.js";
+import { bytesIn, listIn, numberIn, textIn, type Call } from "./calls.js";
+
+export type RecordedAction = ScenarioRuleAction;
+export type Refused = { readonly refused: string };
+
+export interface ActionNames {
+  /** The name of the object at an address; null if the scenario does not have it. */
+  object(address: string): string | null;
+  call(address: string): Call | null;
+  vport(vport: number): void;
+  port(port: number): void;
+}
+
+type Read = (call: Call, names: ActionNames) => RecordedAction | Refused;
+
+const GONE: Refused = { refused: "the object that it leads to is not in the scenario" };
+
+const named =
+  (argument: string, make: (name: string, call: Call) => RecordedAction): Read =>
+  (call, names) => {
+    const name = names.object(textIn(call, argument));
+    return name === null ? GONE : make(name, call);
+  };
+
+const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read: Read } | Refused>> = {
+  mlx5dv_dr_action_create_drop: { becomes: "drop", read: () => "drop" },
+  mlx5dv_dr_action_create_default_miss: { becomes: "default miss", read: () => "default_miss" },
+  mlx5dv_dr_action_create_pop_vlan: { becomes: "pop", read: () => "pop_vlan" },
+  mlx5dv_dr_action_create_push_vlan: {
+    becomes: "push",
+    read: (call) => ({ push_vlan: vlanOf(bytesIn(call, "vlan_hdr")) }),
+  },
+  mlx5dv_dr_action_create_tag: { becomes: "tag", read: (call) => ({ tag: numberIn(call, "tag_value") & 0xffffff }) },
+  mlx5dv_dr_action_create_dest_ibv_qp: { becomes: "queue", read: named("qp", (queue) => ({ queue })) },
+  mlx5dv_dr_action_create_dest_table: { becomes: "table", read: named("table", (table) => ({ table })) },
+  mlx5dv_dr_action_create_dest_root_table: {
+    becomes: "root table at a priority",
+    read: named("table", (table, call) => ({ table, priority: numberIn(call, "priority") })),
+  },
+  mlx5dv_dr_action_create_flow_counter: {
+    becomes: "counter",
+    read: named("obj", (count, call) => ({ count, offset: numberIn(call, "offset") })),
+  },
+  mlx5dv_dr_action_create_dest_vport: {
+    becomes: "vport, or the uplink",
+    read: (call, names) => {
+      const vport = numberIn(call, "vport");
+      if (vport === VPORT_UPLINK) return { vport: "uplink" };
+      names.vport(vport);
+      return { vport };
+    },
+  },
+  mlx5dv_dr_action_create_dest_ib_port: {
+    becomes: "port",
+    read: (call, names) => {
+      const port = numberIn(call, "ib_port");
+      names.port(port);
+      return { port };
+    },
+  },
+  mlx5dv_dr_action_create_packet_reformat: { becomes: "the same, with its bytes", read: reformat },
+  mlx5dv_dr_action_create_modify_header: {
+    becomes: "the same words of the device",
+    read: (call) => ({ modify: textIn(call, "actions").match(/.{16}/g) ?? [] }),
+  },
+  mlx5dv_dr_action_create_dest_array: { becomes: "an array of destinations", read: array },
+  mlx5dv_dr_action_create_dest_devx_tir: { refused: "TIRs are made by device commands, which are not imported" },
+  mlx5dv_dr_action_create_aso: { refused: "ASO objects are made by device commands, which are not imported" },
+  mlx5dv_dr_action_create_flow_meter: { refused: "the parameters of meters are not imported" },
+  mlx5dv_dr_action_create_flow_sampler: { refused: "samplers are not imported" },
+};
+
+/** Every call that the recorder writes. */
+export const CALLS: Readonly<Record<string, Element>> = {
+  ibv_create_qp: { becomes: "a queue with the number of the queue pair" },
+  ibv_create_qp_ex: { becomes: "the same" },
+  mlx5dv_create_qp: { becomes: "the same" },
+  ibv_create_counters: { becomes: "a counters object" },
+  ibv_attach_counters_point_flow: { becomes: "a point of it" },
+  ibv_create_flow: { becomes: "a flow; a flow action in it is refused" },
+  mlx5dv_devx_obj_create: { becomes: "ALLOC_FLOW_COUNTER: a counter; other device commands are refused by number" },
+  mlx5dv_dr_domain_create: { becomes: "the domain of tables" },
+  mlx5dv_dr_table_create: { becomes: "a table" },
+  mlx5dv_dr_matcher_create: { becomes: "a matcher" },
+  mlx5dv_dr_rule_create: { becomes: "a rule" },
+  mlx5dv_create_flow_matcher: { becomes: "mask and priority of flows in device bytes" },
+  mlx5dv_create_flow: { becomes: "a flow in device bytes; flow actions and device objects in it are refused" },
+  "the destroy calls": { becomes: "the object is gone, unless they end the program" },
+  ...Object.fromEntries(
+    Object.entries(ACTIONS).map(([name, one]) => [name, "refused" in one ? one : { becomes: one.becomes }]),
+  ),
+};
+
+/** The action that a call made. */
+export function ruleAction(call: Call, names: ActionNames): RecordedAction | Refused {
+  const found = ACTIONS[call.name];
+  if (found === undefined) return { refused: `${call.name} makes no action that is known` };
+  return "refused" in found ? found : found.read(call, names);
+}
+
+function vlanOf(bytes: Uint8Array): NonNullable<Extract<ScenarioRuleAction, { push_vlan?: unknown }>["push_vlan"]> {
+  const [high = 0, low = 0, tci = 0, rest = 0] = bytes;
+  const vlan = { pcp: tci >> 5, dei: ((tci >> 4) & 1) === 1, vid: (tci & 0xf) * 256 + rest };
+  return high * 256 + low === 0x88a8 ? { tpid: "0x88a8", ...vlan } : vlan;
+}
+
+function reformat(call: Call): RecordedAction | Refused {
+  const type = REFORMAT_TYPES[numberIn(call, "reformat_type")];
+  if (type === undefined) return { refused: `${numberIn(call, "reformat_type")} is no type of reformats` };
+  const data = textIn(call, "data");
+  return { reformat: { type, ...(data === "" ? {} : { data }) } };
+}
+
+function array(call: Call, names: ActionNames): RecordedAction | Refused {
+  const members: ScenarioArrayMember[] = [];
+  for (const one of listIn(call, "dests")) {
+    const { dest = "", reformat: first } = one as { dest?: string; reformat?: string };
+    const of = names.call(dest);
+    const made = of === null ? GONE : ruleAction(of, names);
+    if (typeof made === "object" && "refused" in made) return made;
+    const before = first === undefined ? null : names.call(first);
+    const both = before === null ? undefined : ruleAction(before, names);
+    if (typeof both === "object" && "reformat" in both && typeof made === "object") {
+      members.push({ ...made, reformat: both.reformat });
+    } else if (first === undefined) members.push(made as ScenarioArrayMember);
+    else return { refused: "what encapsulates a copy is not in the recording" };
+  }
+  return { array: members };
+}

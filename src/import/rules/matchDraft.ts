@@ -1,0 +1,80 @@
+/** What a rule asks of frames, put together field by field. */
+import { fieldNamed, type Field } from "../../model/match/fields.js";
+import { format, fullMask } from "../../model/match/term.js";
+import type { ScenarioRule } from "../../scenario/rule/definition.js";
+
+type Bits = { readonly mask: bigint; readonly value: bigint };
+
+export class MatchDraft {
+  readonly #bits = new Map<string, Bits>();
+  readonly #ranges = new Map<string, string>();
+  #contradicts = false;
+
+  /**
+   * Asks that bits of a field have a value; a mask of 0 asks that its header is present. Bits that
+   * are asked already stay asked.
+   */
+  ask(name: string, value: bigint | number, mask: bigint = fullMask(field(name))): void {
+    const { mask: before = 0n, value: held = 0n } = this.#bits.get(name) ?? {};
+    const asked = BigInt(value) & mask;
+    if (((held ^ asked) & before & mask) !== 0n) this.#contradicts = true;
+    this.#bits.set(name, { mask: before | mask, value: held | asked });
+  }
+
+  /** Asks that a field lies in a range, both ends inside. A rule has two ranges at most. */
+  range(name: string, low: bigint | number, high: bigint | number): void {
+    if (BigInt(low) === BigInt(high)) this.ask(name, low);
+    else if (BigInt(low) === 0n && BigInt(high) === fullMask(field(name))) this.ask(name, 0n, 0n);
+    else this.#ranges.set(name, `${format(field(name), BigInt(low))}-${format(field(name), BigInt(high))}`);
+  }
+
+  /** Whether two bits of one field are asked for both values: no frame has both. */
+  get contradicts(): boolean {
+    return this.#contradicts;
+  }
+
+  get ranges(): number {
+    return this.#ranges.size;
+  }
+
+  /** The mask and the value of a field; undefined without one. */
+  bits(name: string): Bits | undefined {
+    return this.#bits.get(name);
+  }
+
+  /** Equal where the same bits of the same fields are asked. */
+  get maskKey(): string {
+    const masks = [...this.#bits].map(([name, { mask }]) => `${name}/${mask.toString(16)}`);
+    return [...masks, ...this.#ranges.keys()].sort().join(" ");
+  }
+
+  get fields(): readonly string[] {
+    return [...new Set([...this.#bits.keys(), ...this.#ranges.keys()])];
+  }
+
+  /** As the `match` of a rule in a scenario. */
+  toScenario(): NonNullable<ScenarioRule["match"]> {
+    return Object.fromEntries(
+      this.fields.map((name) => [name, this.#ranges.get(name) ?? termText(name, this.#bits.get(name) as Bits)]),
+    );
+  }
+}
+
+/** A value and its mask, as scenarios write them. */
+export function termText(name: string, { mask, value }: Bits): string | number {
+  const of = field(name);
+  if (mask === 0n) return "any";
+  if (mask === fullMask(of)) {
+    return of.kind === "number" && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : format(of, value);
+  }
+  const below = fullMask(of) ^ mask;
+  const isPrefix = (below & (below + 1n)) === 0n && (of.kind === "ipv4" || of.kind === "ipv6");
+  if (isPrefix) return `${format(of, value)}/${of.width - below.toString(2).length}`;
+  return `${format(of, value)}/${of.kind === "number" ? `0x${mask.toString(16)}` : format(of, mask)}`;
+}
+
+function field(name: string): Field {
+  const found = fieldNamed(name);
+  if (found === undefined) throw new Error(`there is no match field ${name}`);
+  return found;
+}

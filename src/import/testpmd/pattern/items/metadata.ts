@@ -1,0 +1,49 @@
+/** Items that are no headers: ports, registers and checks. */
+import { full, type ItemKind } from "./kind.js";
+
+const PORT_BECOMES = "`misc.source_port`";
+
+export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
+  void: { fields: {}, layer: "meta", becomes: "nothing" },
+  any: {
+    fields: { num: { bits: 32, special: "any", becomes: "nothing if it is 0; other numbers are refused" } },
+    layer: "meta",
+    becomes: "nothing: any headers are there",
+  },
+  port_id: {
+    fields: { id: { bits: 32, preset: full(32), special: "port", becomes: PORT_BECOMES } },
+    layer: "meta",
+    becomes: "frames from the wire (port 0) or from a VF",
+  },
+  represented_port: {
+    fields: { ethdev_port_id: { bits: 16, preset: full(16), special: "port", becomes: PORT_BECOMES } },
+    layer: "meta",
+    becomes: "as port_id; without a port, that of the rule",
+  },
+  port_representor: {
+    fields: { port_id: { bits: 16, preset: full(16), special: "port", becomes: `${PORT_BECOMES}: the PF` } },
+    layer: "meta",
+    becomes: "frames of the application: those of the PF",
+  },
+  tag: {
+    fields: {
+      data: { bits: 32, preset: full(32), special: "tag", becomes: "`misc2.metadata_reg_c_2` and on, by the index" },
+      index: { bits: 8, preset: full(8), special: "with", becomes: "0 is register C2, 5 is C7" },
+    },
+    layer: "meta",
+    becomes: "a register",
+  },
+  meta: {
+    fields: { data: { bits: 32, preset: full(32), special: "meta", becomes: "register A of egress rules, else C1" } },
+    layer: "meta",
+    becomes: "a register",
+  },
+  integrity: {
+    fields: {
+      level: { bits: 32, special: "with", becomes: "0 and 1 outer, 2 inner" },
+      value: { bits: 64, special: "integrity", becomes: "`l3_ok`, `l4_ok`, `ipv4_checksum_ok`, `l4_checksum_ok`" },
+    },
+    layer: "meta",
+    becomes: "the results of checks",
+  },
+};

@@ -1,0 +1,155 @@
+/**
+ * Commands in what people paste: with prompts, marks of diffs and quotations, log prefixes, comments
+ * and list marks around them, and wrapped by a backslash.
+ *
+ *     testpmd> flow create 0 ingress pattern eth / end \
+ *     >   actions drop / end
+ *
+ * A line of the result is one command. It knows for each character where that stands in the source.
+ */
+import type { Place } from "./refusal.js";
+
+interface Piece {
+  /** Where the piece begins in the text of the command. */
+  readonly at: number;
+  readonly place: Place;
+}
+
+/** A command, joined from the lines that it stands on. */
+export class TextLine {
+  readonly #pieces: Piece[];
+  #text: string;
+
+  constructor(text: string, place: Place) {
+    this.#text = text;
+    this.#pieces = [{ at: 0, place }];
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Adds what stands on another line, after a space. */
+  join(text: string, place: Place): void {
+    this.#pieces.push({ at: this.#text.length + 1, place });
+    this.#text += ` ${text}`;
+  }
+
+  /** The line with the values of variables (`$NAME`, `${NAME}`); those without a value stay as they are. */
+  expanded(valueOf: (name: string) => string | undefined): TextLine {
+    if (!this.#text.includes("$")) return this;
+    const line = new TextLine("", this.place(0));
+    const add = (text: string, from: number): void => {
+      const start = line.#text.length;
+      line.#pieces.push({ at: start, place: this.place(from) });
+      for (const { at, place } of this.#pieces)
+        if (at > from && at < from + text.length) line.#pieces.push({ at: start + at - from, place });
+      line.#text += text;
+    };
+    let done = 0;
+    for (const found of this.#text.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {
+      const value = valueOf(found[1] ?? found[2] ?? "");
+      if (value === undefined) continue;
+      add(this.#text.slice(done, found.index), done);
+      line.#pieces.push({ at: line.#text.length, place: this.place(found.index) });
+      line.#text += value;
+      done = found.index + found[0].length;
+    }
+    add(this.#text.slice(done), done);
+    return line;
+  }
+
+  /** Where a character of the command stands in the source. */
+  place(at: number): Place {
+    let found = this.#pieces[0] as Piece;
+    for (const piece of this.#pieces) if (piece.at <= at) found = piece;
+    return { line: found.place.line, column: found.place.column + at - found.at };
+  }
+}
+
+export interface LineRules {
+  /** Whether a text begins with a command of the format. */
+  readonly isCommand: (text: string) => boolean;
+  /** Whether a command goes on in the next line, besides those that end in a backslash. */
+  readonly goesOn?: (command: string) => boolean;
+  /** Whether a text that could begin a command belongs to the one before it, where that goes on. */
+  readonly isPart?: (text: string) => boolean;
+}
+
+/** Lines that hold no command. */
+export interface OtherLine {
+  readonly text: string;
+  readonly place: Place;
+}
+
+/**
+ * Reads the commands of a text. Empty lines and comments are left out; a line of another kind is
+ * given to `other`.
+ */
+export function commandsOf(source: string, rules: LineRules, other: (line: OtherLine) => void): TextLine[] {
+  const commands: TextLine[] = [];
+  let open: TextLine | undefined;
+  let number = 0;
+  /** A backslash ends the line before: this one belongs to the same command, whatever it begins with. */
+  let isContinued = false;
+  for (const raw of source.split("\n")) {
+    number++;
+    const line = raw.replace(/[\s\u200b]+$/, "").replaceAll("\u00a0", " ");
+    const goesOn = line.endsWith("\\");
+    const text = goesOn ? line.slice(0, -1).trimEnd() : line;
+    const isPart =
+      open !== undefined &&
+      (isContinued || (rules.goesOn?.(open.text) === true && rules.isPart?.(text.trimStart()) === true));
+    isContinued = goesOn;
+    const at = isPart ? undefined : startOf(text, rules.isCommand);
+    if (at !== undefined) {
+      open = new TextLine(text.slice(at), { line: number, column: at + 1 });
+      commands.push(open);
+    } else if (open !== undefined && text.trim() !== "") {
+      const from = /^\s*(?:[>+|]\s+)?/.exec(text)?.[0].length ?? 0;
+      open.join(text.slice(from), { line: number, column: from + 1 });
+    } else if (open === undefined && text.trim() !== "" && !isComment(text)) {
+      other({ text: text.trim(), place: { line: number, column: text.length - text.trimStart().length + 1 } });
+    }
+    if (open !== undefined && !goesOn && rules.goesOn?.(open.text) !== true) open = undefined;
+  }
+  return commands;
+}
+
+/** Prompts, marks of diffs, quotations and lists, times and names of logs, `sudo` and the like. */
+const IN_FRONT = [
+  /^\s+/,
+  /^[+>|]\s*/,
+  /^(?:[-*\u2022]|\d+[.)])\s+/,
+  /^\d+,(?=[a-z])/,
+  /^[\w.-]+>\s*/,
+  /^\(?[\w.-]*\)?\s*\[?[\w.-]+@[\w.-]+[ :][^#$]{0,80}[#$]\s*/,
+  /^[\w.~/-]{0,40}[#$%]\s*/,
+  /^\[[^\]]{1,60}\]:?\s*/,
+  /^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|:]*/,
+  /^[A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d (?:[\w.-]+ )?(?:[\w./-]+(?:\[\d+\])?: )?/,
+  /^\d\d:\d\d:\d\d(?:[.,]\d+)?[\s|:]*/,
+  /^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|EAL|testpmd)\b[\s:|-]*/,
+  /^(?:sudo|exec|run)\s+/,
+  /^ip netns exec \S+\s+/,
+  /^[`"']+/,
+] as const;
+
+/** Where a command begins in a line, behind what stands in front of it; undefined if there is none. */
+function startOf(text: string, isCommand: (text: string) => boolean): number | undefined {
+  let at = 0;
+  for (let left = MOST_PREFIXES; left > 0; left--) {
+    const rest = text.slice(at);
+    if (isCommand(rest)) return at;
+    const found = IN_FRONT.map((one) => one.exec(rest)?.[0].length ?? 0).find((length) => length > 0);
+    if (found === undefined) return undefined;
+    at += found;
+  }
+  return undefined;
+}
+
+const MOST_PREFIXES = 8;
+
+function isComment(text: string): boolean {
+  return /^\s*(?:#|\/\/|!|;|```|\/\*|\*\/)/.test(text);
+}

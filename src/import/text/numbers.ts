@@ -1,0 +1,35 @@
+/** Numbers and addresses of a text; what is none is refused with what stands there, and what could. */
+import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
+import { notImported, type Word } from "./refusal.js";
+
+/** A number, decimal or hexadecimal after `0x`, of at most `bits` bits. @throws NotImported */
+export function numberOf(word: Word, what: string, bits = 32): number {
+  return Number(bigOf(word, what, bits));
+}
+
+/** The same with every bit of a wide number. @throws NotImported */
+export function bigOf(word: Word, what: string, bits: number): bigint {
+  if (!/^(0x[0-9a-f]+|\d+)$/i.test(word.text)) notImported(word, `${what} is a number, not ${quoted(word.text)}`);
+  const value = BigInt(word.text);
+  if (value >> BigInt(bits) !== 0n) notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
+  return value;
+}
+
+/** An address as a number, of the kind of a match field. @throws NotImported */
+export function addressOf(word: Word, kind: "mac" | "ipv4" | "ipv6"): bigint {
+  const value = { mac: parseMac, ipv4: parseIpv4, ipv6: parseIpv6 }[kind](word.text);
+  return value ?? notImported(word, `${quoted(word.text)} is no ${NAMES[kind]}`);
+}
+
+const NAMES = { mac: "MAC address", ipv4: "IPv4 address", ipv6: "IPv6 address" };
+
+function quoted(text: string): string {
+  return text.startsWith("$")
+    ? `${text}, a variable that the text does not set (${text.replace(/\W/g, "")}=... before it does)`
+    : `"${text}"`;
+}
+
+/** The mask of a prefix. */
+export function prefixMask(length: number, width: number): bigint {
+  return ((1n << BigInt(length)) - 1n) << BigInt(width - length);
+}

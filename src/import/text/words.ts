@@ -1,0 +1,115 @@
+/** The words of a command: as a shell splits them, with variables of the text and quotation marks. */
+import type { TextLine } from "./lines.js";
+import { notImported, type Place, type Word } from "./refusal.js";
+
+/** Values of shell variables that the text sets. */
+export type Variables = Map<string, string>;
+
+const SPACE = /\s/;
+const OPENING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019" };
+
+/**
+ * Splits a command at white space; quoted parts stay together, a comment (` #`) ends it. A variable
+ * that the text sets has its value, others stay as they are: `$DEV`.
+ */
+export function wordsOf(line: TextLine, variables: Variables = new Map()): Word[] {
+  const words: Word[] = [];
+  const { text } = line;
+  let at = 0;
+  while (at < text.length) {
+    if (SPACE.test(text[at] as string)) {
+      at++;
+      continue;
+    }
+    if (text[at] === "#") break;
+    const start = at;
+    let word = "";
+    while (at < text.length && !SPACE.test(text[at] as string)) {
+      const closing = OPENING[text[at] as string];
+      const end = closing === undefined ? -1 : text.indexOf(closing, at + 1);
+      if (end < 0) word += text.charAt(at++);
+      else {
+        word += text.slice(at + 1, end);
+        at = end + 1;
+      }
+    }
+    words.push({ text: plainDashes(expanded(word, variables)), place: line.place(start) });
+  }
+  return withoutRedirections(words);
+}
+
+/** `> FILE`, `2>/dev/null`, `&>/dev/null`, `2>&1`: where a shell sends what a command prints. */
+function withoutRedirections(words: Word[]): Word[] {
+  return words.filter(({ text }, n) => !REDIRECTION.test(text) && !/^[\d&]?>>?$/.test(words[n - 1]?.text ?? ""));
+}
+
+const REDIRECTION = /^[\d&]?>>?(?:&\d|\/\S*)?$/;
+
+function expanded(word: string, variables: Variables): string {
+  return word.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) => {
+    return variables.get(braced ?? bare ?? "") ?? whole;
+  });
+}
+
+/** Word processors write "--" as one long dash, and "-" as another sign. */
+function plainDashes(word: string): string {
+  const [dashes = ""] = /^[\u2010-\u2015\u2212]+/.exec(word) ?? [];
+  const isLong = dashes.length === 1 && word.length > 2;
+  return `${isLong ? "--" : "-".repeat(dashes.length)}${word.slice(dashes.length).replaceAll(/[\u2010-\u2015\u2212]/g, "-")}`;
+}
+
+/** Reads `NAME=value` lines, as shell scripts set their variables. @returns whether it is one */
+export function setVariable(text: string, variables: Variables): boolean {
+  const found = /^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;]*)\s*(?:;|#.*)?$/.exec(
+    text,
+  );
+  if (found === null) return false;
+  const [, name = "", value = ""] = found;
+  variables.set(name, expanded(value.replace(/^(["'])(.*)\1$/, "$2"), variables));
+  return true;
+}
+
+/** Goes through the words of a command. */
+export class Cursor {
+  readonly #words: readonly Word[];
+  readonly #end: Word;
+  #at = 0;
+
+  constructor(words: readonly Word[]) {
+    this.#words = words;
+    const last = words.at(-1) ?? { text: "", place: { line: 1, column: 1 } };
+    const { line, column } = last.place;
+    this.#end = { text: last.text, place: { line, column: column + last.text.length } };
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#words.length;
+  }
+
+  /** The next word, which stays; undefined at the end. */
+  peek(ahead = 0): string | undefined {
+    return this.#words[this.#at + ahead]?.text;
+  }
+
+  /** Where the next word is. */
+  get place(): Place {
+    return (this.#words[this.#at] ?? this.#end).place;
+  }
+
+  /** The next word. At the end it is refused, with what is missing. */
+  next(missing: string): Word {
+    return this.#words[this.#at++] ?? notImported(this.#end, `${missing} is missing`);
+  }
+
+  /** Takes the next words if they are these. */
+  take(...texts: readonly string[]): boolean {
+    if (!texts.every((text, n) => this.peek(n) === text)) return false;
+    this.#at += texts.length;
+    return true;
+  }
+
+  /** Goes on behind the next word of this text, or to the end. */
+  skipTo(...texts: readonly string[]): void {
+    while (!this.done && !texts.includes((this.#words[this.#at++] as Word).text));
+  }
+}

@@ -1,0 +1,107 @@
+/** Datapath flows of Open vSwitch: recirculation is a jump, and headers of tunnels are data. */
+import { expect, it } from "vitest";
+import { importRules, printFinding } from "../../../src/import/index.js";
+
+const map = { 1: "uplink", 2: "vf1", 3: "vf2" };
+
+function imported(text: string) {
+  const { scenario, findings } = importRules(text, { lenient: true, map });
+  return { rules: scenario?.rules ?? [], said: findings.map(printFinding) };
+}
+
+const ABOUT = "packets:5, bytes:330, used:0.5s, offloaded:yes, dp:tc, actions:";
+
+it("follows recirculations", () => {
+  const { rules, said } = imported(
+    `# ovs-appctl dpctl/dump-flows
+ufid:3b1c, skb_priority(0/0),ct_state(0/0),recirc_id(0),dp_hash(0/0),in_port(2),packet_type(ns=0/0,id=0/0),eth(src=02:00:00:00:00:01,dst=ff:ff:ff:ff:ff:ff/01:00:00:00:00:00),eth_type(0x0800),ipv4(src=10.0.0.0/255.0.0.0,dst=0.0.0.0/0.0.0.0,proto=6,tos=0/0x3,ttl=0/0,frag=no),tcp(src=0/0,dst=80), ${ABOUT}set(eth(dst=02:00:00:00:00:09)),push_vlan(vid=5,pcp=1),3,pop_vlan,recirc(0x5)
+recirc_id(0x5),in_port(2),eth_type(0x0800),ipv4(frag=no), ${ABOUT}set(ipv4(src=192.0.2.1,tos=0x4/0xfc)),2,1`,
+  );
+  expect(said).toEqual([]);
+  expect(rules.filter(({ match }) => match !== undefined)).toMatchObject([
+    {
+      table: "table 0",
+      match: {
+        "misc.source_port": 1,
+        "outer.smac": "02:00:00:00:00:01",
+        "outer.dmac": "01:00:00:00:00:00/01:00:00:00:00:00",
+        "outer.ethertype": 2048,
+        "outer.ipv4_src": "10.0.0.0/8",
+        "outer.ip_protocol": 6,
+        "outer.ip_ecn": 0,
+        "outer.frag": 0,
+        "outer.tcp_dport": 80,
+        "outer.cvlan_tag": 0,
+        "outer.svlan_tag": 0,
+      },
+      actions: [
+        { modify: [{ set: "outer.dmac", to: "02:00:00:00:00:09" }] },
+        { push_vlan: { vid: 5, pcp: 1 } },
+        { array: [{ vport: 2 }, { table: "step 1" }] },
+      ],
+    },
+    {
+      table: "table 5",
+      actions: [
+        {
+          modify: [
+            { set: "outer.ipv4_src", to: "192.0.2.1" },
+            { set: "outer.ip_dscp", to: 1 },
+          ],
+        },
+        { array: [{ vport: 1 }, { port: 1 }] },
+      ],
+    },
+  ]);
+  expect(rules.find(({ table }) => table === "step 1")?.actions).toEqual(["pop_vlan", { table: "table 5" }]);
+});
+
+it("reads tags, ARP and the headers of tunnels", () => {
+  const header =
+    "header(size=50,type=4,eth(dst=02:00:00:00:00:99,src=02:00:00:00:00:11,dl_type=0x0800),ipv4(src=192.0.2.1,dst=192.0.2.9,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=0x7))";
+  const { rules, said } = imported(
+    `recirc_id(0),in_port(3),eth_type(0x8100),vlan(vid=7,pcp=1),encap(eth_type(0x0806),arp(tip=10.0.0.1)), ${ABOUT}pop_vlan,clone(tnl_push(tnl_port(6),${header},out_port(1)),1)`,
+  );
+  expect(said).toEqual([]);
+  expect(rules.find(({ match }) => match !== undefined)).toMatchObject({
+    match: {
+      "misc.source_port": 2,
+      "outer.cvlan_tag": 1,
+      "outer.first_vid": 7,
+      "outer.first_prio": 1,
+      "outer.ethertype": 2054,
+      "misc4.prog_sample_field_value_0": 0x0a000001,
+    },
+    actions: [
+      "pop_vlan",
+      {
+        reformat: {
+          type: "l2_to_l2_tunnel",
+          data:
+            "020000000099020000000011" +
+            "0800" +
+            "450000000000400040110000c0000201c0000209" +
+            "000012b500000000" +
+            "0800000000000700",
+        },
+      },
+      { port: 1 },
+    ],
+  });
+});
+
+it.each([
+  [
+    "recirc_id(0),in_port(2),eth_type(0x0800), packets:0, actions:ct(zone=1),recirc(0x1)",
+    /ct\(zone=1\) .*tracks one connection/,
+  ],
+  ["recirc_id(0),in_port(2),ct_state(+trk+est),eth_type(0x0800), packets:0, actions:3", /tracks one connection/],
+  ["recirc_id(0),in_port(2),eth_type(0x0800), packets:0, actions:userspace(pid=1)", /program of the host/],
+  [
+    "recirc_id(0),in_port(1),eth_type(0x0800), packets:0, actions:1",
+    /a frame from the wire does not leave by it again/,
+  ],
+  ["recirc_id(0),in_port(2),eth(sra=02:00:00:00:00:01), packets:0, actions:3", /did you mean "src"/],
+])("refuses %s", (text, said) => {
+  expect(imported(text).said).toEqual([expect.stringMatching(said)]);
+});
