@@ -1,0 +1,41 @@
+/** Writes a scenario in a format. */
+import { checkOptions } from "../checks.js";
+import { refuse } from "../errors.js";
+import { namesHint } from "../nearest.js";
+import { parseScenario, type Scenario } from "../scenario/index.js";
+import { ExportFindings, type ExportFinding } from "./finding.js";
+import { EXPORT_FORMATS, FORMATS, type ExportFormat } from "./formats.js";
+
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** Whether elements that the format cannot express are left out. */
+  readonly lenient?: boolean;
+}
+
+export interface ExportResult {
+  /** Null if an element was refused, unless the export is lenient. */
+  readonly text: string | null;
+  readonly findings: readonly ExportFinding[];
+}
+
+/**
+ * Writes a scenario in another format.
+ *
+ *     const { text } = exportRules(readFileSync("rules.json", "utf8"), { format: "dot" });
+ *
+ * @param scenario its text, or the object
+ * @throws SteeringError EINVAL the scenario is refused, or the format is unknown
+ */
+export function exportRules(scenario: string | Scenario, options: ExportOptions): ExportResult {
+  checkOptions(CALL, "", options, { format: "string", lenient: "boolean" });
+  const { format, lenient = false } = options;
+  if (!EXPORT_FORMATS.includes(format)) {
+    const hint = namesHint(format, "formats", EXPORT_FORMATS);
+    refuse({ code: "EINVAL", call: CALL, reason: "unsupported", path: "format", value: format, hint });
+  }
+  const findings = new ExportFindings();
+  const text = FORMATS[format].write(parseScenario(scenario), findings);
+  return { text: findings.list.length > 0 && !lenient ? null : text, findings: findings.list };
+}
+
+const CALL = "exportRules";

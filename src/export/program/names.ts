@@ -1,0 +1,25 @@
+/** Identifiers of a program, made from the names of a scenario. */
+
+/** Identifiers in capitals, each different: `RULE_HTTP`. */
+export function identifiers(kind: string, names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const plain = name
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]+/g, "_")
+      .replaceAll(/^_+|_+$/g, "")
+      .slice(0, LONGEST);
+    const base = `${kind}_${plain === "" ? "UNNAMED" : plain}`;
+    let found = base;
+    for (let n = 2; taken.has(found); n++) found = `${base}_${n}`;
+    taken.add(found);
+    return found;
+  });
+}
+
+const LONGEST = 48;
+
+/** Text for a comment: it cannot end the comment, and stays on its line. */
+export function commentText(text: string): string {
+  return text.replaceAll("*/", "* /").replaceAll(/[\r\n\u2028\u2029]+/g, " ");
+}

@@ -1,0 +1,54 @@
+/**
+ * Rules with masks of their own, in matchers that each have one mask.
+ *
+ * In a table that is not root, a rule that was created earlier wins where two of equal priority match
+ * (docs/rules.md); of two matchers of equal priority the newer one wins. So each matcher gets a priority of
+ * its own, in the order of the rules. A rule joins an older matcher with its mask if no rule of the
+ * matchers between them overlaps it.
+ */
+import type { DeviceMatch } from "./parameters.js";
+
+export interface OrderedRule extends DeviceMatch {
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface OrderedMatcher<Rule extends OrderedRule> {
+  readonly mask: Uint8Array;
+  readonly rules: Rule[];
+}
+
+/** Puts rules of one priority into matchers. In a root table the mask that was there first is matched first. */
+export function matchersOf<Rule extends OrderedRule>(rules: readonly Rule[], isRoot: boolean): OrderedMatcher<Rule>[] {
+  const matchers: OrderedMatcher<Rule>[] = [];
+  const byMask = new Map<string, number>();
+  const isMany = rules.length > COMPARED;
+  for (const rule of rules) {
+    const key = rule.mask.join();
+    const found = byMask.get(key);
+    const last = matchers.length - 1;
+    if (found !== undefined && (isRoot || found === last || (!isMany && isFree(rule, matchers.slice(found + 1))))) {
+      (matchers[found] as OrderedMatcher<Rule>).rules.push(rule);
+      continue;
+    }
+    byMask.set(key, matchers.length);
+    matchers.push({ mask: rule.mask, rules: [rule] });
+  }
+  return matchers;
+}
+
+/** Rules of a priority that are compared with each other: at most. */
+const COMPARED = 2000;
+
+/** Whether no rule of these matchers can match a frame that this one matches. */
+function isFree(rule: OrderedRule, matchers: readonly OrderedMatcher<OrderedRule>[]): boolean {
+  return matchers.every(({ rules }) => rules.every((other) => !overlap(rule, other)));
+}
+
+function overlap(a: DeviceMatch, b: DeviceMatch): boolean {
+  for (let at = 0; at < a.mask.length; at++) {
+    const both = (a.mask[at] as number) & (b.mask[at] as number);
+    if ((((a.value[at] as number) ^ (b.value[at] as number)) & both) !== 0) return false;
+  }
+  return true;
+}

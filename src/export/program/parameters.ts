@@ -1,0 +1,124 @@
+/** What rules match, as match parameters of the device. */
+import { DEVICE_KEY_SIZE, GROUP_MISC4, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
+import { SteeringError } from "../../errors.js";
+import { addPresence, knownField, maskOf, matchOf, type Match, type MatchFields } from "../../model/match/match.js";
+import { parseTerm, type TermText } from "../../model/match/term.js";
+import type { ScenarioRule } from "../../scenario/rule/definition.js";
+import type { ProgramBytes } from "./program.js";
+
+const CALL = "exportRules";
+
+type Fields = NonNullable<ScenarioRule["match"]>;
+
+/** Masks and values of a rule: several where it has ranges, which a device does not compare. */
+export interface DeviceMatch {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+  readonly fields: Fields;
+}
+
+/** Why a match has no equal in device bytes. */
+export type NoMatch = string;
+
+/** The matches of a rule. A range becomes prefixes. */
+export function deviceMatches(fields: Fields): DeviceMatch[] | NoMatch {
+  const all: DeviceMatch[] = [];
+  for (const one of withoutRanges(fields)) {
+    const match = attempted(() => matchOf(CALL, "match", one as MatchFields));
+    if (typeof match === "string") return match;
+    const why = unlike(match.mask);
+    if (why !== null) return why;
+    all.push({ mask: match.mask, value: match.value, fields: one });
+    if (all.length > MOST) return `its ranges become more than ${MOST} rules of the device`;
+  }
+  return all;
+}
+
+/** Rules that one with two ranges becomes: at most. */
+const MOST = 1000;
+
+/** The mask that a matcher gives its rules. */
+export function deviceMask(fields: Readonly<Record<string, string | number>>): Uint8Array | NoMatch {
+  const mask = attempted(() => maskOf(CALL, "mask", fields as MatchFields));
+  return typeof mask === "string" ? mask : (unlike(mask) ?? mask);
+}
+
+/** Why device bytes cannot ask what a mask of the key asks; null if they can. */
+function unlike(mask: Uint8Array): NoMatch | null {
+  const device = deviceBytes(mask);
+  const whole = new Uint8Array(KEY_SIZE);
+  whole.set(device);
+  addPresence(whole, new Uint8Array(KEY_SIZE));
+  const misc4 = device.subarray(GROUP_MISC4 * GROUP_SIZE, (GROUP_MISC4 + 1) * GROUP_SIZE);
+  if (misc4.some((byte) => byte !== 0))
+    return "it matches programmable samples, whose declaration a program does not have";
+  return mask.every((byte, at) => byte === whole[at])
+    ? null
+    : 'it matches what device match parameters do not have: fields of "ext", or "any" value of a field';
+}
+
+function deviceBytes(key: Uint8Array): Uint8Array {
+  return key.slice(0, DEVICE_KEY_SIZE);
+}
+
+/** The groups that a mask asks about, as bits. */
+export function criteriaOf(mask: Uint8Array): number {
+  let bits = 0;
+  for (let at = 0; at < DEVICE_KEY_SIZE; at++) if (mask[at] !== 0) bits |= 1 << Math.floor(at / GROUP_SIZE);
+  return bits;
+}
+
+/** The bytes of the first groups, with what they say of the fields. */
+export function parametersOf(bytes: Uint8Array, size: number, fields: Readonly<Record<string, unknown>>): ProgramBytes {
+  const used = Object.entries(fields).map(([name, text]) => {
+    const { bit, width } = knownField(CALL, "match", name);
+    const at = bit >> 3;
+    return { at, size: ((bit + width + 7) >> 3) - at, text: `${name} ${String(text)}` };
+  });
+  return { bytes: bytes.slice(0, size), fields: used.toSorted((a, b) => a.at - b.at) };
+}
+
+/** Bytes up to the end of the last group that is asked about. */
+export function sizeOf(criteria: number): number {
+  return (32 - Math.clz32(criteria)) * GROUP_SIZE;
+}
+
+/** The same fields with a prefix in place of each range: all combinations. */
+function* withoutRanges(fields: Fields): Generator<Fields> {
+  for (const [name, text] of Object.entries(fields)) {
+    const pieces = prefixesOf(name, text);
+    if (pieces === null) continue;
+    for (const piece of pieces) yield* withoutRanges({ ...fields, [name]: piece });
+    return;
+  }
+  yield fields;
+}
+
+/** The prefixes of a range as value and mask; null for other texts. */
+function prefixesOf(name: string, text: TermText): string[] | null {
+  const term = attempted(() => parseTerm(CALL, name, knownField(CALL, "match", name), text));
+  if (typeof term === "string" || term.kind !== "range") return null;
+  const { width } = knownField(CALL, "match", name);
+  const pieces: string[] = [];
+  let low = term.low;
+  while (low <= term.high) {
+    let bits = 0n;
+    while (bits < BigInt(width) && (low & (1n << bits)) === 0n && low + (2n << bits) - 1n <= term.high) bits++;
+    const mask = ((1n << BigInt(width)) - 1n) ^ ((1n << bits) - 1n);
+    pieces.push(`0x${low.toString(16)}/0x${mask.toString(16)}`);
+    low += 1n << bits;
+  }
+  return pieces;
+}
+
+/** The result, or what a refusal says. */
+function attempted<T>(work: () => T): T | string {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SteeringError) return error.message;
+    throw error;
+  }
+}
+
+export type { Match };
