@@ -3,7 +3,7 @@
  *
  *     src:       abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, packet, engine, model <- explain <- proof <- cli
- *                abi, packet, model, scenario <- import <- cli
+ *                abi, packet, model, scenario <- import, export <- cli
  *     assembly:  wire <- branch <- classify <- forward <- act <- walk;  crypto <- esp <- act;  out reads branches
  *
  * A folder may import the folders that its list names. Nothing imports in a circle.
@@ -20,6 +20,7 @@ const MAY_IMPORT = {
   "src/explain": ["abi", "packet", "engine", "model"],
   "src/proof": ["abi", "packet", "engine", "model", "explain"],
   "src/import": ["abi", "packet", "model", "scenario"],
+  "src/export": ["abi", "packet", "model", "explain", "scenario"],
   "src/cli": [],
   "assembly/wire": [],
   "assembly/branch": ["wire"],

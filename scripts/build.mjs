@@ -44,10 +44,13 @@ const ENTRIES = {
   run: "src/run/index.ts",
   explain: "src/explain/index.ts",
   import: "src/import/index.ts",
+  export: "src/export/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
 };
+
+const RECORDER = "flowsteer-record.c";
 
 /** Half of the start-up time is reading source. Names stay: users see them in stack traces. */
 const TEXT = {
@@ -208,11 +211,13 @@ async function buildBundles() {
   for (const [name, text] of files) replaceFile(join("dist", name), withWholeUrls(withoutInnerNames(text)));
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   replaceFile("dist/traced.wasm", readFileSync("build/traced/core.wasm"));
+  // The source that `flowsteer record` hands out.
+  replaceFile(`dist/${RECORDER}`, readFileSync(`src/cli/record/${RECORDER}`));
   replaceFile("dist/cli.js", `#!/usr/bin/env node\n${readFileSync("dist/cli.js", "utf8")}`);
   chmodSync("dist/cli.js", 0o755);
   for (const entry of readdirSync("dist", { withFileTypes: true })) {
-    if (entry.isFile() && !files.has(entry.name) && !entry.name.endsWith(".wasm") && !entry.name.includes(".tmp"))
-      rmSync(join("dist", entry.name));
+    const isKept = files.has(entry.name) || entry.name === RECORDER || /\.(wasm$|tmp)/.test(entry.name);
+    if (entry.isFile() && !isKept) rmSync(join("dist", entry.name));
   }
   writeStamp(stamp, started);
   done(`${files.size} files`, started);

@@ -6,7 +6,7 @@
  *   node scripts/samples.mjs --check [PAGE...]  fails where a page differs
  *
  * - `<!-- output: flowsteer ARGS -->` above a fenced block: the block holds what the command prints.
- *   `| head -n N` keeps the first N lines.
+ *   `| flowsteer ARGS` pipes it on; `| head -n N` keeps the first N lines.
  * - `<!-- output: ts -->`: the block holds what the TypeScript block before it prints.
  * - `<!-- figures: NAME -->` to `<!-- end -->`: a table from bench/results (figures.mjs).
  * - `<!-- errors: NAME -->` to `<!-- end -->`: a table of reasons or errno values (errorTables.mjs).
@@ -63,7 +63,8 @@ async function written(page, text) {
 async function shell(page, command) {
   const [, args, lines] = /^flowsteer (.+?)(?: \| head -n (\d+))?$/.exec(command) ?? [];
   if (args === undefined) throw new Error(`${page}: not a flowsteer command: ${command}`);
-  const { stdout } = await run("sh", ["-c", `node dist/cli.js ${args} 2>&1 || true`]);
+  const line = `flowsteer ${args}`.replaceAll(/(^|\| )flowsteer /g, "$1node dist/cli.js ");
+  const { stdout } = await run("sh", ["-c", `${line} 2>&1 || true`]);
   return lines === undefined ? stdout : stdout.split("\n").slice(0, Number(lines)).join("\n");
 }
 

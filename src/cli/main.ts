@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   cover: async (args) => (await import("./commands/cover.js")).cover(args),
   diff: async (args) => (await import("./commands/diff.js")).diff(args),
   import: async (args) => (await import("./commands/import.js")).importCommand(args),
+  export: async (args) => (await import("./commands/export.js")).exportCommand(args),
+  record: async (args) => (await import("./commands/record.js")).record(args),
   parse,
   check,
   fields,

@@ -55,6 +55,15 @@ describe("the report", () => {
     ]);
   });
 
+  it("tells of rules that an import did not carry over wholly", async () => {
+    const rules = (DEAD.rules ?? []).map((rule) =>
+      rule.name === "http" ? { ...rule, notImported: ["count 7: no counter"] } : rule,
+    );
+    const path = scratch("incomplete.json", JSON.stringify({ ...DEAD, rules }));
+    expect((await flowsteer(["cover", path])).err).toBe("note: rule http lacks count 7: no counter\n");
+    expect((await flowsteer(["cover", path, "--quiet"])).err).toBe("");
+  });
+
   it("is left out with --quiet", async () => {
     expect(await flowsteer(["cover", dead(), "--quiet"])).toEqual({ code: 0, out: "", err: "" });
   });

@@ -56,11 +56,43 @@ describe("schema/diff-1.schema.json", () => {
   });
 });
 
+describe("rules that an import did not carry over wholly", () => {
+  const incomplete = (name: string): string =>
+    changed(name, (rules) => {
+      Object.assign(rule(rules, "icmp"), { notImported: ["count 7: no counter"] });
+      rules.push({ ...rule(rules, "icmp"), name: "icmp again" });
+    });
+  const note = (name: string): string => `note: rule ${name} lacks count 7: no counter\n`;
+
+  it("are told of once, whether frames are treated alike or not", async () => {
+    const path = incomplete("diff-incomplete.json");
+    const { code, err } = await flowsteer(["diff", path, path.replace(/[^/]*$/, "./$&")]);
+    expect({ code, err }).toEqual({ code: 0, err: note("icmp") + note("icmp again") });
+    expect((await flowsteer(["diff", OLD, path, "--quiet"])).err).toBe("");
+  });
+
+  it("are told of where frames of a capture hit them", async () => {
+    const { code, err } = await flowsteer(["diff", OLD, incomplete("diff-incomplete.json"), CAPTURE]);
+    expect({ code, err }).toEqual({ code: 0, err: note("icmp") });
+  });
+});
+
 describe("with a capture", () => {
   const ping = changed("diff-ping.json", (rules) => {
     rule(rules, "icmp").actions = ["drop"];
     rule(rules, "arp").actions.unshift({ tag: 7 });
     rule(rules, "vxlan").actions.shift();
+  });
+
+  it("says what was tried where neither a difference nor a proof was found", async () => {
+    const document = JSON.parse(readFileSync(join(root, OLD), "utf8")) as { device?: object };
+    const parser = { geneveOption0: { class: 258, type: 128 } };
+    const other = scratch("diff-parser.json", JSON.stringify({ ...document, device: { ...document.device, parser } }));
+    const { code, out } = await flowsteer(["diff", OLD, other]);
+    expect(code).toBe(1);
+    expect(out.replace(/\s+/g, " ")).toContain(
+      "whether frames notice it is not known: the parser options of the device differ; tried: nothing: any frame may notice it",
+    );
   });
 
   it("groups the frames that change, by how", async () => {

@@ -10,6 +10,7 @@ import { writeWitnesses } from "../output/witnessFiles.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import { coverLines, type CoverCounts, type CoverLine } from "../report/coverLines.js";
 import { coverText } from "../report/coverText.js";
+import { notImportedLines } from "../report/notImported.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 
@@ -30,6 +31,7 @@ export async function cover(args: readonly string[]): Promise<number> {
     const found = await search(loaded, interruption, line.flags.has("quiet"));
     const partial = interruption.signal === null ? null : `interrupted by ${interruption.signal}`;
     const counts = await report(line, loaded, found, partial);
+    if (!line.flags.has("quiet")) writeNotes(loaded, found);
     const folder = line.values.get("out");
     if (folder !== undefined) await write(line, folder, file, text, found);
     if (interruption.signal !== null) return exitCodeOf(interruption.signal);
@@ -87,6 +89,13 @@ async function report(
   await output.flush();
   if (last?.kind !== "sum") throw new Error("the last line of a cover is its sum");
   return last.rules;
+}
+
+/** Tells of rules that an import did not carry over wholly: the device may treat their frames otherwise. */
+function writeNotes({ scenario }: LoadedScenario, { rules }: Cover): void {
+  const covered = new Set(rules.flatMap(({ rule: { kind, name } }) => (kind === "rule" ? [name] : [])));
+  const lines = notImportedLines(scenario, (name) => covered.has(name));
+  process.stderr.write(notesText(painter(process.stderr), lines));
 }
 
 async function write(line: CommandLine, folder: string, file: string, text: string, found: Cover): Promise<void> {

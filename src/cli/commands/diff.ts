@@ -11,6 +11,7 @@ import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { DiffLine } from "../report/diffLines.js";
 import { capturedText, provedText } from "../report/diffText.js";
+import { linesOfHitRules, notImportedLines } from "../report/notImported.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 
@@ -59,7 +60,14 @@ async function compareRules(line: CommandLine, pair: Pair, behaviour: Behaviour)
     await output.write(provedText(painter(process.stdout), result, before, after));
   }
   await output.flush();
+  // The answer is about all frames, so about those of all rules.
+  if (!line.flags.has("quiet")) writeNotes(pair.flatMap(({ scenario }) => notImportedLines(scenario, () => true)));
   return equal ? 0 : EXIT.failed;
+}
+
+/** Each note once: mostly both scenarios have the same rules. */
+function writeNotes(notes: readonly string[]): void {
+  process.stderr.write(notesText(painter(process.stderr), [...new Set(notes)]));
 }
 
 function behaviourOf({ values, flags }: CommandLine): Behaviour {
@@ -101,7 +109,7 @@ async function compareCaptures(
   const broken = log.broken.length > 0 ? `${log.broken.map(({ file }) => printable(file)).join(", ")} cut off` : null;
   const partial = signal === null ? broken : `interrupted by ${signal}`;
   await report(line, captures, both.frames, differences, partial);
-  if (!quiet) process.stderr.write(notesText(painter(process.stderr), log.notes));
+  if (!quiet) writeNotes([...log.notes, ...pair.flatMap(linesOfHitRules)]);
   if (signal !== null) return exitCodeOf(signal);
   if (broken !== null) return EXIT.cut;
   return differences.groups.length > 0 ? EXIT.failed : 0;

@@ -1,7 +1,7 @@
 /** The end of a run: closes files and prints the report. */
 import type { Failure } from "../../scenario/index.js";
 import { exitCodeOf } from "../interruption.js";
-import { notImportedLines } from "../report/notImported.js";
+import { linesOfHitRules } from "../report/notImported.js";
 import { failuresText, notesText, reportText } from "../report/report.js";
 import type { Session } from "./session.js";
 import { EXIT } from "../refusal.js";
@@ -24,11 +24,7 @@ export async function finish(
   const checked = checkExpectations && interrupted === null;
   if (interrupted !== null)
     notes.push(`interrupted by ${interrupted}: what was read until then was run, the rest was not`);
-  const wasHit = (name: string): boolean => {
-    const rule = loaded.rules.get(name);
-    return rule !== undefined && loaded.tally.rule(rule).frames > 0;
-  };
-  notes.push(...notImportedLines(loaded.scenario, wasHit));
+  notes.push(...linesOfHitRules(loaded));
   const partial = partialText(session);
   await report(session, partial === null ? sources : `${sources}, partial: ${partial}`, partial);
   const paint = painter(process.stderr);

@@ -1,4 +1,4 @@
-/** flowsteer import: turns the rules of a device into a scenario. */
+/** flowsteer import: turns the rules of devices and other programs into a scenario. */
 import { writeFileSync } from "node:fs";
 import {
   IMPORT_FORMATS,
@@ -7,6 +7,7 @@ import {
   type ImportFinding,
   type ImportFormat,
 } from "../../import/index.js";
+import { parseScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
@@ -17,15 +18,18 @@ import { grouped, printable } from "../text.js";
 /** @returns the exit code */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { operands, flags, values } = readCommandLine(args, "import", {
-    ...{ lenient: "flag", json: "flag", output: "value", format: "value" },
+    ...{ lenient: "flag", json: "flag", output: "value", format: "value", into: "value", map: "value" },
   });
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);
   const format = formatOf(values.get("format"));
   const sources = [];
   for (const file of operands) sources.push({ file: inputName(file), text: await textOf(file) });
+  const into = await intoOf(values.get("into"));
   const { scenario, findings } = importRules(sources, {
     ...(format === undefined ? {} : { format }),
+    ...(into === undefined ? {} : { into }),
+    map: mapOf(values.get("map")),
     lenient: flags.has("lenient"),
   });
   tell(findings, flags);
@@ -46,6 +50,27 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   await output.write(text);
   await output.flush();
   return 0;
+}
+
+/** The scenario that rules are added to. */
+async function intoOf(path: string | undefined): Promise<Scenario | undefined> {
+  if (path === undefined) return undefined;
+  const text = await textOf(path);
+  return withFile(inputName(path), () => parseScenario(text));
+}
+
+/** Reads `port0=uplink,queue 3=web`. */
+function mapOf(text: string | undefined): Record<string, string> {
+  const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
+      if (name === "" || to === "" || more.length > 0) {
+        throw badUsage(`--map ${pair}`, "NAME=WHAT, with commas between them: --map port0=uplink,port1=vf1");
+      }
+      return [name, to];
+    }),
+  );
 }
 
 function tell(findings: readonly ImportFinding[], flags: ReadonlySet<string>): void {

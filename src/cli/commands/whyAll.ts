@@ -172,7 +172,7 @@ async function report(
   } else {
     const origin = captures.length === 0 ? `of ${scenario}` : `from ${captures.join(", ")}`;
     const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
-    const again = `flowsteer why ${[scenario, ...captures].join(" ")}`;
+    const again = `flowsteer why ${line.operands.map(printable).join(" ")}`;
     await output.write(groupsText(painter(process.stdout), groups, { frames, lost, sources }, again));
   }
   await output.flush();

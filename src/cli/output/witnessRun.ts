@@ -1,5 +1,12 @@
 /** Runs the witnesses of a cover one after the other, as a scenario file does, and notes how each ends. */
-import type { Cover, RuleRef, TableRef, Witness } from "../../explain/index.js";
+import {
+  WITNESS_PAUSE,
+  witnessTimes,
+  type Cover,
+  type RuleRef,
+  type TableRef,
+  type Witness,
+} from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import { farOutcomes, loadScenario, type FrameInput, type Scenario } from "../../scenario/index.js";
 import { hexBytes } from "../input/hex.js";
@@ -21,11 +28,6 @@ export interface WitnessStep {
   readonly frame: FrameInput & { readonly time: bigint };
   readonly outcome: Outcome;
 }
-
-/** Nanoseconds between the last frame of a witness and the first one of the next: meters are full again. */
-const PAUSE = 10_000_000_000n;
-/** Nanoseconds between frames that have no time. */
-const STEP = 1000n;
 
 /** The witnesses of a cover: those of rules, and of tables that no witness of a rule shows to be reached. */
 export function namedWitnesses({ rules, tables }: Cover): NamedWitness[] {
@@ -81,9 +83,9 @@ async function oneRun(scenario: Scenario, all: readonly NamedWitness[]): Promise
   let start = 0n;
   for (const of of all) {
     const { before, ...last } = of.witness;
-    let time = start;
+    const times = witnessTimes(of.witness, start);
     for (const [i, one] of [...before, last].entries()) {
-      time = one.time === undefined ? time + (i === 0 ? 0n : STEP) : start + BigInt(one.time);
+      const time = times[i] as bigint;
       const { from, metadata } = one;
       const source =
         from.kind === "wire"
@@ -91,7 +93,7 @@ async function oneRun(scenario: Scenario, all: readonly NamedWitness[]): Promise
           : { send: from.queue.replace(/^qp:/, ""), ...(metadata === undefined ? {} : { metadata }) };
       frames.push({ of, isWitness: i === before.length, frame: { bytes: hexBytes(one.bytes), time, ...source } });
     }
-    start = time + PAUSE;
+    start = (times.at(-1) ?? start) + WITNESS_PAUSE;
   }
   const loaded = await loadScenario(scenario);
   const outcomes = loaded.run(frames.map(({ frame }) => frame));

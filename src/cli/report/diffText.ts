@@ -73,7 +73,10 @@ function changesText(paint: Paint, changes: readonly Change[]): string {
       if (some.length === 0) return "";
       const lines = some
         .slice(0, MOST_CHANGES)
-        .map(({ sentence }) => wrapped(printable(sentence), WIDTH, "  ", "    "))
+        .map(({ sentence, tried }) => {
+          const text = tried === null ? sentence : `${sentence}; tried: ${tried}`;
+          return wrapped(printable(text), WIDTH, "  ", "    ");
+        })
         .join("");
       const more =
         some.length > MOST_CHANGES ? `  and ${grouped(some.length - MOST_CHANGES)} more: --json lists all\n` : "";

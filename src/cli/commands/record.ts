@@ -1,0 +1,32 @@
+/** flowsteer record: hands out the library that records the steering calls of a program. */
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readCommandLine } from "../commandLine.js";
+import { badUsage, withFile } from "../refusal.js";
+import { printable } from "../text.js";
+
+const FILE = "flowsteer-record.c";
+
+/** From dist/, or from src/cli/commands/. */
+const SOURCE = fileURLToPath(new URL(import.meta.bundled ? FILE : `../record/${FILE}`, import.meta.url));
+
+/** @returns the exit code */
+export async function record(args: readonly string[]): Promise<number> {
+  const { operands, flags } = readCommandLine(args, "record", {});
+  const [folder = ".", ...others] = operands;
+  if (others.length > 0) throw badUsage("record", "name one folder: flowsteer record [FOLDER]");
+  const path = join(folder, FILE);
+  await withFile(path, () => {
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(SOURCE, path);
+  });
+  if (!flags.has("quiet")) process.stdout.write(`${printable(path)}\n${NEXT}`);
+  return 0;
+}
+
+const NEXT = `
+compile:  gcc -Wall -shared -fPIC -o libflowsteer-record.so ${FILE} -ldl
+record:   FLOWSTEER_RECORD=calls.jsonl LD_PRELOAD=./libflowsteer-record.so ./program
+import:   flowsteer import calls.jsonl
+`;
