@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { build } from "esbuild";
+import { minify } from "terser";
 
 /** Entry points: the chunks that each loads, and no earlier one does, are merged. */
 const STARTS = ["index", "mlx5dv"];
@@ -16,6 +17,20 @@ const STARTS = ["index", "mlx5dv"];
  * sideEffects).
  */
 const BARE = /\bimport\s*"\.\/[^"]+";/g;
+
+/**
+ * Names inside functions get short, a sixth of the source. Functions, classes and what modules share
+ * keep theirs: stacks and messages show them.
+ */
+const LOCAL_NAMES = {
+  ecma: 2022,
+  parse: { module: true },
+  compress: false,
+  mangle: { toplevel: false, keep_fnames: true, keep_classnames: true },
+};
+
+/** Terser shortens private names too, unless they look like others. */
+const PRIVATE = "$private$";
 
 /**
  * The files of a split bundle, by name, with one merged chunk for each start.
@@ -30,7 +45,10 @@ export async function mergeChunks({ outputFiles, metafile }, options) {
     const chunks = readBy(parts, `${entry}.js`).filter((name) => name.startsWith("chunk-") && !merged.has(name));
     for (const name of chunks) merged.add(name);
     const names = chunks.flatMap((name) => parts.get(name).exports);
-    const text = await joined(new Map(chunks.map((name) => [name, texts.get(name)])), names, options);
+    const text = await shortened(
+      await joined(new Map(chunks.map((name) => [name, texts.get(name)])), names, options),
+      options.lineLimit,
+    );
     const name = `chunk-${createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase()}.js`;
     for (const chunk of chunks) texts.delete(chunk);
     texts.set(name, text);
@@ -80,6 +98,15 @@ async function joined(chunks, names, options) {
     plugins: [memory],
   });
   return outputFiles[0].text;
+}
+
+async function shortened(text, lineLimit) {
+  const format = { ascii_only: true, comments: false, keep_quoted_props: true, max_line_len: lineLimit };
+  const { code } = await minify(
+    text.replace(/#(?=\w)/g, () => PRIVATE),
+    { ...LOCAL_NAMES, format },
+  );
+  return code.replaceAll(PRIVATE, "#");
 }
 
 function renamed(text, chunks, name) {

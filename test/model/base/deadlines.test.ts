@@ -53,7 +53,11 @@ test("the virtual clock stops at each deadline on its way, also at those that ar
   expect(device.nextDeadline()).toBe(null);
   clock.set(new Noted(1, note), 10n);
   clock.set(
-    new Noted(2, (one) => (note(one), clock.set(new Noted(3, note), 12n), clock.set(new Noted(4, note), 7n))),
+    new Noted(2, (one) => {
+      note(one);
+      clock.set(new Noted(3, note), 12n);
+      clock.set(new Noted(4, note), 7n);
+    }),
     7n,
   );
   clock.set(new Noted(5, note), 13n);
