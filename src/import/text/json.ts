@@ -89,6 +89,32 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
   return { node: value(), end };
 }
 
+/**
+ * Where the objects and arrays of an array begin, and where the array ends; the values are not read.
+ * Without an end, `depth` says how many brackets are open.
+ */
+export function itemsOf(text: string, from: number): { starts: number[]; end: number | undefined; depth: number } {
+  const starts: number[] = [];
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at] as string;
+    if (char === '"') at = endOfString(text, at);
+    else if (char === "[" || char === "{") {
+      if (depth++ === 1) starts.push(at);
+    } else if ((char === "]" || char === "}") && --depth === 0) return { starts, end: at + 1, depth };
+  }
+  return { starts, end: undefined, depth };
+}
+
+/** The closing quotation mark, or the opening one where the line has none. */
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length && text[at] !== "\n"; at++) {
+    if (text[at] === '"') return at;
+    if (text[at] === "\\") at++;
+  }
+  return from;
+}
+
 const SHOWN = 40;
 const BLANKS = 4096;
 

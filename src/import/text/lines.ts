@@ -94,6 +94,11 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
   let isContinued = false;
   for (const raw of source.split("\n")) {
     number++;
+    if (raw === "") {
+      isContinued = false;
+      if (open !== undefined && rules.goesOn?.(open.text) !== true) open = undefined;
+      continue;
+    }
     const line = raw.replace(/[\s\u200b]+$/, "").replaceAll("\u00a0", " ");
     const goesOn = line.endsWith("\\");
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;

@@ -98,4 +98,24 @@ That is all.`;
     expect(findings[0]).toMatchObject({ line: 1, column: 98, text: "police 0x1" });
     expect(findings[0]?.reason).toContain("this is no JSON");
   });
+
+  test("JSON with one broken filter: the others are read", () => {
+    const filter = (handle: number, more = ""): string =>
+      `{"protocol":"ip","pref":1,"kind":"flower","chain":0,"options":{"handle":${handle},"keys":{"ip_proto":"tcp","dst_port":${handle}}` +
+      `,"actions":[{"order":1${more},"kind":"gact","control_action":{"type":"drop"}}]}}`;
+    const json = `[${filter(1)},\n${filter(2, " police 0x1 rate 2Mbit")},\n${filter(3)}]\ntc filter del dev eth0 ingress handle 3`;
+    const { scenario, findings } = importRules(json, { lenient: true });
+    const rules = (scenario?.rules ?? []).map(({ name }) => name);
+    expect(rules).toContain("eth0 prio 1 handle 0x1");
+    expect(rules).not.toContain("eth0 prio 1 handle 0x2");
+    expect(rules).not.toContain("eth0 prio 1 handle 0x3");
+    const refused = findings.filter(({ severity }) => severity === "refused");
+    expect(refused).toMatchObject([{ line: 2, text: 'police 0x1 rate 2Mbit,"kind":"gact","con' }]);
+  });
+
+  test("JSON whose array does not end", () => {
+    const { findings } = importRules('[{"protocol":"ip","pref":1,"kind":"flower","chain":0}');
+    expect(findings[0]).toMatchObject({ line: 1, column: 1, text: "[" });
+    expect(findings[0]?.reason).toContain("the end of this array is missing");
+  });
 });

@@ -1,16 +1,16 @@
 /** The JSON of `tc -j filter show`: an array of filters, the keys and the actions of each in its options. */
-import { entry, placesOf, readJson, scalar, type JsonNode } from "../../text/json.js";
-import { NotImported, type Place, type Word } from "../../text/refusal.js";
+import { entry, itemsOf, placesOf, readJson, scalar, type JsonNode } from "../../text/json.js";
+import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
 import { jsonAction } from "./jsonActions.js";
 import { geneveText, textOf } from "./jsonValues.js";
 import { at, hookOf, KEY_NAMES, type Listed } from "./listed.js";
 
 const START = /\[\s*\{\s*"(?:parent|protocol|dev|block|pref|kind|ingress)"\s*:/g;
 
-/** A filter of a listing. */
+/** A filter of a listing. It is read when it is needed: the values of a long listing fill the memory. */
 export interface JsonFilter {
   readonly place: Place;
-  readonly node: JsonNode;
+  readonly read: () => JsonNode;
 }
 
 /**
@@ -27,36 +27,38 @@ export function takeJson(text: string): { filters: JsonFilter[]; rest: string; b
   for (const { index } of text.matchAll(START)) {
     if (index < done) continue;
     rest += text.slice(done, index);
-    done = endOf(text, index, place, (node) => filters.push({ place: node.place, node }), broken);
-    rest += text.slice(index, done).replaceAll(/[^\n]/g, "");
+    const { starts, end, depth } = itemsOf(text, index);
+    for (const at of starts) filters.push({ place: place(at), read: () => readFilter(text, at, place) });
+    done = end ?? endOfBroken(text, index);
+    // An item that does not end says so itself.
+    if (end === undefined && depth === 1) {
+      broken.push(new NotImported({ text: "[", place: place(index) }, `the end of this array is missing${ADVICE}`));
+    }
+    rest += "\n".repeat(place(done).line - place(index).line);
   }
   return { filters, rest: rest + text.slice(done), broken };
 }
 
-function endOf(
-  text: string,
-  from: number,
-  place: (at: number) => Place,
-  add: (node: JsonNode) => void,
-  broken: NotImported[],
-): number {
+const ADVICE = ": some versions of tc write it wrong; the text of tc filter show has it all";
+
+function endOfBroken(text: string, from: number): number {
+  const end = text.slice(from).search(/\]\s*(?:\n|$)/);
+  return end < 0 ? text.length : from + end + 1;
+}
+
+/** @throws NotImported */
+function readFilter(text: string, from: number, place: (at: number) => Place): JsonNode {
   try {
-    const { node, end } = readJson(text, from, place);
-    if (node.kind === "array") for (const one of node.items) add(one);
-    return end;
+    return readJson(text, from, place).node;
   } catch (error) {
     if (!(error instanceof NotImported)) throw error;
-    const { word, reason } = error;
-    broken.push(
-      new NotImported(word, `${reason}: some versions of tc write it wrong; the text of tc filter show has it all`),
-    );
-    const end = text.slice(from).search(/\]\s*(?:\n|$)/);
-    return end < 0 ? text.length : from + end + 1;
+    return notImported(error.word, `${error.reason}${ADVICE}`);
   }
 }
 
 /** A filter in the words of a command. Undefined for what says only that a priority exists. @throws NotImported */
-export function listedOf({ node, place }: JsonFilter): Listed | undefined {
+export function listedOf({ read, place }: JsonFilter): Listed | undefined {
+  const node = read();
   const options = entry(node, "options");
   if (options?.kind !== "object" || options.entries.length === 0) return undefined;
   const head = (name: string): Word | undefined => scalar(entry(node, name));

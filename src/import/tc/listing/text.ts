@@ -10,11 +10,12 @@ import type { Place, Word } from "../../text/refusal.js";
 import { hookOf, KEY_NAMES, type Listed, type ListedHead } from "./listed.js";
 import { actionWords } from "./textActions.js";
 
-/** A filter of the text, still in lines of words. */
+/** A filter of the text. Its words are read when they are needed: a long listing has millions. */
 export interface TextFilter {
   readonly place: Place;
-  readonly head: Word[];
-  readonly lines: Word[][];
+  /** The lines of the text, of which those from `place.line` up to and without `end` are the filter's. */
+  readonly source: readonly string[];
+  end: number;
 }
 
 const HEAD = /^(.*?)\bfilter((?:\s+(?:dev|block|parent)\s+\S+|\s+ingress)*\s+protocol\s+\S+\s+pref\s+\d+\s+\w+)/;
@@ -25,27 +26,48 @@ const DETAIL =
 /** Takes the listings out of a text. @returns their filters, and the text without them, whose lines stay in place */
 export function takeListings(text: string): { filters: TextFilter[]; rest: string } {
   const filters: TextFilter[] = [];
+  const source = text.split("\n");
   let open: TextFilter | undefined;
-  const lines = text.split("\n").map((raw, n) => {
-    const line = raw.replace(/\s+$/, "").replaceAll("\u00a0", " ");
-    const head = HEAD.exec(line);
+  const rest = source.map((raw, n) => {
+    const line = cleaned(raw);
+    const head = line.includes("filter") ? HEAD.exec(line) : null;
     if (head !== null && !/\btc\b/.test(head[1] ?? "")) {
-      const from = (head[1] ?? "").length;
-      open = { place: { line: n + 1, column: from + 1 }, head: wordsIn(line, from, n + 1), lines: [] };
+      open = { place: { line: n + 1, column: (head[1] ?? "").length + 1 }, source, end: n + 1 };
       filters.push(open);
       return "";
     }
     if (open === undefined) return raw;
-    const from = /^(?:\s*[>|+](?=\s|$))*\s*/.exec(line)?.[0].length ?? 0;
+    const from = indentOf(line);
     if (from === line.length) return "";
     if (!DETAIL.test(line.slice(from)) && !/^[\s>|+]*\t| {2}/.test(line.slice(0, from))) {
       open = undefined;
       return raw;
     }
-    open.lines.push(wordsIn(line, from, n + 1));
+    open.end = n + 1;
     return "";
   });
-  return { filters, rest: lines.join("\n") };
+  return { filters, rest: rest.join("\n") };
+}
+
+function cleaned(raw: string): string {
+  const line = raw.trimEnd();
+  return line.includes("\u00a0") ? line.replaceAll("\u00a0", " ") : line;
+}
+
+/** Where a line begins behind blanks and marks of quotations. */
+function indentOf(line: string): number {
+  return /^(?:\s*[>|+](?=\s|$))*\s*/.exec(line)?.[0].length ?? 0;
+}
+
+/** The lines of keys and actions, in words. */
+function linesOf({ place, source, end }: TextFilter): Word[][] {
+  const lines: Word[][] = [];
+  for (let n = place.line; n < end; n++) {
+    const line = cleaned(source[n] as string);
+    const from = indentOf(line);
+    if (from < line.length) lines.push(wordsIn(line, from, n + 1));
+  }
+  return lines;
 }
 
 function wordsIn(line: string, from: number, number: number): Word[] {
@@ -61,12 +83,13 @@ function wordsIn(line: string, from: number, number: number): Word[] {
  */
 export function listedOf(filter: TextFilter, assume: (word: Word, reason: string) => void): Listed | undefined {
   const { head, more } = headOf(filter);
+  const lines = linesOf(filter);
   const { kind, handle } = head;
-  const exists = kind.text === "u32" ? filter.lines.length > 0 : handle !== undefined || filter.lines.length > 0;
+  const exists = kind.text === "u32" ? lines.length > 0 : handle !== undefined || lines.length > 0;
   if (!exists) return undefined;
   const words: Word[] = [...more];
   const actions: Word[][] = [];
-  for (const line of filter.lines) {
+  for (const line of lines) {
     const [first, second] = line as [Word, Word | undefined];
     if (first.text === "action" && second?.text === "order") actions.push([...line.slice(3)]);
     else if (actions.length > 0) actions.at(-1)?.push(...detailOf(line));
@@ -76,7 +99,8 @@ export function listedOf(filter: TextFilter, assume: (word: Word, reason: string
   return { hook: hookOf(head), words };
 }
 
-function headOf({ place, head }: TextFilter): { head: ListedHead; more: Word[] } {
+function headOf({ place, source }: TextFilter): { head: ListedHead; more: Word[] } {
+  const head = wordsIn(cleaned(source[place.line - 1] as string), place.column - 1, place.line);
   const found: Record<string, Word> = {};
   const more: Word[] = [];
   let kind: Word = { text: "", place };
