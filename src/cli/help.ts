@@ -80,6 +80,7 @@ FORMAT is one of these:
   testpmd        flow commands of DPDK's testpmd (rte_flow)
   dot            a graph of the tables for Graphviz
   mermaid        the same for Mermaid
+  svg            the same as a picture
 
 The text goes to standard output. Each element that FORMAT cannot express is refused with its place in the scenario and
 the reason; then there is no text.

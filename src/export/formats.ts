@@ -3,6 +3,7 @@ import { C } from "./c/format.js";
 import type { Format } from "./format.js";
 import { DOT } from "./graph/dot.js";
 import { MERMAID } from "./graph/mermaid.js";
+import { SVG } from "./graph/svg.js";
 import { OVS } from "./ovs/format.js";
 import { TC } from "./tc/format.js";
 import { TESTPMD } from "./testpmd/format.js";
@@ -16,6 +17,7 @@ export const FORMATS = {
   testpmd: TESTPMD,
   dot: DOT,
   mermaid: MERMAID,
+  svg: SVG,
 } as const satisfies Readonly<Record<string, Format>>;
 
 export type ExportFormat = keyof typeof FORMATS;

@@ -63,6 +63,7 @@ const EXPORTS: readonly (readonly [format: ExportFormat, title: string, about: s
   ["ovs", "Flows of Open vSwitch", "the eSwitch as ovs-ofctl takes it", "flows"],
   ["dot", "Graph of the tables", "for Graphviz", "dot"],
   ["mermaid", "Graph for Mermaid", "which pages of repositories draw", "mmd"],
+  ["svg", "Graph as a picture", "SVG, which browsers show", "svg"],
 ];
 
 function ofPrograms(base: string): Section {

@@ -44,6 +44,28 @@ it("writes Mermaid", () => {
 `);
 });
 
+it("draws an SVG whose boxes do not cover each other", () => {
+  const rules = Array.from({ length: 12 }, (_, n) => ({
+    ...{ name: `rule <${n}>`, table: "l4", priority: n + 2 },
+    actions: [{ queue: `queue ${n}` }, ...(n === 0 ? [{ array: [{ queue: "queue 0" }, { queue: "queue 1" }] }] : [])],
+  }));
+  const many = { ...SCENARIO, rules: [...(SCENARIO.rules ?? []), ...rules.slice(1)] } as Scenario;
+  const queues = Array.from({ length: 12 }, (_, n) => ({ name: `queue ${n}` }));
+  const text = exportRules({ ...many, queues: [...(SCENARIO.queues ?? []), ...queues] }, { format: "svg" }).text ?? "";
+  expect(text).toContain(">queue a &#34;web&#34; queue</text>");
+  expect(text).toContain(">rule &#60;11&#62;</text>");
+  expect(text.match(/<path d="M\d/g)).toHaveLength(3 + 1 + 11);
+  const boxes = [...text.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g)].map((found) =>
+    found.slice(1).map(Number),
+  );
+  expect(boxes).toHaveLength(4 + 11 + 3 + 11);
+  for (const [n, [x = 0, y = 0, width = 0, height = 0]] of boxes.entries()) {
+    for (const [left = 0, top = 0, wide = 0, high = 0] of boxes.slice(n + 1)) {
+      expect(left >= x + width || left + wide <= x || top >= y + height || top + high <= y).toBe(true);
+    }
+  }
+});
+
 it("refuses a format that it does not know, with the nearest one", () => {
   expect(() => exportRules(SCENARIO, { format: "mermaids" as never })).toThrow(/mermaid/);
 });
