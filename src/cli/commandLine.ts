@@ -7,8 +7,8 @@ import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
 import { COLOR_MODES, setColorMode, type ColorMode } from "./text.js";
 
-/** Options by name: a flag, or one that takes a value. */
-export type OptionKinds = Readonly<Record<string, "flag" | "value">>;
+/** Options by name: a flag, one that takes a value, or one that takes a value each time that it is given. */
+export type OptionKinds = Readonly<Record<string, "flag" | "value" | "list">>;
 
 /** Options of every command. */
 const COMMON = { color: "value", quiet: "flag", help: "flag" } as const satisfies OptionKinds;
@@ -17,6 +17,7 @@ export interface CommandLine {
   operands: string[];
   flags: ReadonlySet<string>;
   values: ReadonlyMap<string, string>;
+  lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads the arguments of a command, and sets the colour mode. */
@@ -34,6 +35,7 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
   const operands: string[] = [];
   const flags = new Set<string>();
   const values = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   for (const token of tokens) {
     if (token.kind === "positional") operands.push(token.value);
     if (token.kind !== "option") continue;
@@ -54,11 +56,12 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
       flags.add(name);
     } else {
       if (value === undefined || value === "") throw badUsage(rawName, `a value follows: ${rawName} VALUE`);
-      values.set(name, value);
+      if (kinds[name] === "list") lists.set(name, [...(lists.get(name) ?? []), value]);
+      else values.set(name, value);
     }
   }
   setColorMode(colorMode(values.get("color")));
-  return { operands, flags, values };
+  return { operands, flags, values, lists };
 }
 
 function colorMode(text = "auto"): ColorMode {

@@ -14,6 +14,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer check SCENARIO...             find faults in scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
   flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that answers as you type
+  flowsteer serve SCENARIO                be the device that real machines plug into
   flowsteer help [COMMAND]                show more about a command
   flowsteer --version
 
@@ -361,6 +362,38 @@ Ctrl-C ends it.
 Exit codes: 0; 2 an input was refused; 3 an output cannot be written.
 `;
 
+const SERVE = `flowsteer serve SCENARIO: is the device of a scenario, into whose ports real machines plug
+
+Frames that come in by a wire are steered, and leave by the wires of the ports and queues that the rules choose. The
+clock of the device is that of the machine.
+
+  --wire PLACE=KIND:...
+                 a wire; the option is given once for each. PLACE is uplink (port 1), portN, or the name of a queue:
+                 what the queue gets leaves by the wire, and what comes in is sent by the queue. KIND is one of these:
+
+    udp:HOST:PORT:HOST:PORT   UDP datagrams, a frame each: the address here and that of the peer (GNS3,
+                              QEMU -netdev dgram, VirtualBox UDP tunnels)
+    tcp-listen:HOST:PORT      a stream socket, each frame after its length in four bytes (QEMU -netdev stream)
+    tcp:HOST:PORT             the same, connects to the peer, and again when the peer is gone
+    unix-listen:PATH          a Unix stream socket
+    unix:PATH                 the same, connects
+    pcap:IN:OUT               pipes with captures, - for standard input or output; one of them may be left out
+
+  --beyond-loopback
+                 lets wires have other addresses than 127.0.0.1 and [::1]. Who can send there, can send frames
+  --json         lines of JSON on standard error instead of text
+  --quiet        no text
+
+The command tells on standard error how to plug in, and in the end what it did. SIGTERM or Ctrl-C ends it: frames that
+have come are steered and leave first; a second signal ends it at once.
+
+  flowsteer serve rules.json --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002
+  flowsteer serve rules.json --wire uplink=unix-listen:uplink.sock --wire vm1=unix-listen:vm1.sock
+  tcpdump -U -w - | flowsteer serve rules.json --wire uplink=pcap:-: --wire web=pcap::- | tcpdump -r -
+
+Exit codes: 0; 2 an input was refused; 143 and 130 a second signal.
+`;
+
 /** Help by command; "" is the help of the whole. */
 export const HELP: Readonly<Record<string, string>> = {
   "": MAIN,
@@ -376,4 +409,5 @@ export const HELP: Readonly<Record<string, string>> = {
   check: CHECK,
   fields: FIELDS,
   play: PLAY,
+  serve: SERVE,
 };

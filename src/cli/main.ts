@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   check,
   fields,
   play: async (args) => (await import("./commands/play.js")).play(args),
+  serve: async (args) => (await import("./commands/serve.js")).serve(args),
 };
 
 endOnUnwritableOutput();

@@ -39,6 +39,7 @@ describe("examples", () => {
       "rules-mirror.json",
       "rules-overlay.json",
       "rules-router.json",
+      "serve-switch.json",
       "state-firewall.json",
       "state-meter.json",
       "state-sampler.json",

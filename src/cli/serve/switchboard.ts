@@ -1,0 +1,152 @@
+/**
+ * Frames between wires and the device. Frames that came in wait until the end of a turn of the event
+ * loop, and are steered in the order in which they came, as batches.
+ */
+import { SteeringError, type Outcome, type ReasonName } from "../../index.js";
+import { cannotRun, farOutcomes, type LoadedScenario, type Sum } from "../../scenario/index.js";
+import type { Place } from "./places.js";
+
+interface Arrival {
+  readonly place: Place;
+  readonly frame: Uint8Array;
+  readonly linkType: number;
+}
+
+/** Frames that are steered in one turn, so that control and wires have theirs. */
+const MOST_IN_TURN = 1024;
+
+/** The longest time that a timer of Node.js waits, in milliseconds. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+const MILLISECOND = 1_000_000n;
+
+export class Switchboard {
+  readonly loaded: LoadedScenario;
+  readonly places: readonly Place[];
+  /** Frames that ended without a destination, by reason; `miss` where there is none. */
+  readonly dropped = new Map<ReasonName | "miss", Sum>();
+  readonly #byQueue: ReadonlyMap<object, Place>;
+  readonly #started = process.hrtime.bigint();
+  #waiting: Arrival[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+  #deadline: NodeJS.Timeout | null = null;
+
+  constructor(loaded: LoadedScenario, places: readonly Place[]) {
+    this.loaded = loaded;
+    this.places = places;
+    this.#byQueue = new Map(places.flatMap((place) => (place.queue === null ? [] : [[place.queue, place] as const])));
+  }
+
+  /** Takes frames from the wires from now on. */
+  begin(): void {
+    for (const place of this.places) {
+      place.wire.begin((frame, linkType) => {
+        this.#waiting.push({ place, frame, linkType });
+        this.#schedule();
+      });
+    }
+    this.tick();
+  }
+
+  /** Nanoseconds since the beginning. */
+  get age(): bigint {
+    return process.hrtime.bigint() - this.#started;
+  }
+
+  /** Moves the clock of the device to the present, and runs what is due. Each call on the device comes after it. */
+  tick(): void {
+    const { device } = this.loaded;
+    const { age } = this;
+    if (age > device.now()) device.advanceTo(age);
+    this.#arm();
+  }
+
+  /** Whether frames wait. */
+  get busy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  end(): void {
+    if (this.#scheduled !== null) clearImmediate(this.#scheduled);
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+  }
+
+  /** Gives what queues with wires got to their wires, and counts what was dropped. Port wires have theirs already. */
+  deliver(length: number, outcome: Outcome): void {
+    const { verdict, reason } = outcome;
+    if (verdict === "drop" || verdict === "miss") this.#drop(reason ?? "miss", length);
+    for (const list of [outcome.to, outcome.copies]) {
+      for (const { kind, object, frame } of list) if (kind === "qp") this.#byQueue.get(object)?.wire.send(frame);
+    }
+    for (const [, far, frame] of farOutcomes(outcome)) this.deliver(frame.length, far);
+  }
+
+  #schedule(): void {
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = null;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    this.tick();
+    const all = this.#waiting;
+    this.#waiting = all.slice(MOST_IN_TURN);
+    if (this.busy) this.#schedule();
+    const some = all.slice(0, MOST_IN_TURN);
+    for (let first = 0; first < some.length;) {
+      const { place } = some[first] as Arrival;
+      let end = first + 1;
+      while (end < some.length && (some[end] as Arrival).place === place) end++;
+      this.#steer(place, some.slice(first, end).filter(isSteerable));
+      first = end;
+    }
+    this.#arm();
+  }
+
+  #steer({ port, queue, wire }: Place, arrivals: readonly Arrival[]): void {
+    const { device } = this.loaded;
+    const frames = arrivals.map(({ frame }) => frame);
+    const lengthOf = (i: number): number => frames[i]?.length ?? 0;
+    if (port !== null) {
+      const outcomes = device.receiveBatch(
+        port,
+        frames,
+        arrivals.map(({ linkType }) => ({ linkType })),
+      );
+      outcomes.forEach((outcome, i) => this.deliver(lengthOf(i), outcome));
+    }
+    if (queue === null) return;
+    for (const frame of frames) {
+      try {
+        this.deliver(frame.length, device.send(queue, frame));
+      } catch (error) {
+        // Too short to be sent, or the queue does not send.
+        if (!(error instanceof SteeringError)) throw error;
+        wire.lose("refused");
+      }
+    }
+  }
+
+  #drop(reason: ReasonName | "miss", length: number): void {
+    const sum = this.dropped.get(reason) ?? { frames: 0, bytes: 0 };
+    this.dropped.set(reason, sum);
+    sum.frames++;
+    sum.bytes += length;
+  }
+
+  /** Runs what waits on the clock of the device at its time. */
+  #arm(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    this.#deadline = null;
+    const at = this.loaded.device.nextDeadline();
+    if (at === null) return;
+    const wait = Number((at - this.age) / MILLISECOND) + 1;
+    this.#deadline = setTimeout(() => this.tick(), Math.max(0, Math.min(LONGEST_WAIT, wait)));
+  }
+}
+
+function isSteerable({ place, frame, linkType }: Arrival): boolean {
+  if (cannotRun(linkType, frame.length) === null) return true;
+  place.wire.lose("no_parser");
+  return false;
+}
