@@ -199,7 +199,8 @@ class Keys {
     if (mask !== 0n) this.#asks.push({ field, value: bits, mask });
   }
 
-  #fragment({ text }: Piece): void {
+  #fragment(piece: Piece): void {
+    const { text } = piece;
     const ask = (value: bigint): Ask => ({ field: "outer.frag", value, mask: 1n });
     const offset = this.#isIpv6 ? sample("ipv6_fragment", 0) : sample("ipv4", 4);
     const bits = this.#isIpv6 ? 0xfff8n : 0x1fffn;
@@ -211,7 +212,7 @@ class Keys {
         return [ask(1n), { field: offset, value: one, mask: one | (bits & ~((one << 1n) - 1n)) }];
       });
       this.#either.push(byBit);
-    }
+    } else notImported(piece, "fragments are no, first or later");
   }
 
   #tunnelKey(inside: Piece): void {
@@ -224,7 +225,7 @@ class Keys {
       const isSix = key === "ipv6_src" || key === "ipv6_dst";
       const kind = key === "src" || key === "dst" ? "ipv4" : isSix ? "ipv6" : "number";
       const bits = maskedOf(value, { name: `tun_${key}`, kind, width: kind === "ipv4" ? 32 : isSix ? 128 : 64 });
-      if (["id", "src", "dst", "ipv6_src", "ipv6_dst"].includes(key)) this.#tunnel[key] = bits;
+      if (bits.mask !== 0n) this.#tunnel[key] = bits;
     }
   }
 

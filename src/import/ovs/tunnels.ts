@@ -77,7 +77,7 @@ export function askTunnelFields(
   options: NamedOptions,
   declare: (option: NamedOption) => boolean,
 ): string | undefined {
-  const [field = "", width = 0] = KEYS[type] ?? [];
+  const [field = "", width = 0, port] = KEYS[type] ?? [];
   for (const [key, { value, mask }] of Object.entries(asked)) {
     if (mask === 0n) continue;
     if (key === "id") {
@@ -85,6 +85,12 @@ export function askTunnelFields(
       match.ask(field, value, mask & ((1n << BigInt(width)) - 1n));
     } else if (key === "src" || key === "dst") match.ask(`outer.ipv4_${key}`, value, mask);
     else if (key === "ipv6_src" || key === "ipv6_dst") match.ask(`outer.${key}`, value, mask);
+    else if (key === "ttl") match.ask("outer.ip_ttl_hoplimit", value, mask & 0xffn);
+    else if (key === "tos") {
+      if ((mask & 0xfcn) !== 0n) match.ask("outer.ip_dscp", value >> 2n, (mask >> 2n) & 0x3fn);
+      if ((mask & 3n) !== 0n) match.ask("outer.ip_ecn", value & 3n, mask & 3n);
+    } else if ((key === "tp_src" || key === "tp_dst") && port !== undefined)
+      match.ask(key === "tp_src" ? "outer.udp_sport" : "outer.udp_dport", value, mask & 0xffffn);
     else if (key.startsWith("metadata")) {
       const option = optionOf(key, type, options);
       if (typeof option === "string") return option;

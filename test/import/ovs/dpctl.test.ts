@@ -105,3 +105,21 @@ it.each([
 ])("refuses %s", (text, said) => {
   expect(imported(text).said).toEqual([expect.stringMatching(said)]);
 });
+
+it("asks for the outer headers of a tunnel whose port the text has", () => {
+  const { rules, said } = imported(
+    `ovs-vsctl add-port br0 vxlan_sys_4789 -- set interface vxlan_sys_4789 type=vxlan options:remote_ip=flow options:key=flow
+recirc_id(0),tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,tos=0x12/0xfe,ttl=64,tp_src=4000,tp_dst=0/0,flags(-df-csum+key)),in_port(vxlan_sys_4789),eth_type(0x0800),ipv4(frag=no), ${ABOUT}2`,
+  );
+  expect(said).toEqual([]);
+  expect(rules.find(({ name }) => name.startsWith("tunnel("))?.match).toEqual({
+    ...{ "misc.vxlan_vni": 42, "outer.ipv4_src": "192.0.2.9", "outer.ipv4_dst": "192.0.2.1" },
+    ...{ "outer.ip_dscp": 4, "outer.ip_ecn": "2/0x2", "outer.ip_ttl_hoplimit": 64, "outer.udp_sport": 4000 },
+    ...{ "inner.ethertype": 2048, "inner.frag": 0, "inner.cvlan_tag": 0, "inner.svlan_tag": 0 },
+  });
+});
+
+it("refuses kinds of fragments that it does not know", () => {
+  const { said } = imported(`recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=some), ${ABOUT}3`);
+  expect(said.join()).toContain("fragments are no, first or later");
+});
