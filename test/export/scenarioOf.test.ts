@@ -73,6 +73,49 @@ test("rules in device bytes, with reformats, arrays and directions of the eSwitc
   }
 });
 
+test("meters and samplers, which rules share", async () => {
+  const meter = {
+    ...{ next_table: "metered", reg_c_index: 3, cir: { mantissa: 200, exponent: 9 }, cbs: 3000, ebs: 70000 },
+    ...{ eir: 5000, meter_mode: "pkt", start_color: "yellow", bucket_overflow: true, both_buckets_on_green: true },
+  } as const;
+  const { device } = await loadScenario({
+    flowsteer: 1,
+    queues: [{ name: "all" }, { name: "copies" }],
+    tables: [
+      { name: "root", level: 0 },
+      { name: "first", level: 1 },
+      { name: "metered", level: 2 },
+    ],
+    actions: [
+      { name: "meter", flow_meter: meter },
+      { name: "idle", flow_meter: { next_table: "metered", reg_c_index: 0, active: false } },
+      {
+        name: "sampler",
+        flow_sampler: { sample_ratio: 1, default_next_table: "metered", sample_actions: [{ queue: "copies" }] },
+      },
+    ],
+    rules: [
+      { name: "in", table: "root", actions: [{ table: "first" }] },
+      { name: "tcp", table: "first", match: { "outer.ip_protocol": "tcp" }, actions: [{ action: "meter" }] },
+      { name: "udp", table: "first", match: { "outer.ip_protocol": "udp" }, actions: [{ action: "meter" }] },
+      { name: "icmp", table: "first", match: { "outer.ip_protocol": 1 }, actions: [{ action: "idle" }] },
+      { name: "rest", table: "first", priority: 1, actions: [{ action: "sampler" }] },
+      { name: "red", table: "metered", match: { "misc2.metadata_reg_c_3": 0 }, actions: ["drop"] },
+      { name: "end", table: "metered", priority: 1, actions: [{ queue: "all" }] },
+    ],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  expect(scenario.actions).toHaveLength(3);
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("meters written and loaded"));
+  for (let n = 0; n < FRAMES; n++) {
+    const frame = nearFrame(random);
+    expect(behaviourOf(again, frame)).toBe(behaviourOf(device, frame));
+  }
+});
+
 test("names what it leaves out", async () => {
   const device = await createDevice();
   const context = ibv_open_device(device);

@@ -8,14 +8,20 @@ import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import { Table } from "../../model/table/domain.js";
-import type { ScenarioRuleAction, ScenarioVlanTag } from "../../scenario/action/definition.js";
+import type { ScenarioAction, ScenarioRuleAction, ScenarioVlanTag } from "../../scenario/action/definition.js";
 import { REFORMAT_TYPES, type ScenarioArrayMember } from "../../scenario/action/destinations.js";
+import { meterOf, samplingOf } from "./stateful.js";
 
 export interface ActionNames {
   queue(queue: QueuePair): string;
   table(table: Table): string;
   counter(counter: FlowCounter): string;
+  /** An action with a state, which its rules share: the scenario has it once. */
+  shared(action: Action, written: SharedAction): string;
 }
+
+/** What an action of the scenario does, under its name. */
+export type SharedAction = Omit<ScenarioAction, "name">;
 
 export type Refused = { readonly refused: string };
 
@@ -57,11 +63,15 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "dest_devx_tir":
       return { refused: "TIRs are not exported" };
     case "flow_meter":
+      return {
+        action: names.shared(action, { flow_meter: meterOf(device, action, names.table(held(action, Table))) }),
+      };
     case "flow_sampler":
+      return samplerOf(device, action, names);
     case "aso_first_hit":
     case "aso_flow_meter":
     case "aso_ct":
-      return { refused: "meters, samplers, flags and connections are not exported" };
+      return { refused: "ASO objects (meters, flags, connections) are not exported" };
   }
 }
 
@@ -76,6 +86,22 @@ function arrayOf(device: Device, { holds }: Action, names: ActionNames): Scenari
     } else members.push(made as ScenarioArrayMember);
   }
   return { array: members };
+}
+
+function samplerOf(device: Device, action: Action, names: ActionNames): ScenarioRuleAction | Refused {
+  const { ratio, changes } = samplingOf(device, action);
+  if (changes) return { refused: "the register that a sampler writes is not exported" };
+  const samples: ScenarioRuleAction[] = [];
+  for (const one of action.holds.filter((other) => other instanceof Action)) {
+    const made = actionOf(device, one, names);
+    if (typeof made === "object" && "refused" in made) return made;
+    samples.push(made);
+  }
+  const default_next_table = names.table(held(action, Table));
+  const sample_actions = samples as NonNullable<SharedAction["flow_sampler"]>["sample_actions"];
+  return {
+    action: names.shared(action, { flow_sampler: { sample_ratio: ratio, default_next_table, sample_actions } }),
+  };
 }
 
 function held<T>(action: Action, kind: { readonly prototype: T }): T {

@@ -1,7 +1,5 @@
 /** Names of objects of a device, each different among those of its kind. */
-import type { Handle } from "../../model/base/handle.js";
-
-export class DeviceNames<Kind extends Handle> {
+export class DeviceNames<Kind extends { readonly name: string }> {
   readonly #names = new Map<Kind, string>();
   readonly #taken = new Set<string>();
 

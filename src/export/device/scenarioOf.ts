@@ -2,6 +2,7 @@
 import { IBV_COUNTER_PACKETS, IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
+import type { Action } from "../../model/action/action.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
 import { HostRule } from "../../model/flow/hostRules.js";
@@ -13,7 +14,7 @@ import type { QueuePair } from "../../model/queue/queuePair.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";
-import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { ScenarioAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioDevice } from "../../scenario/device/definition.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioCounterPoint, ScenarioFlow, ScenarioFlowSpec } from "../../scenario/flow/definition.js";
@@ -21,7 +22,7 @@ import { writtenSpec } from "../../scenario/flow/specTypes.js";
 import type { ScenarioQueue } from "../../scenario/queue/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import { ExportFindings, type ExportFinding } from "../finding.js";
-import { actionOf } from "./actions.js";
+import { actionOf, type SharedAction } from "./actions.js";
 import { DeviceNames } from "./names.js";
 
 export interface DeviceScenario {
@@ -61,12 +62,19 @@ class DeviceExport {
   readonly #flowCounters = new DeviceNames<Counters>();
   readonly #tables = new DeviceNames<Table>();
   readonly #matchers = new DeviceNames<Matcher>();
+  readonly #actionNames = new DeviceNames<Action>();
+  readonly #actions = new Map<string, ScenarioAction>();
   readonly #ruleNames = new DeviceNames<Rule>();
   readonly #flowNames = new DeviceNames<VerbsFlow>();
   readonly #names = {
     queue: (queue: QueuePair): string => this.#queues.of(queue),
     table: (table: Table): string => this.#tables.of(table),
     counter: (counter: FlowCounter): string => this.#counters.of(counter),
+    shared: (action: Action, written: SharedAction): string => {
+      const name = this.#actionNames.of(action);
+      this.#actions.set(name, { name, ...written });
+      return name;
+    },
   };
 
   constructor(tracer: Tracer) {
@@ -108,6 +116,7 @@ class DeviceExport {
           priority: matcher.priority,
         })),
       ),
+      ...listed("actions", [...this.#actions.values()]),
       ...listed("rules", rules),
       ...listed("flows", flows),
       ...this.#objects(),
