@@ -252,6 +252,25 @@ describe("actions", () => {
     ]);
   });
 
+  test("a later group matches the colour that a meter put into its register", () => {
+    const { scenario, findings } = of(
+      [
+        "add port meter profile srtcm_rfc2697 0 1 1000 300 400 0",
+        "add port meter policy 0 2 g_actions color type green / end y_actions color type yellow / end r_actions color type red / end",
+        "create port meter 0 3 1 2 yes 0xffff 1 0",
+        "flow create 0 ingress pattern eth / end actions meter mtr_id 3 / jump group 1 / end",
+        "flow create 0 ingress group 1 pattern eth / meter color is green / end actions queue index 1 / end",
+        "flow create 0 ingress group 1 pattern meter color spec red color mask red / end actions drop / end",
+      ].join("\n"),
+    );
+    expect(findings.map(({ reason }) => reason)).toEqual(["a colour is compared as a whole"]);
+    expect(scenario?.rules?.at(-1)).toMatchObject({
+      ...{ table: "nic_rx group 1", match: { "misc2.metadata_reg_c_5": "2/0xff" } },
+    });
+    expect(flow("eth / meter color is green", "drop")?.match).toEqual({ "misc2.metadata_reg_c_5": "2/0xff" });
+    expect(flow("meter color is red / udp", "drop")?.match).toMatchObject({ "misc2.metadata_reg_c_5": "0/0xff" });
+  });
+
   test("without an equal leave the rule marked", () => {
     expect(flow("eth", "mac_swap / drop")).toMatchObject({
       actions: ["drop"],

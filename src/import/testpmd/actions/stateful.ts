@@ -1,12 +1,11 @@
 /** The actions meter and sample: the rule goes on in a table of its own. */
 import { notImported, type Word } from "../../text/refusal.js";
+import { COLOUR_REGISTER } from "../pattern/special.js";
 import type { Policy } from "../settings/meters.js";
 import type { Action } from "./read.js";
 import type { Planning } from "./place.js";
 import type { Gate, RuleAction } from "./steps.js";
 
-/** The register that colours are put into. */
-const COLOUR_REGISTER = 5;
 /** The numbers that a meter writes. */
 const COLOURS = { green: 2, yellow: 1, red: 0 } as const;
 

@@ -54,6 +54,7 @@ export const SPECIALS: Readonly<Record<Special, (walk: PatternWalk, item: Item, 
     plain(walk, registerOfTag(index, item.word), given(asked));
   },
   meta: (walk, _, asked) => plain(walk, registerOfMeta(walk.place.domain), given(asked)),
+  colour: (walk, item, asked) => colour(walk, item, given(asked)),
   port: (walk, item, asked) => port(walk, item, asked),
   any: (_walk, _item, asked) => {
     const { spec, word } = given(asked);
@@ -91,6 +92,18 @@ function etherType(walk: PatternWalk, asked: Asked, second: string): void {
   else if (second === "") walk.match.ask(`${walk.level}.${tag}`, 1n);
   else walk.match.ask(`misc.${second}${tag}`, 1n);
 }
+
+/** The register that meters put their colour into. */
+export const COLOUR_REGISTER = 5;
+
+/** The device numbers colours from red on, testpmd from green on. */
+function colour(walk: PatternWalk, { word }: Item, { spec, mask, last }: Asked): void {
+  if (mask === 0n) return;
+  if (mask !== fullMask(8) || last !== 0n) notImported(word, "a colour is compared as a whole");
+  walk.match.ask(`misc2.metadata_reg_c_${COLOUR_REGISTER}`, GREEN - spec, mask);
+}
+
+const GREEN = 2n;
 
 const MF_AND_OFFSET = 0x3fffn;
 const OFFSET = 0x1fffn;

@@ -33,7 +33,6 @@ export const REFUSED_ITEMS: Readonly<Record<string, string>> = {
   flex: "its layout is in a file of its own",
   l2tpv2: ONE_KNOWN,
   ppp: ONE_KNOWN,
-  meter: "the colour is in a register that the meter of the rule before writes",
 };
 
 export const ITEM_NAMES: readonly string[] = [...Object.keys(ITEMS), ...Object.keys(REFUSED_ITEMS), "end"];

@@ -27,6 +27,7 @@ export type Special =
   | "integrity"
   | "tag"
   | "meta"
+  | "colour"
   | "port"
   | "any"
   | "with";

@@ -38,6 +38,19 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
     layer: "meta",
     becomes: "a register",
   },
+  meter: {
+    fields: {
+      color: {
+        bits: 8,
+        kind: "color",
+        preset: full(8),
+        special: "colour",
+        becomes: "register C5, where meters put it",
+      },
+    },
+    layer: "meta",
+    becomes: "the colour of a meter before; red where no meter was",
+  },
   integrity: {
     fields: {
       level: { bits: 32, special: "with", becomes: "0 and 1 outer, 2 inner" },
