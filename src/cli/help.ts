@@ -379,6 +379,11 @@ clock of the device is that of the machine.
     unix:PATH                 the same, connects
     pcap:IN:OUT               pipes with captures, - for standard input or output; one of them may be left out
 
+  --control unix:PATH
+                 takes calls as JSON-RPC 2.0 on this Unix socket, which is open to the same user; with --control - on
+                 standard input and output (docs/serve.md)
+  --most-bytes N, --most-requests N
+                 limits of a control connection: bytes of a message (1,048,576), messages in a second (10,000)
   --beyond-loopback
                  lets wires have other addresses than 127.0.0.1 and [::1]. Who can send there, can send frames
   --json         lines of JSON on standard error instead of text

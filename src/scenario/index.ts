@@ -98,6 +98,7 @@ export {
 } from "./places/places.js";
 export { sendersOf, unusedFindings, type UnusedFinding, type UnusedObject } from "./places/unused.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
+export { createRule, destroyRule } from "./rule/change.js";
 export { rulePointers } from "./pointers.js";
 export { parseScenario } from "./scenario.js";
 export type { JsonSchema } from "./schema/jsonSchema.js";

@@ -108,6 +108,8 @@ export function cannotRun(linkType: number, length: number): string | null {
 /** A scenario on a device. Objects are found by their names in the document. */
 export class LoadedScenario {
   readonly scenario: Scenario;
+  /** @internal */
+  readonly objects: ScenarioObjects;
   readonly device: Device;
   readonly context: Context;
   readonly queues: ReadonlyMap<string, LoadedQueue>;
@@ -140,6 +142,7 @@ export class LoadedScenario {
   constructor(scenario: Scenario, objects: ScenarioObjects, report: Report) {
     const { device, context } = objects;
     this.scenario = scenario;
+    this.objects = objects;
     this.device = device;
     this.context = context;
     this.queues = objects.queues;

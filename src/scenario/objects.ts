@@ -114,7 +114,7 @@ export class ScenarioObjects {
     attemptEach(report, "matchers", matchers, (matcher, path) =>
       this.matchers.set(matcher.name, this.#ownMatcher(path, matcher)),
     );
-    attemptEach(report, "rules", rules, (rule, path) => this.rules.set(rule.name, this.#rule(path, rule)));
+    attemptEach(report, "rules", rules, (rule, path) => this.rules.set(rule.name, this.makeRule(path, rule)));
     attemptEach(report, "flowCounters", flowCounters, (one, path) => {
       this.flowCounters.set(
         one.name,
@@ -191,7 +191,8 @@ export class ScenarioObjects {
     throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
   }
 
-  #rule(path: string, rule: ScenarioRule): Rule {
+  /** Makes a rule of a document that was checked. */
+  makeRule(path: string, rule: ScenarioRule): Rule {
     const matcher = at(CALL, path, () => this.#matcher(rule), rulePlace(rule));
     const actions = (rule.actions ?? []).map((action, i) =>
       this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),

@@ -1,6 +1,7 @@
 /** flowsteer serve: a device as a process that real machines plug into. */
 import { loadScenario } from "../../scenario/index.js";
-import { readCommandLine, type CommandLine } from "../commandLine.js";
+import { Control } from "../control/control.js";
+import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Interruption } from "../interruption.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
@@ -10,7 +11,18 @@ import { Switchboard } from "../serve/switchboard.js";
 import { painter, printable } from "../text.js";
 import { wireOf } from "../wire/wires.js";
 
-const OPTIONS = { wire: "list", "beyond-loopback": "flag", json: "flag" } as const;
+const OPTIONS = {
+  wire: "list",
+  control: "value",
+  "most-bytes": "value",
+  "most-requests": "value",
+  "beyond-loopback": "flag",
+  json: "flag",
+} as const;
+
+/** The limits of control connections where the caller says none: bytes of a message, messages a second. */
+const MESSAGE = 1 << 20;
+const RATE = 10_000;
 
 /** Milliseconds that the end waits for slow peers. */
 const PATIENCE = 2000;
@@ -32,10 +44,13 @@ export async function serve(args: readonly string[]): Promise<number> {
   connectPorts(loaded, places);
   loaded.prepare({ bytes: new Uint8Array() });
   const board = new Switchboard(loaded, places);
+  const control = controlOf(line, board);
   const interruption = new Interruption();
   try {
     await openAll(places, line);
     board.begin();
+    const place = line.values.get("control");
+    if (place !== undefined) await control.open(place);
     tell(line, readyText(file, places), {
       kind: "ready",
       wires: places.map(({ name, wire }) => ({ place: name, wire: wire.describe() })),
@@ -47,11 +62,19 @@ export async function serve(args: readonly string[]): Promise<number> {
   } finally {
     interruption.end();
     board.end();
-    await patiently(Promise.all(places.map(({ wire }) => wire.close())));
+    await patiently(Promise.all([control.close(), ...places.map(({ wire }) => wire.close())]));
   }
   const sum = sumOf(board, interruption.signal);
-  tell(line, sumText(painter(process.stdout), sum), sum);
+  tell(line, sumText(painter(process.stderr), sum), sum);
+  // Standard input may be open.
+  process.stdin.destroy();
   return 0;
+}
+
+function controlOf(line: CommandLine, board: Switchboard): Control {
+  const message = numberOption(line, "most-bytes", 1, Number.MAX_SAFE_INTEGER, "bytes of a message") ?? MESSAGE;
+  const rate = numberOption(line, "most-requests", 1, Number.MAX_SAFE_INTEGER, "messages a second") ?? RATE;
+  return new Control(board, { message, rate });
 }
 
 async function openAll(places: readonly Place[], line: CommandLine): Promise<void> {

@@ -1,0 +1,247 @@
+/** The control of flowsteer serve: calls, events, limits, and messages that are none. */
+import { once } from "node:events";
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+import { flowsteer, root, scratch, start } from "../support/command.js";
+import { Client } from "./support/client.js";
+import { Served, SWITCH, tcpFrame, UdpPeer } from "./support/served.js";
+
+const hex = (frame: Buffer): string => frame.toString("hex");
+
+async function serveWith(name: string, ...args: string[]): Promise<{ served: Served; client: Client }> {
+  const path = scratch(name);
+  const served = await Served.start(SWITCH, "--control", `unix:${path}`, ...args);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  return { served, client: await Client.open(path) };
+}
+
+it("answers calls, and changes rules while frames come", async () => {
+  const vm2 = await UdpPeer.open();
+  const { served, client } = await serveWith("calls.sock", "--wire", `vm2=${vm2.wire}`);
+  const frame = hex(tcpFrame(1, 2, 23));
+  expect(await client.result("send", { queue: "vm1", frame })).toMatchObject({
+    verdict: "drop",
+    rules: ["all", "no telnet"],
+  });
+  expect(await client.result("counters")).toEqual({ counters: [{ name: "telnet", packets: 1, bytes: 60 }] });
+  expect(await client.result("why", { queue: "vm1", frame, target: { queue: "vm2" } })).toHaveProperty("explanation");
+  expect(await client.result("trace", { queue: "vm1", frame })).toMatchObject({ trace: { complete: true } });
+  expect(await client.result("mlx5dv_dr_rule_destroy", { rule: "no telnet" })).toBeNull();
+  expect(await client.result("send", { queue: "vm1", frame })).toMatchObject({ verdict: "deliver", to: ["qp:vm2"] });
+  expect(hex((await vm2.frames(1))[0] as Buffer)).toBe(frame);
+  const rule = { name: "no ssh", table: "switch", match: { "outer.tcp_dport": 22 }, actions: ["drop"] };
+  expect(await client.result("mlx5dv_dr_rule_create", rule)).toEqual({ name: "no ssh" });
+  expect(await client.result("receive", { frame: hex(tcpFrame(9, 2, 22)) })).toMatchObject({
+    rules: ["all", "no ssh"],
+  });
+  const { rules } = (await client.result("rules")) as { rules: { name: string }[] };
+  expect(rules.find(({ name }) => name === "no ssh")).toEqual({
+    name: "no ssh",
+    table: "switch",
+    packets: 1,
+    bytes: 60,
+  });
+  expect(await client.result("tables")).toMatchObject({ tables: [{ name: "root", packets: 3 }, {}, {}, {}] });
+  expect(await client.result("wires")).toMatchObject({ wires: [{ place: "qp:vm2", framesOut: 1 }] });
+  expect(await client.result("metrics")).toMatchObject({ device: "flowsteer0", rules: 10 });
+  expect(await client.result("prometheus")).toMatchObject({ text: expect.stringContaining("flowsteer_") as string });
+  const { methods } = (await client.result("methods")) as { methods: string[] };
+  expect(methods).toContain("subscribe");
+  expect((await served.end()).dropped).toEqual({ drop_action: { frames: 2, bytes: 120 } });
+  vm2.close();
+});
+
+it("tells a refused call with the reason of the device", async () => {
+  const { served, client } = await serveWith("refused.sock");
+  const twice = await client.call("mlx5dv_dr_rule_create", { name: "all", table: "root" });
+  expect(twice.error).toMatchObject({ code: 1, data: { code: "EINVAL", reason: "duplicate_name", path: "name" } });
+  const unknown = await client.call("mlx5dv_dr_rule_create", { name: "x", table: "rot" });
+  expect(unknown.error).toMatchObject({ code: 1, data: { reason: "unknown_name", path: "table" } });
+  const field = await client.call("mlx5dv_dr_rule_create", {
+    name: "x",
+    table: "root",
+    match: { "outer.tcp_dprt": 1 },
+  });
+  expect(field.error?.data).toMatchObject({ path: "match.outer.tcp_dprt" });
+  await served.end();
+});
+
+it("notifies of events", async () => {
+  const { served, client } = await serveWith("events.sock");
+  expect(await client.result("subscribe", { events: ["drop", "ruleRemoved"] })).toEqual({
+    events: ["drop", "ruleRemoved"],
+  });
+  const frame = hex(tcpFrame(9, 1, 23));
+  client.write(JSON.stringify({ jsonrpc: "2.0", method: "receive", params: { frame } }));
+  expect(await client.next()).toMatchObject({
+    method: "event",
+    params: { event: "drop", reason: "drop_action", rule: "no telnet", frame, outcome: { verdict: "drop" } },
+  });
+  client.write(JSON.stringify({ jsonrpc: "2.0", method: "mlx5dv_dr_rule_destroy", params: { rule: "no telnet" } }));
+  expect(await client.next()).toMatchObject({ params: { event: "ruleRemoved", rule: "no telnet" } });
+  expect(await client.result("unsubscribe", { events: ["drop"] })).toEqual({ events: ["ruleRemoved"] });
+  await served.end();
+});
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+if (!hasPython) console.warn("examples/serve_client.py is not run: no python3");
+
+it.runIf(hasPython)("has a client in Python", async () => {
+  const { served } = await serveWith("python.sock");
+  const call = (...args: string[]): Promise<{ code: unknown; out: string; err: string }> =>
+    new Promise((resolve) =>
+      execFile(
+        "python3",
+        [join(root, "examples/serve_client.py"), scratch("python.sock"), ...args],
+        (error, out, err) => resolve({ code: error?.code ?? 0, out, err }),
+      ),
+    );
+  expect(JSON.parse((await call("counters")).out)).toEqual({ counters: [{ name: "telnet", packets: 0, bytes: 0 }] });
+  expect((await call("mlx5dv_dr_rule_destroy", '{"rule": "no telnet"}')).out).toBe("null\n");
+  expect(await call("mlx5dv_dr_rule_destroy", '{"rule": "no telnet"}')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("unknown_name") as string,
+  });
+  await served.end();
+});
+
+it("has a schema that its messages meet", async () => {
+  const schema = JSON.parse(readFileSync(join(root, "schema/serve-1.schema.json"), "utf8")) as object;
+  const isValid = new Ajv2020({ strict: false }).compile(schema);
+  const { served, client } = await serveWith("schema.sock");
+  const { methods } = (await client.result("methods")) as { methods: string[] };
+  const { Request } = (schema as { $defs: { Request: { properties: { method: { enum: string[] } } } } }).$defs;
+  expect(Request.properties.method.enum.toSorted()).toEqual(methods.toSorted());
+  for (const method of methods) expect(isValid(await client.call(method)), method).toBe(true);
+  expect(isValid({ jsonrpc: "2.0", method: "receive", params: { frame: "0" } })).toBe(false);
+  expect(isValid({ jsonrpc: "2.0", method: "receive", params: { frame: "00" } })).toBe(true);
+  await served.end();
+});
+
+it("speaks on standard input and output", async () => {
+  const child = start(["serve", SWITCH, "--control", "-", "--quiet"]);
+  child.stdin.write('{"jsonrpc":"2.0","id":"a","method":"counters"}\n');
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  expect(JSON.parse(line.toString())).toEqual({
+    jsonrpc: "2.0",
+    id: "a",
+    result: { counters: [{ name: "telnet", packets: 0, bytes: 0 }] },
+  });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
+it("has limits of messages, connections and rates", async () => {
+  const path = scratch("limits.sock");
+  const served = await Served.start(
+    SWITCH,
+    "--control",
+    `unix:${path}`,
+    "--most-bytes",
+    "1000",
+    "--most-requests",
+    "50",
+  );
+  const long = await Client.open(path);
+  const closed = once(long.socket, "close");
+  long.write("x".repeat(1001));
+  expect(await long.next()).toMatchObject({ error: { code: -32600, message: "a message has at most 1000 bytes" } });
+  await closed;
+  const peers = await Promise.all(Array.from({ length: 16 }, () => Client.open(path)));
+  for (const peer of peers) expect(await peer.result("counters")).toBeDefined();
+  const more = await Client.open(path);
+  if (!more.socket.destroyed) await new Promise((resolve) => more.socket.once("close", resolve));
+  // The 101st message waits for the third second.
+  const first = peers[0] as Client;
+  const began = performance.now();
+  for (let i = 0; i < 101; i++) await first.result("counters");
+  expect(performance.now() - began).toBeGreaterThan(900);
+  await served.end();
+});
+
+it.each([
+  ["a place", ["--control", "tcp:127.0.0.1:1"], /unix:PATH, or - for standard input and output/],
+  ["a folder", ["--control", "unix:nowhere/x.sock"], /ENOENT|EACCES/],
+  ["a limit", ["--most-bytes", "0"], /a whole number, 1 or more/],
+])("refuses %s", async (_, args, message) => {
+  const { code, err } = await flowsteer(["serve", SWITCH, ...args]);
+  expect(err).toMatch(message);
+  expect(code).toBe(2);
+});
+
+it("gives errors to bad messages, which change nothing", async () => {
+  const count = Number(import.meta.env?.["FLOWSTEER_MESSAGES"] ?? 5000);
+  const seed = Number(import.meta.env?.["FLOWSTEER_SEED"] ?? Date.now() % 2 ** 31);
+  console.log(`seed ${seed}, ${count} messages`);
+  const { served, client } = await serveWith("bad.sock", "--most-requests", "100000000");
+  let state = seed;
+  const draw = (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const odd = (): unknown =>
+    [null, true, -1, 1.5, 2 ** 60, "", "\u0000", [], {}, [[]], { __proto__: 1 }, "x".repeat(99)][draw(12)];
+  const request = (method: unknown, params: unknown): object => ({ jsonrpc: "2.0", id: draw(9), method, params });
+  const name = "mlx5dv_dr_rule_create";
+  const kinds: (() => string)[] = [
+    () => `x${Array.from({ length: draw(60) }, () => String.fromCharCode(33 + draw(600))).join("")}`,
+    () => JSON.stringify(request("counters", {})).slice(0, 1 + draw(40)),
+    () => JSON.stringify(odd()),
+    () => JSON.stringify({ ...request("counters", {}), jsonrpc: odd() }),
+    () => JSON.stringify(request(["none", "toString", "__proto__", "constructor", "exit"][draw(5)], {})),
+    () => JSON.stringify(request("counters", [[], null, 5, "x", { more: 1 }][draw(5)])),
+    () => JSON.stringify({ ...request("counters", {}), id: [{}, [], true][draw(3)] }),
+    () => JSON.stringify(request(name, { name: "bad", table: "switch", [`k${draw(99)}`]: odd() })),
+    () => JSON.stringify(request(name, { name: "bad", table: "switch", match: { "outer.tcp_dport": -1 - draw(9) } })),
+    () =>
+      JSON.stringify(
+        request(name, {
+          name: "bad",
+          table: "switch",
+          actions: [["jump"], [{ queue: "vm1" }], [{ table: "x" }], ["drop", "drop"]][draw(4)],
+        }),
+      ),
+    () => JSON.stringify(request(name, { name: "all", table: "root" })),
+    () => JSON.stringify(request("mlx5dv_dr_rule_destroy", { rule: [`r${draw(99)}`, 5, null, "__proto__"][draw(4)] })),
+    () => JSON.stringify(request(["receive", "trace", "why"][draw(3)], { frame: ["abc", "zz", 5, null][draw(4)] })),
+    () =>
+      JSON.stringify(
+        request(["receive", "trace", "why"][draw(3)], { frame: "00", port: [0, 2, -1, "1", 1.5][draw(5)] }),
+      ),
+    () => JSON.stringify(request("send", { frame: "00".repeat(60), queue: [odd(), "vm3", undefined][draw(3)] })),
+    () => JSON.stringify(request("send", { frame: "00".repeat(draw(14)), queue: "vm1" })),
+    () =>
+      JSON.stringify(
+        request("why", {
+          frame: "00".repeat(60),
+          target: [odd(), { rule: 5 }, { rule: "none" }, { a: "b" }][draw(4)] ?? 5,
+        }),
+      ),
+    () => JSON.stringify(request("subscribe", { events: [5, ["none"], "frame", ["drop", 5]][draw(4)] ?? 5 })),
+    () => "[".repeat(1 + draw(5000)),
+    () => JSON.stringify([odd(), request("none", {})]),
+  ];
+  const world = async (): Promise<object> => {
+    const { time: _time, ...metrics } = (await client.result("metrics")) as { time: number };
+    return { metrics, counters: await client.result("counters"), wires: await client.result("wires") };
+  };
+  // What is made once: the traced core, the action of a refused rule.
+  const send = async (some: number): Promise<void> => {
+    const texts = Array.from({ length: some }, () => (kinds[draw(kinds.length)] as () => string)());
+    client.write(texts.map((text) => (text.trim() === "" ? "x" : text)).join("\n"));
+    for (const text of texts) {
+      const answer = await client.next();
+      const all = Array.isArray(answer) ? (answer as (typeof answer)[]) : [answer];
+      for (const one of all)
+        if (one?.error === undefined || one.error.code === -32603) throw new Error(`${text}: ${JSON.stringify(one)}`);
+    }
+  };
+  await send(200);
+  const before = await world();
+  for (let done = 0; done < count; done += 500) await send(Math.min(500, count - done));
+  expect(await world()).toEqual(before);
+  await served.end();
+});
