@@ -77,10 +77,9 @@ describe("requests", () => {
     for (const wr_id of [1, 2]) postTo(wr_id);
     v.ibv_modify_qp(a, { qp_state: v.IBV_QPS_RESET }, v.IBV_QP_STATE);
     v.ibv_modify_qp(a, { qp_state: v.IBV_QPS_ERR }, v.IBV_QP_STATE);
-    expect(v.ibv_get_async_event(station.context)).toMatchObject({
-      event_type: v.IBV_EVENT_QP_LAST_WQE_REACHED,
-      element: { qp: a },
-    });
+    const { event_type, element } = v.ibv_get_async_event(station.context);
+    expect(event_type).toBe(v.IBV_EVENT_QP_LAST_WQE_REACHED);
+    expect("qp" in element && element.qp).toBe(a);
     station.device.receiveBatch(1, [81, 81].map(frameTo));
     expect(completed()).toEqual([
       [1, b.qp_num, 0],
@@ -301,7 +300,9 @@ describe("objects", () => {
       cap: { max_recv_wr: 99, max_recv_sge: 9 },
       srq: one,
     });
-    expect(v.ibv_query_qp(qp).init_attr).toMatchObject({ srq: one, cap: { max_recv_wr: 0, max_recv_sge: 0 } });
+    const { init_attr } = v.ibv_query_qp(qp);
+    expect(init_attr.srq).toBe(one);
+    expect(init_attr.cap).toMatchObject({ max_recv_wr: 0, max_recv_sge: 0 });
     expect(refused(() => v.ibv_destroy_srq(one))).toMatchObject({ code: "EBUSY", path: "srq" });
     v.ibv_destroy_qp(qp);
     v.ibv_destroy_srq(one);
