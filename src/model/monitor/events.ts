@@ -91,6 +91,7 @@ export interface DeviceEvents {
 }
 
 export type EventName = keyof DeviceEvents;
+/** What `device.on` calls at each event. */
 export type EventListener<E extends EventName> = (event: DeviceEvents[E]) => unknown;
 
 export const EVENT_NAMES: readonly EventName[] = [
