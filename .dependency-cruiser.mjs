@@ -4,6 +4,7 @@
  *     src:       abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, packet, engine, model <- explain <- proof <- cli
  *                abi, packet, model, scenario <- import, export <- cli
+ *                abi, packet, engine, model <- snapshot
  *     assembly:  wire <- branch <- classify <- forward <- act <- walk;  crypto <- esp <- act;  out reads branches
  *
  * A folder may import the folders that its list names. Nothing imports in a circle.
@@ -21,6 +22,7 @@ const MAY_IMPORT = {
   "src/proof": ["abi", "packet", "engine", "model", "explain"],
   "src/import": ["abi", "packet", "model", "scenario"],
   "src/export": ["abi", "packet", "model", "explain", "scenario"],
+  "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/cli": [],
   "assembly/wire": [],
   "assembly/branch": ["wire"],

@@ -186,6 +186,8 @@ export function areaAddress(area: i32): usize {
       return CACHE_COUNTS;
     case Area.outcome_classes:
       return OUTCOME_CLASSES;
+    case Area.known_masks:
+      return KNOWN_MASKS;
     default:
       return 0;
   }

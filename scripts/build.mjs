@@ -27,6 +27,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
+import { withGlobals } from "./core-globals.mjs";
 import { withoutTraced } from "./untraced.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -45,6 +46,7 @@ const ENTRIES = {
   explain: "src/explain/index.ts",
   import: "src/import/index.ts",
   export: "src/export/index.ts",
+  snapshot: "src/snapshot/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
@@ -104,6 +106,7 @@ async function buildCore(flavour) {
     "scripts/coverage-transform.mjs",
     "scripts/untraced.mjs",
     "scripts/core-exports.mjs",
+    "scripts/core-globals.mjs",
     "node_modules/assemblyscript",
   ];
   const output = `build/${flavour}/core.wasm`;
@@ -139,7 +142,7 @@ async function compileCore(flavour, options, transforms = []) {
     // Not in asconfig.json: there the compiler drops the leading "./" of a transform's path.
     transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
     readFile: (name, base) => source(join(base, name), flavour === "traced"),
-    writeFile: (name, contents) => replaceFile(name, contents),
+    writeFile: (name, contents) => replaceFile(name, name.endsWith(".wasm") ? withGlobals(contents) : contents),
   });
   // The compiler reports how its last round of optimization went; that is no warning.
   const text = messages.join("").replace(/^Last converge was suboptimal\.\n/gm, "");

@@ -42,7 +42,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|packet|inline|worker|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|packet|inline|worker|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^dist\/flowsteer-record\.c$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,

@@ -23,7 +23,8 @@ export class ExportReader {
 
   /** The text of src/engine/coreExports.ts. */
   async text(wasm) {
-    const members = WebAssembly.Module.exports(new WebAssembly.Module(wasm)).map(({ name, kind }) => {
+    const members = WebAssembly.Module.exports(new WebAssembly.Module(wasm)).flatMap(({ name, kind }) => {
+      if (kind === "global") return [];
       if (kind === "memory") return `${name}: WebAssembly.Memory;`;
       return this.#methods.get(name) ?? fail(`the core exports ${name}, which assembly/index.ts does not name`);
     });

@@ -54,6 +54,8 @@ export const REFUSALS = {
   no_memory: "the limit of the device is reached",
   not_counted: "the device does not count this",
   out_of_range: "outside the range that the field can hold",
+  not_saved: "a snapshot cannot hold this",
+  bad_snapshot: "not a snapshot that this release restores",
   own_clock: "the program moves the clock of this device",
   time_back: "a clock does not go back",
   // match parameters, matchers and rules

@@ -63,6 +63,8 @@ export enum Area {
   cache = 16,
   /** Sums over the frames of each outcome class (src/abi/outcomeClasses.ts). */
   outcome_classes = 17,
+  /** Masks by the numbers that the host gave them. */
+  known_masks = 18,
 }
 
 /** Size of the area of samples in bytes. */

@@ -8,14 +8,18 @@ export class RuleMask {
   readonly key: Uint8Array;
   /** The bytes that are not 0. Only these of a value are staged. */
   readonly bytes: Uint16Array;
-  /** Unique in this process; 0 is no number. */
-  readonly number: number;
+  /** 0 until someone asks, in a restored device too. */
+  private _number = 0;
 
   constructor(key: Uint8Array) {
     this.key = key;
     const bytes: number[] = [];
     for (let at = 0; at < key.length; at++) if (key[at] !== 0) bytes.push(at);
     this.bytes = Uint16Array.from(bytes);
-    this.number = ++last;
+  }
+
+  /** Unique in this process; 0 is no number. */
+  get number(): number {
+    return (this._number ||= ++last);
   }
 }

@@ -11,7 +11,7 @@ export interface CommandAnswer {
   readonly out_data: Uint8Array;
 }
 
-class Answers extends EventQueue<CommandAnswer> {
+export class Answers extends EventQueue<CommandAnswer> {
   /** Bytes of the answers that wait. */
   bytes = 0;
 

@@ -8,7 +8,7 @@ interface Numbers {
   last: number;
 }
 
-const NUMBERS = new WeakMap<object, Numbers>();
+export const NUMBERS = new WeakMap<object, Numbers>();
 
 /** The number of an object, the same in all dumps of a device. */
 export function idOf(device: object, object: object): string {

@@ -78,7 +78,7 @@ const TAG_END = 2 ** 24;
 const PAGE = "mlx5dv_create_flow(3)";
 
 /** One counter of a bulk. */
-class BulkCounter implements FlowCounts {
+export class BulkCounter implements FlowCounts {
   readonly holder: FlowCounter;
   readonly address: number;
 

@@ -29,7 +29,7 @@ export interface FoundPlace {
   readonly entry: FlowEntry | undefined;
 }
 
-const NO_RANGES: readonly never[] = [];
+const NO_RANGES: readonly never[] = Object.freeze([]);
 
 export class FlowTables {
   private readonly _function: FunctionBase;

@@ -88,7 +88,7 @@ export class VerbsFlow extends Flow {
   }
 }
 
-const NO_SPECS: readonly MatchSpec[] = [];
+const NO_SPECS: readonly MatchSpec[] = Object.freeze([]);
 
 function specsOutsideMask(specs: readonly Spec[]): readonly MatchSpec[] {
   let outside = NO_SPECS;

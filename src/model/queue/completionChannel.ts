@@ -17,7 +17,7 @@ export interface CompletionEvent<Q extends ChannelUser> {
   readonly cq_context: unknown;
 }
 
-class CompletionEvents<Q extends ChannelUser> extends EventQueue<CompletionEvent<Q>> {
+export class CompletionEvents<Q extends ChannelUser> extends EventQueue<CompletionEvent<Q>> {
   protected override taken({ cq }: CompletionEvent<Q>): void {
     cq.eventTaken();
   }

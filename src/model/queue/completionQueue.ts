@@ -75,8 +75,13 @@ export interface HeldCompletion {
    * The device's clock at the completion, in nanoseconds; 0 when the queue does not report times.
    */
   readonly time: bigint;
-  /** Called when the completion is polled; or null. */
-  readonly polled: (() => void) | null;
+  /** Told when the completion is polled; or null. */
+  readonly request: PolledRequest | null;
+}
+
+/** A request that learns when its completion is polled. It is an object, so that a snapshot can hold it. */
+export interface PolledRequest {
+  polled(): void;
 }
 
 /** What a completion queue is made with. */
@@ -156,11 +161,11 @@ export class CompletionQueue extends Handle implements ChannelUser {
 
   /**
    * Adds a completion that the core has counted already.
-   * @param polled called when the completion is polled
+   * @param request told when the completion is polled
    * @param solicited the sender asked for an event
    */
-  push(wc: WorkCompletion, polled: (() => void) | null = null, solicited = false): void {
-    this._held.push({ wc, time: this._timed ? this.device.now() : 0n, polled });
+  push(wc: WorkCompletion, request: PolledRequest | null = null, solicited = false): void {
+    this._held.push({ wc, time: this._timed ? this.device.now() : 0n, request });
     this.device.observer?.completed(this, wc);
     if (this._armed === "none") return;
     if (this._armed === "solicited" && !solicited && wc.status === IBV_WC_SUCCESS) return;
@@ -169,9 +174,9 @@ export class CompletionQueue extends Handle implements ChannelUser {
   }
 
   /** Adds a completion that the core has not counted. */
-  add(wc: WorkCompletion, polled: (() => void) | null = null, solicited = false): void {
+  add(wc: WorkCompletion, request: PolledRequest | null = null, solicited = false): void {
     this.device.core.exports.holdCompletion(this.handle);
-    this.push(wc, polled, solicited);
+    this.push(wc, request, solicited);
   }
 
   /** Takes the oldest completions, at most `count`. */
@@ -183,7 +188,7 @@ export class CompletionQueue extends Handle implements ChannelUser {
   protected take(count: number): HeldCompletion[] {
     const taken = this._held.splice(0, count);
     this.device.core.exports.takeCompletions(this.handle, taken.length);
-    for (const { polled } of taken) polled?.();
+    for (const { request } of taken) request?.polled();
     return taken;
   }
 

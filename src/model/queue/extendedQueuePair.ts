@@ -35,7 +35,7 @@ interface Draft {
 
 const CITE = "ibv_wr_post(3)";
 const FLAGS = IBV_SEND_FENCE | IBV_SEND_IP_CSUM | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED;
-const EXTENDED = new WeakMap<QueuePair, ExtendedQueuePair>();
+export const EXTENDED = new WeakMap<QueuePair, ExtendedQueuePair>();
 
 /**
  * `struct ibv_qp_ex`. A refusal that C reports at `ibv_wr_complete` is kept until then. SPEC: calls

@@ -18,7 +18,7 @@ import {
 import { refusalOf, refuse, SteeringError } from "../../errors.js";
 import { joined } from "../../packet/bytes.js";
 import { AddressHandle } from "./addressHandle.js";
-import { completion, type CompletionQueue } from "./completionQueue.js";
+import { completion, type PolledRequest, type CompletionQueue } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { datagramFrame, type Datagram } from "../roce/datagram.js";
 import { checkObject, unsigned } from "../../checks.js";
@@ -250,20 +250,53 @@ export class SendQueue {
    * Passes a message to the transport. The request completes when its packets are done; a failed
    * request always gives a completion.
    */
-  private _pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
-    const place = ++this._tail;
-    const { length } = message.payload;
-    const done = (status: number): void => {
-      const succeeded = status === IBV_WC_SUCCESS;
-      if (completes || !succeeded) this._complete(wr, place, status, succeeded ? length : 0);
-    };
-    transport.post({ ...message, done });
+  private _pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "request">): void {
+    const request = new SentRequest(this, wr.wr_id, ++this._tail, completes, message.payload.length);
+    transport.post({ ...message, request });
   }
 
   /** Completes the request at `place`. Polling the completion frees its entry and all before it. */
   private _complete(wr: SendRequest, place: number, status: number, length: number): void {
-    const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this._qp.qp_num, 0);
-    this._completions.add(wc, () => (this._head = Math.max(this._head, place)));
+    this.complete(new SentRequest(this, wr.wr_id, place, true, length), status, length);
+  }
+
+  /** Completes a request. */
+  complete(request: SentRequest, status: number, length: number): void {
+    const wc = completion(request.wr_id, status, IBV_WC_SEND, length, this._qp.qp_num, 0);
+    this._completions.add(wc, request);
+  }
+
+  /** Frees the entry at `place` and all before it. */
+  free(place: number): void {
+    this._head = Math.max(this._head, place);
+  }
+}
+
+/** A request in its queue, until its completion is polled. */
+export class SentRequest implements PolledRequest {
+  readonly wr_id: bigint | number;
+  private readonly _queue: SendQueue;
+  private readonly _place: number;
+  /** Whether it gives a completion when it succeeds. */
+  private readonly _completes: boolean;
+  private readonly _length: number;
+
+  constructor(queue: SendQueue, wr_id: bigint | number, place: number, completes: boolean, length: number) {
+    this.wr_id = wr_id;
+    this._queue = queue;
+    this._place = place;
+    this._completes = completes;
+    this._length = length;
+  }
+
+  /** The transport is done with its message, with an IBV_WC_ status. */
+  done(status: number): void {
+    const succeeded = status === IBV_WC_SUCCESS;
+    if (this._completes || !succeeded) this._queue.complete(this, status, succeeded ? this._length : 0);
+  }
+
+  polled(): void {
+    this._queue.free(this._place);
   }
 }
 

@@ -20,7 +20,7 @@ import { ConnectedRule } from "./connectionRule.js";
 const MULTICAST_QPN = 0xff_ffff;
 const CITE = "ibv_attach_mcast";
 
-class Group {
+export class Group {
   readonly key: string;
   /** The attached queue pairs, oldest first. */
   readonly members: QueuePair[];
@@ -52,7 +52,7 @@ class Group {
 }
 
 /** The groups of a function. */
-class MulticastGroups {
+export class MulticastGroups {
   /** By GID and port. */
   private readonly _groups = new Map<string, Group>();
   /** The groups of each queue pair, by GID. */

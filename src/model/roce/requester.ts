@@ -38,8 +38,8 @@ export interface Message {
   readonly solicited: boolean;
   /** The immediate data, or null. */
   readonly immediate: number | null;
-  /** Completes the request with an IBV_WC_ status. */
-  readonly done: (status: number) => void;
+  /** The request, which is completed with an IBV_WC_ status. */
+  readonly request: { done(status: number): void };
 }
 
 /** The fields that differ between packets of a connection. The opcode has no queue pair type. */
@@ -114,7 +114,7 @@ export class Requester {
 
   /** Removes all messages that are not complete; they complete with a flush error. */
   flush(): void {
-    for (const { done } of this.forget()) done(IBV_WC_WR_FLUSH_ERR);
+    for (const { request } of this.forget()) request.done(IBV_WC_WR_FLUSH_ERR);
   }
 
   /**
@@ -147,7 +147,7 @@ export class Requester {
     const status = this._owner.reliable ? this._untilAcknowledged(transfer) : this._round(transfer);
     if (this._transfer !== transfer) return;
     this._transfer = null;
-    transfer.message.done(status);
+    transfer.message.request.done(status);
     if (status !== IBV_WC_SUCCESS) this._owner.fail();
   }
 

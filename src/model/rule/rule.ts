@@ -22,7 +22,7 @@ import { Matcher, type ListedActions } from "../table/matcher.js";
 import { checkMask } from "../table/matcherChecks.js";
 import { directionsOf, type Direction } from "../table/directions.js";
 
-const NO_RANGES: readonly FieldRange[] = [];
+const NO_RANGES: readonly FieldRange[] = Object.freeze([]);
 
 /** A connection of another domain that one rule of a domain claims at a time. */
 interface Claim {

@@ -44,9 +44,9 @@ export class Matcher extends Handle implements Place {
   order = 0;
   /** Rules that it reserves memory for. */
   private _room = 0;
+  private _ruleMask: RuleMask | null = null;
   /** Whether rules of it can be made: checked with the first one. */
   private _takesRules = false;
-  private _ruleMask: RuleMask | null = null;
   private _lastActions: ListedActions | null = null;
 
   constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | DeviceMask | null, name: string) {

@@ -87,7 +87,7 @@ export class PendingRules {
 }
 
 /** Uses of an object that end with the next sync, by the list that holds them. */
-const LEAVING = new WeakMap<Handle<DeviceBase | null>, Map<PendingRules, number>>();
+export const LEAVING = new WeakMap<Handle<DeviceBase | null>, Map<PendingRules, number>>();
 
 function countLeaving(held: PendingRules, { matcher, actions }: PendingRule, change: number): void {
   for (const one of [matcher, ...actions]) {

@@ -1,0 +1,95 @@
+/**
+ * The state of a core as bytes: its mutable globals, which scripts/core-globals.mjs exports, and the
+ * blocks of its memory that are not zero.
+ *
+ *     0         4                    8
+ *     | pages   | number of blocks   | index of each block, u32 | blocks of 4,096 bytes |
+ */
+import { Area } from "../abi/engine.js";
+import type { Core } from "./core.js";
+
+const BLOCK = 4096;
+const WORDS = BLOCK / 4;
+const PAGE = 65536;
+const GLOBAL = /^([0-9a-f]{12})\.\d+$/;
+
+/** The mutable globals of a core by their names; empty for a core that exports none. */
+function globalsOf(core: Core): [string, WebAssembly.Global<"i32" | "i64">][] {
+  const all = Object.entries(core.exports as unknown as Record<string, WebAssembly.Global<"i32" | "i64">>);
+  return all.filter(([name]) => GLOBAL.test(name));
+}
+
+/** The hash of the core's module; null for a core that was built without it. */
+export function coreHash(core: Core): string | null {
+  return GLOBAL.exec(globalsOf(core)[0]?.[0] ?? "")?.[1] ?? null;
+}
+
+/** The values of all mutable globals. */
+export function readGlobals(core: Core): string[] {
+  return globalsOf(core).map(([, { value }]) => String(value));
+}
+
+export function writeGlobals(core: Core, values: readonly string[]): void {
+  for (const [i, [, global]] of globalsOf(core).entries()) {
+    const value = values[i] as string;
+    global.value = typeof global.value === "bigint" ? BigInt(value) : Number(value);
+  }
+}
+
+/** Copies memory, without the bytes of the frames in the batch. */
+export function memoryImage(core: Core): Uint8Array {
+  const { u8, u32 } = core;
+  const blocks: number[] = [];
+  const [scratch, end] = [Math.ceil(core.bytes / BLOCK), Math.floor(core.arena / BLOCK)];
+  for (let block = 0; block * WORDS < u32.length; block++) {
+    if (block === scratch) block = end;
+    if (isUsed(u32, block)) blocks.push(block);
+  }
+  const head = 8 + 4 * blocks.length;
+  const image = new Uint8Array(head + blocks.length * BLOCK);
+  new Uint32Array(image.buffer, 0, 2 + blocks.length).set([u8.length / PAGE, blocks.length]);
+  new Uint32Array(image.buffer, 8).subarray(0, blocks.length).set(blocks);
+  for (let i = 0; i < blocks.length;) {
+    // Neighbours are copied together.
+    const first = blocks[i] as number;
+    let count = 1;
+    while (blocks[i + count] === first + count) count++;
+    image.set(u8.subarray(first * BLOCK, (first + count) * BLOCK), head + i * BLOCK);
+    i += count;
+  }
+  return image;
+}
+
+function isUsed(u32: Uint32Array, block: number): boolean {
+  for (let at = block * WORDS, end = at + WORDS; at < end; at++) if (u32[at] !== 0) return true;
+  return false;
+}
+
+/** Replaces the memory of a core. @returns false when there is no memory */
+export function writeMemory(core: Core, image: Uint8Array): boolean {
+  const words = new Uint32Array(image.buffer, image.byteOffset, 2);
+  const [pages, count] = [words[0] as number, words[1] as number];
+  const more = pages - core.u8.length / PAGE;
+  try {
+    if (more > 0) core.exports.memory.grow(more);
+  } catch {
+    return false;
+  }
+  const { u8 } = core;
+  const places = new Uint32Array(image.buffer, image.byteOffset + 8, count);
+  const head = 8 + 4 * count;
+  u8.fill(0);
+  for (let i = 0; i < count;) {
+    const first = places[i] as number;
+    let run = 1;
+    while (places[i + run] === first + run) run++;
+    u8.set(image.subarray(head + i * BLOCK, head + (i + run) * BLOCK), first * BLOCK);
+    i += run;
+  }
+  // Numbers of masks are those of a process.
+  const known = core.exports.areaAddress(Area.known_masks) >>> 0;
+  u8.fill(0, known, known + KNOWN_MASKS_SIZE);
+  return true;
+}
+
+const KNOWN_MASKS_SIZE = 8192;
