@@ -1,6 +1,6 @@
 /**
  * Writes objects that refer to each other: each once, in the order in which they are found. Known
- * objects come first; whoever reads the graph has objects of his own in their places.
+ * objects come first; the reader puts its own objects in their places.
  */
 import { refuse } from "../errors.js";
 import { Rule } from "../model/rule/rule.js";
@@ -230,7 +230,7 @@ class GraphWriter {
       to.number(known);
       return;
     }
-    // Constants of modules: whoever reads the graph has others.
+    // Constants of modules: the reader has its own.
     if (Array.isArray(object) && object.length === 0 && Object.isFrozen(object)) {
       to.byte(Tag.empty);
       return;

@@ -3,7 +3,7 @@ import { fieldNamed } from "../../model/match/fields.js";
 import { fullMask, parseBits } from "../../model/match/term.js";
 import type { ScenarioHeaderChange, ScenarioRuleAction } from "../../scenario/index.js";
 import { NotExported } from "../terms.js";
-import { maskedText, portName, type Kind } from "./match.js";
+import { maskedText, PLAIN, portName, type Kind } from "./match.js";
 
 export interface Names {
   readonly table: (name: string) => number;
@@ -23,22 +23,14 @@ type ActionObject = Exclude<ScenarioRuleAction, string>;
 const IPV4 = 0x0800;
 const IPV6 = 0x86dd;
 
-/** Fields that change, and what a frame needs for it. */
-const FIELDS: Readonly<Record<string, readonly [name: string, types?: readonly number[], protocol?: number]>> = {
-  "outer.smac": ["eth_src"],
-  "outer.dmac": ["eth_dst"],
-  "outer.ipv4_src": ["ip_src", [IPV4]],
-  "outer.ipv4_dst": ["ip_dst", [IPV4]],
-  "outer.ipv6_src": ["ipv6_src", [IPV6]],
-  "outer.ipv6_dst": ["ipv6_dst", [IPV6]],
-  "outer.ip_dscp": ["ip_dscp", [IPV4, IPV6]],
-  "outer.ip_ecn": ["nw_ecn", [IPV4, IPV6]],
-  "outer.ip_ttl_hoplimit": ["nw_ttl", [IPV4, IPV6]],
-  "outer.tcp_sport": ["tcp_src", [IPV4, IPV6], 6],
-  "outer.tcp_dport": ["tcp_dst", [IPV4, IPV6], 6],
-  "outer.udp_sport": ["udp_src", [IPV4, IPV6], 17],
-  "outer.udp_dport": ["udp_dst", [IPV4, IPV6], 17],
-};
+/** Fields that Open vSwitch can change. */
+const CHANGED = [
+  ...["outer.smac", "outer.dmac", "outer.ipv4_src", "outer.ipv4_dst", "outer.ipv6_src", "outer.ipv6_dst"],
+  ...["outer.ip_dscp", "outer.ip_ecn", "outer.ip_ttl_hoplimit"],
+  ...["outer.tcp_sport", "outer.tcp_dport", "outer.udp_sport", "outer.udp_dport"],
+];
+/** What a frame needs for a change is what it needs for a match. */
+const FIELDS = Object.fromEntries(CHANGED.map((name) => [name, PLAIN[name]]));
 const TAG = ["outer.first_vid", "outer.first_prio"];
 const KNOWN = new Set(["count", "modify", "push_vlan", "table", "vport", "port", "array", "offset"]);
 

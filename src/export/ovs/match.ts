@@ -28,7 +28,7 @@ const ARP = 0x0806;
 const UPLINK = 0xffffn;
 
 /** Fields that are one field of OpenFlow, and the EtherTypes and protocols that have them. */
-const PLAIN: Readonly<Record<string, readonly [name: string, types?: readonly number[], protocol?: number]>> = {
+export const PLAIN: Readonly<Record<string, readonly [name: string, types?: readonly number[], protocol?: number]>> = {
   "outer.smac": ["eth_src"],
   "outer.dmac": ["eth_dst"],
   "outer.ipv4_src": ["ip_src", [IPV4]],

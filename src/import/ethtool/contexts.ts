@@ -16,7 +16,7 @@ const ENTRIES = 128;
 /** Drivers draw a key; this one is from the test vectors of Toeplitz hashes. */
 const KEY = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa";
 
-/** Reads what stands behind `context new`. @throws NotImported */
+/** Reads the words after `context new`. @throws NotImported */
 export function readContext(words: Cursor, first: Word): RssContext {
   let [start, equal, key]: [number, number | undefined, string | undefined] = [0, undefined, undefined];
   let weights: number[] | undefined;

@@ -140,7 +140,7 @@ const IN_FRONT = [
   /^[`"']+/,
 ] as const;
 
-/** Where a command begins in a line, behind what stands in front of it; undefined if there is none. */
+/** The position of the command in a line, after any prompt or prefix; undefined if there is none. */
 function startOf(text: string, isCommand: (text: string) => boolean): number | undefined {
   let at = 0;
   for (let left = MOST_PREFIXES; left > 0; left--) {

@@ -186,7 +186,7 @@ describe("rules", () => {
 });
 
 describe("listeners", () => {
-  test("without listeners a device has nobody to tell, before and after", async () => {
+  test("a device without listeners has no observer, before and after", async () => {
     const { device } = await openBench();
     expect(device.observer).toBeNull();
     const listener = vi.fn();

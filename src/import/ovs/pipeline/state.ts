@@ -1,4 +1,4 @@
-/** What is known where a rule begins: of the bridge, of the frames that come to it, of what is left to do. */
+/** The state at the start of a rule: the bridge, the frames that reach the rule, the actions that remain. */
 import type { Node } from "../nodes.js";
 import type { Tunnel } from "../ports.js";
 import type { Act, Ask, Flow, TunnelValues } from "../steps.js";
