@@ -5,6 +5,7 @@
  * `FLOWSTEER_BROWSER=package` passes over the first two, `FLOWSTEER_BROWSER=none` over all.
  * `node scripts/find-browser.mjs` says what would be used.
  */
+import { execFile } from "node:child_process";
 import {
   accessSync,
   constants,
@@ -18,6 +19,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
 
@@ -73,17 +75,13 @@ function systemBrowser() {
   return candidates.find(isProgram);
 }
 
-/**
- * Unpacks the browser of the package and the libraries that come with it. The package unpacks its libraries only where
- * it believes it is in a Lambda function, and sets LD_LIBRARY_PATH for the whole process: the environment is put back
- * afterwards, and only the browser is given those variables.
- */
+/** Unpacks the browser of the package and the libraries that come with it. Only the browser is given its variables. */
 async function packagedBrowser(cache) {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const manifest = new URL("../node_modules/@sparticuz/chromium/package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, "utf8"));
   const home = join(cache, `browser-${version}`);
-  if (!isProgram(join(home, "chromium"))) await (unpacking ??= unpack(home));
+  if (!isProgram(join(home, "chromium"))) await unpack(home);
   const fonts = writeFontSettings(home);
   const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
@@ -94,28 +92,26 @@ async function packagedBrowser(cache) {
   };
 }
 
-/** One unpacking a process: the package asks the environment, which is the process's, where to write. */
-let unpacking;
-
-/** Only a whole browser gets the name `home`, and it keeps it: other processes may run it already. */
+/**
+ * Only a whole browser gets the name `home`, and it keeps it: other processes may run it already. The package reads from
+ * the environment where to write, and unpacks its libraries only where it believes it is in a Lambda function: it runs
+ * in a process of its own, so that no variable of this one changes.
+ */
 async function unpack(home) {
   mkdirSync(dirname(home), { recursive: true });
   const folder = mkdtempSync(`${home}.`);
-  const before = { ...process.env };
-  process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs20.x";
-  process.env.TMPDIR = folder;
+  const code = 'const { default: chromium } = await import("@sparticuz/chromium"); await chromium.executablePath();';
   try {
-    const { default: chromium } = await import("@sparticuz/chromium");
-    await chromium.executablePath();
+    await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: fileURLToPath(new URL("..", import.meta.url)),
+      env: { ...process.env, NODE_OPTIONS: "", AWS_EXECUTION_ENV: "AWS_Lambda_nodejs20.x", TMPDIR: folder },
+    });
     if (!isProgram(join(folder, "chromium"))) throw new Error(`${folder} has no browser after unpacking`);
     renameSync(folder, home);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     // Another process was faster.
     if (!isProgram(join(home, "chromium"))) throw error;
-  } finally {
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-    Object.assign(process.env, before);
   }
 }
 
