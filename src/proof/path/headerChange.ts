@@ -6,10 +6,12 @@ import {
   EXT_PRESENT_TUNNEL,
   INNER,
   LAYER_ETHERTYPE,
+  LAYER_OK,
   MISC5_TUNNEL_HEADER,
   OUTER,
   PRESENT_ETHERTYPE,
   PRESENT_GRE,
+  PRESENT_UDP,
 } from "../../abi/key.js";
 import {
   INSTRUCTION_BITS,
@@ -40,6 +42,9 @@ const GRE = presenceBit(EXT_PRESENT_TUNNEL, PRESENT_GRE);
 /** Whether GRE has a checksum, and the checksum: the second dword of its header begins with it. */
 const GRE_C = 8 * EXT_GRE_FLAGS;
 const GRE_CHECKSUM = 8 * (MISC5_TUNNEL_HEADER + 4);
+const UDP = presenceBit(EXT_PRESENT_OUTER, PRESENT_UDP);
+/** OK_L4_CHECKSUM of the outer packet. */
+const UDP_CHECKSUM_OK = 8 * (OUTER + LAYER_OK) + 7;
 
 /** For each bit of an EtherType the bit that says that the key has it. */
 const TYPED = new Map(
@@ -91,7 +96,7 @@ export class HeaderChange extends DerivedKey {
   readonly #program: readonly Instruction[];
   /** For each bit of the key, the instructions that write it, and which bit of their fields it is. */
   readonly #writes = new Map<number, { readonly by: number; readonly place: number }[]>();
-  /** Whether it can change the packet inside a tunnel, which the checksum of GRE covers. */
+  /** Whether it can change the packet inside a tunnel, which the checksum of UDP or GRE before it covers. */
   readonly #changesInner: boolean;
   readonly #sums = new Map<number, readonly Literal[]>();
 
@@ -110,9 +115,18 @@ export class HeaderChange extends DerivedKey {
 
   protected make(index: number): Literal {
     const after = this.#after(index, this.#program.length);
-    if (!this.#changesInner || index < GRE_CHECKSUM || index >= GRE_CHECKSUM + 16) return after;
-    const summed = andOf(this.#solver, [this.#before.bit(GRE), this.#before.bit(GRE_C)]);
+    const summed = this.#changesInner ? this.#isSummed(index) : FALSE;
     return summed === FALSE ? after : choose(this.#solver, summed, this.#solver.newVariable(), after);
+  }
+
+  /**
+   * Whether a change of the packet inside a tunnel changes a bit in a way that the key does not tell: the checksum of GRE,
+   * and whether that of UDP is right, whose length may be shorter than the packet that is inside.
+   */
+  #isSummed(index: number): Literal {
+    if (index === UDP_CHECKSUM_OK) return this.#before.bit(UDP);
+    if (index < GRE_CHECKSUM || index >= GRE_CHECKSUM + 16) return FALSE;
+    return andOf(this.#solver, [this.#before.bit(GRE), this.#before.bit(GRE_C)]);
   }
 
   /** A bit of the key after the first `count` instructions. */

@@ -115,7 +115,7 @@ export function reparsed(
   let key = changed;
   for (const { place, stable, controls, isSame } of SELECTORS) {
     if (!program.some(({ to }) => to === place)) continue;
-    if ((place & ~PLACE_INNER) === (Place.ethertype as number)) key = new Typed(key, before, place);
+    if ((place & ~PLACE_INNER) === (Place.ethertype as number)) key = new Typed(solver, key, before, place);
     const tagged = leadsBack(solver, changed, place);
     const same = (): Literal => andOf(solver, [isSame(solver, before, changed), -tagged]);
     const stays = tagged === FALSE ? stable : withoutTags(stable, place);
@@ -124,23 +124,34 @@ export function reparsed(
   return key;
 }
 
-/** A frame that was cut in a tag has an EtherType again when the type before the tag was changed. */
+/**
+ * A frame that was cut in a tag has an EtherType again if the type before the tag was changed. The key has no bit of that
+ * type, so it does not tell what a change of some bits makes of it.
+ */
 class Typed extends DerivedKey {
+  readonly #solver: Solver;
   readonly #changed: SymbolicKey;
   readonly #before: SymbolicKey;
-  readonly #from: number;
-  readonly #to: number;
+  readonly #ethernet: number;
+  readonly #typed: number;
+  readonly #type: number;
 
-  constructor(changed: SymbolicKey, before: SymbolicKey, place: number) {
+  constructor(solver: Solver, changed: SymbolicKey, before: SymbolicKey, place: number) {
     super(changed.origin ?? null);
+    this.#solver = solver;
     this.#changed = changed;
     this.#before = before;
-    this.#from = atPlace(place, presence(PRESENT_ETH));
-    this.#to = atPlace(place, presence(PRESENT_ETHERTYPE));
+    this.#ethernet = atPlace(place, presence(PRESENT_ETH));
+    this.#typed = atPlace(place, presence(PRESENT_ETHERTYPE));
+    this.#type = atPlace(place, TYPE);
   }
 
   protected make(index: number): Literal {
-    return index === this.#to ? this.#before.bit(this.#from) : this.#changed.bit(index);
+    const after = this.#changed.bit(index);
+    if (index !== this.#typed && (index < this.#type || index >= this.#type + 16)) return after;
+    const [ethernet, typed] = [this.#ethernet, this.#typed].map((bit) => this.#before.bit(bit)) as [Literal, Literal];
+    const cut = andOf(this.#solver, [ethernet, -typed]);
+    return cut === FALSE ? after : choose(this.#solver, cut, this.#solver.newVariable(), after);
   }
 }
 
