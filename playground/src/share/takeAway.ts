@@ -61,6 +61,7 @@ const EXPORTS: readonly (readonly [format: ExportFormat, title: string, about: s
   ["tc", "tc commands", "the eSwitch as filters of Linux", "sh"],
   ["testpmd", "testpmd commands", "for DPDK's testpmd", "txt"],
   ["ovs", "Flows of Open vSwitch", "the eSwitch as ovs-ofctl takes it", "flows"],
+  ["dump", "Steering dump", "direct rules as mlx5dv_dump_dr_domain writes them", "csv"],
   ["dot", "Graph of the tables", "for Graphviz", "dot"],
   ["mermaid", "Graph for Mermaid", "which pages of repositories draw", "mmd"],
   ["svg", "Graph as a picture", "SVG, which browsers show", "svg"],
