@@ -320,13 +320,18 @@ export class EthtoolImport implements Importer {
     return { tir: tirOf(this.#draft, device, vport, action.context, context, type) };
   }
 
+  /** A device that is not mapped is the PF; several of them are its ports, in the order in which they are first named. */
   #placeOf(device: string, place: Place): { vport: number; port: number | undefined } {
     const mapped = this.#draft.mapped(device);
     if (mapped === undefined) {
+      const own = [...this.#rules.keys()].filter((name) => this.#draft.mapped(name) === undefined);
+      const port = own.length === 1 ? undefined : own.indexOf(device) + 1;
+      const is = port === undefined ? "the PF" : `port ${port} of the device`;
       if (!this.#told.has(device))
-        this.#findings.assume(place, device, `it is the PF; --map ${device}=... says otherwise`);
+        this.#findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
       this.#told.add(device);
-      return { vport: 0, port: undefined };
+      if (port !== undefined) this.#draft.endpoint({ port });
+      return { vport: 0, port };
     }
     this.#draft.endpoint(mapped);
     return "port" in mapped ? { vport: 0, port: mapped.port } : { vport: mapped.vport, port: undefined };

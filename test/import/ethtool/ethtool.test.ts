@@ -153,6 +153,19 @@ ethtool -N eth0 flow-type tcp4 action 1 loc 2`);
   expect(names(82)).toEqual(["qp:eth0 queue 1"]);
 });
 
+test("several devices of one text are ports of the device", async () => {
+  const scenario = imported(`ethtool -N eth0 flow-type tcp4 dst-port 80 action 3 loc 5
+ethtool -N eth1 flow-type tcp4 dst-port 80 action 4 loc 5
+ethtool -N eth1 flow-type tcp4 dst-port 81 action -1 loc 6`);
+  const { device } = await loadScenario(scenario);
+  const end = (port: number, to: number): string | null => {
+    const { verdict, to: queues } = device.receive(port, frame(to, "10.0.1.1"));
+    return verdict === "deliver" ? (queues[0]?.name ?? null) : verdict;
+  };
+  expect([end(1, 80), end(2, 80), end(2, 81)]).toEqual(["host:3", "host:4", "drop"]);
+  expect(end(1, 81)).not.toBe("drop");
+});
+
 test("a listing that begins in the middle is refused line by line", () => {
   expect(refusedIn("	Dest port: 80 mask: 0x0\n	Action: Direct to queue 1\nethtool -n eth0")).toEqual([
     "Dest port: 80 mask: 0x0: the line of its filter (Filter: N) is missing",
