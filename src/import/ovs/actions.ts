@@ -63,6 +63,10 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
     (of, _, word) => ({ kind: "group", id: of.text, place: word.place }),
     "buckets of type `all` and `indirect` as copies; of others one bucket, if they have no more",
   ],
+  meter: [
+    (of, _, word) => ({ kind: "meter", id: of.text, place: word.place }),
+    "`aso` with the meter, and a table that drops red frames",
+  ],
   clone: [(of, around) => ({ kind: "clones", lists: [actionsOf(of, around)] }), "a copy: a member of an `array`"],
   apply_actions: [NOTHING_OF_ITS_OWN, "its actions"],
   write_actions: [
@@ -87,7 +91,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   nat: "the device tracks one connection an object, not all that pass",
   learn: "it makes new flows out of frames",
   controller: "the device has no OpenFlow controller",
-  meter: "the rates of meters are not read",
   enqueue: "queues of a port",
   set_queue: "queues of a port",
   pop_queue: "queues of a port",

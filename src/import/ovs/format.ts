@@ -14,9 +14,10 @@ const COMMANDS = {
   "ovs-ofctl del-flows, del-groups of a bridge": { becomes: "what stands before it is left out" },
   "ovs-ofctl show, ovs-vsctl add-port, set interface": { becomes: "names, numbers, types and options of ports" },
   "ovs-ofctl add-tlv-map": { becomes: "the Geneve options that `tun_metadata0` and on are" },
+  "ovs-ofctl add-meter, lines of dump-meters": { becomes: "ASO meters, used by the flows that name them" },
   "ovs-appctl tnl/neigh/set": { becomes: "MAC addresses of the headers that tunnel ports add" },
-  "ovs-ofctl mod-flows, del-flows with a match, add-meter": {
-    refused: "they change flows that are there already, or have rates",
+  "ovs-ofctl mod-flows, del-flows with a match": {
+    refused: "they change flows that are there already",
   },
   "flows of a second bridge": { refused: "a scenario has the flows of one bridge" },
 } as const;

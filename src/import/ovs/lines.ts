@@ -9,6 +9,7 @@ const FLOW =
 /** Flows in the log of ovn-controller. */
 const LOGGED = /^\S+\|ofctrl_add_flow flow: /;
 const GROUP = /^(?:add\s+)?group_id=/;
+const METER = /^(?:add\s+)?meter=\d/;
 const PORT = /^(?:(\d+|LOCAL)\(([^()]+)\): addr:|port (\d+): (\S+)(?: \((\w+)?.*\))?)/;
 const HEADING =
   /^(?:executing command|(?:NXST|OFPST|OFPT)_\w+|EOF\b|END\b|fi$|done$|then$|do$|set [-+]|(?:config|state|current|advertised|supported|peer|speed|n_tables|capabilities|actions): |dpid:|n_tables:|capabilities:|actions: OUTPUT|config:|state:|speed:|system@|flow-dump from |lookups: |flows: |masks: |cache: |caches: )/;
@@ -19,6 +20,10 @@ export function isFlow(text: string): boolean {
 
 export function isGroup(text: string): boolean {
   return GROUP.test(text);
+}
+
+export function isMeter(text: string): boolean {
+  return METER.test(text);
 }
 
 /** What a datapath flow begins with. */
@@ -39,6 +44,7 @@ export function isCommand(text: string): boolean {
     TOOL.test(text) ||
     FLOW.test(text) ||
     GROUP.test(text) ||
+    METER.test(text) ||
     PORT.test(text) ||
     LOGGED.test(text)
   );

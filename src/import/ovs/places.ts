@@ -1,9 +1,11 @@
 /** Fields of flows in a scenario: registers C for registers, samples for bytes that have no field. */
 import type { Draft } from "../draft.js";
 import { notImported, type Place } from "../text/refusal.js";
-import type { Ask, Flow } from "./steps.js";
+import { COLOUR, type Ask, type Flow } from "./steps.js";
 
 const REGISTERS_C = 8;
+/** Registers C that objects with state can write. */
+const COLOUR_REGISTERS = [1, 2, 3, 4, 5];
 
 type SampleHeader = Parameters<Draft["sample"]>[0];
 
@@ -11,14 +13,21 @@ export class Places {
   readonly #draft: Draft;
   readonly #registers = new Map<number, number>();
 
-  constructor(draft: Draft, flows: Iterable<Flow>) {
+  /** @param acts of groups, which flows name */
+  constructor(draft: Draft, flows: Iterable<Flow>, acts: Iterable<Flow["acts"]> = []) {
     this.#draft = draft;
     const used = new Set<number>();
     for (const { match, acts } of flows) {
       for (const { field } of [...match.asks, ...match.either.flat(2)]) noteRegister(field, used);
       noteActs(acts, used);
     }
+    for (const list of acts) noteActs(list, used);
     const free = [0, 1, 2, 3, 4, 5, 6, 7].filter((number) => !used.has(number));
+    const ofColour = used.delete(COLOUR) ? free.find((number) => COLOUR_REGISTERS.includes(number)) : undefined;
+    if (ofColour !== undefined) {
+      this.#registers.set(COLOUR, ofColour);
+      free.splice(free.indexOf(ofColour), 1);
+    }
     for (const number of [...used].sort((a, b) => a - b)) {
       const to = number < REGISTERS_C ? number : free.shift();
       if (to !== undefined) this.#registers.set(number, to);
@@ -65,7 +74,8 @@ function noteActs(acts: Flow["acts"], used: Set<number>): void {
         noteRegister(one.field, used);
         if (one.kind === "copy") noteRegister(one.from, used);
       }
-    } else if (act.kind === "write") noteActs(act.acts, used);
+    } else if (act.kind === "meter") used.add(COLOUR);
+    else if (act.kind === "write") noteActs(act.acts, used);
     else if (act.kind === "clones") for (const list of act.lists) noteActs(list, used);
   }
 }

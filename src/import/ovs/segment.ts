@@ -28,6 +28,7 @@ export class Segment {
   #changesTag = false;
   readonly #pushes: Tag[] = [];
   readonly #members: Member[] = [];
+  #meter: ScenarioRuleAction | undefined;
 
   get isEmpty(): boolean {
     return (
@@ -35,12 +36,18 @@ export class Segment {
       this.#pops === 0 &&
       this.#changes.length === 0 &&
       this.#pushes.length === 0 &&
-      this.#members.length === 0
+      this.#members.length === 0 &&
+      this.#meter === undefined
     );
   }
 
   get isFull(): boolean {
     return this.#members.length >= MOST_DESTINATIONS;
+  }
+
+  /** Gives the frame its colour in a register C: 0 is red. */
+  meter(object: string, register: number): void {
+    this.#meter = { aso: { object, flags: "flow_meter_green", return_reg_c: register } };
   }
 
   decapsulate(): void {
@@ -99,6 +106,7 @@ export class Segment {
     const [first, ...others] = members;
     if (first === undefined) return ["drop"];
     const before: ScenarioRuleAction[] = [
+      ...(this.#meter === undefined ? [] : [this.#meter]),
       ...(this.#decapsulates ? [{ reformat: { type: "l2_tunnel_to_l2" as const } }] : []),
       ...Array.from({ length: this.#pops }, () => "pop_vlan" as const),
       ...(this.#changes.length === 0 ? [] : [{ modify: this.#changes }]),

@@ -9,7 +9,18 @@ import { withoutConjunctions } from "./conjunction.js";
 import { tracks, withoutTracking } from "./connection.js";
 import { readFlow, readGroup } from "./flows.js";
 import { readDatapathFlow } from "./dpctl.js";
-import { isCommand, isDatapathFlow, isFlow, isGroup, isHeading, isLogicalFlow, readPortLine, TOOL } from "./lines.js";
+import {
+  isCommand,
+  isDatapathFlow,
+  isFlow,
+  isGroup,
+  isHeading,
+  isLogicalFlow,
+  isMeter,
+  readPortLine,
+  TOOL,
+} from "./lines.js";
+import { readMeter, type Meter } from "./meters.js";
 import { Pipeline } from "./pipeline/pipeline.js";
 import type { Group } from "./pipeline/state.js";
 import { Places } from "./places.js";
@@ -24,6 +35,7 @@ export class OvsImport implements Importer {
   readonly #ports: Ports;
   readonly #flows = new Map<string, Flow>();
   readonly #groups = new Map<string, Group>();
+  readonly #meters = new Map<string, Meter>();
   readonly #neighbors = new Map<string, string>();
   readonly #options = new Map<string, NamedOption>();
   readonly #variables: Variables = new Map();
@@ -67,9 +79,17 @@ export class OvsImport implements Importer {
     if (first !== "0" && flow !== undefined) {
       this.#findings.assume(flow.place, flow.text, `the text has no table 0: all frames come to table ${first}`);
     }
-    const places = new Places(this.#draft, flows);
+    const buckets = [...this.#groups.values()].flatMap((group) => group.buckets);
+    const places = new Places(this.#draft, flows, buckets);
     new Pipeline(this.#draft, this.#findings, this.#ports, places, {
-      ...{ tables, groups: this.#groups, neighbors: this.#neighbors, options: this.#options, first },
+      ...{
+        tables,
+        groups: this.#groups,
+        meters: this.#meters,
+        neighbors: this.#neighbors,
+        options: this.#options,
+        first,
+      },
     }).run();
   }
 
@@ -113,6 +133,7 @@ export class OvsImport implements Importer {
     const body = text.part(word.length);
     if (isDatapathFlow(text.text)) this.#flow(text);
     else if (isGroup(body.text)) this.#group(body);
+    else if (isMeter(body.text)) this.#meter(body);
     else if (isFlow(body.text)) this.#flow(body);
     else this.#findings.refuse(text.place, text.text, "no flow that is added");
   }
@@ -141,6 +162,8 @@ export class OvsImport implements Importer {
       first === undefined || last === undefined ? undefined : unquoted(new Piece(first.line, first.from, last.to));
     if (name === "add-flow" && argument !== undefined) this.#flow(argument);
     else if (name === "add-group" && argument !== undefined) this.#group(argument);
+    else if (name === "add-meter" && argument !== undefined) this.#meter(argument);
+    else if (name === "del-meters" && argument === undefined) this.#meters.clear();
     else if (name === "del-flows" && argument === undefined) this.#flows.clear();
     else if (name === "del-groups" && argument === undefined) this.#groups.clear();
     else if (name === "add-tlv-map" && argument !== undefined) this.#nameOptions(argument);
@@ -205,6 +228,16 @@ export class OvsImport implements Importer {
     if (!this.#isRead(text)) return;
     try {
       this.#groups.set(...readGroup(text));
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      this.#findings.refuse(error.word.place, text.text, error.reason);
+    }
+  }
+
+  #meter(text: Piece): void {
+    if (!this.#isRead(text)) return;
+    try {
+      this.#meters.set(...readMeter(text, (word, reason) => this.#assume(word, reason)));
     } catch (error) {
       if (!(error instanceof NotImported)) throw error;
       this.#findings.refuse(error.word.place, text.text, error.reason);
@@ -295,7 +328,7 @@ function endOf(text: string): number {
 
 /** Where a line ends within a flow: whether the next one has the rest of it. */
 function isPart(text: string): boolean {
-  return !/^(?:cookie|table|priority|add|group_id|ovs-)/.test(text);
+  return !/^(?:cookie|table|priority|add|group_id|meter=|ovs-)/.test(text);
 }
 
 /** Whether a flow goes on in the next line. */
@@ -309,6 +342,7 @@ function goesOn(text: string): boolean {
   return (
     depth > 0 ||
     (/^cookie=/.test(text) && !/actions=/.test(text)) ||
+    (isMeter(text) && !/rate=/.test(text)) ||
     (isDatapathFlow(text) && !text.includes("actions:"))
   );
 }

@@ -66,6 +66,8 @@ export type Act = { readonly key: string } &
     | { readonly kind: "clear" }
     | { readonly kind: "clones"; readonly lists: readonly (readonly Act[])[]; readonly tracks?: true }
     | { readonly kind: "group"; readonly id: string; readonly place: Place }
+    /** Frames that exceed the rate end. */
+    | { readonly kind: "meter"; readonly id: string; readonly place: Place }
     | { readonly kind: "exit" }
     | { readonly kind: "tunnel"; readonly values: TunnelValues }
     | { readonly kind: "set_in_port"; readonly port: string }
@@ -107,4 +109,6 @@ export const METADATA_HIGH = 16;
 export const METADATA_LOW = 17;
 /** The zone of a connection in the upper half, its state in the lower one; 0 before `ct`. */
 export const CT = 18;
+/** The colour that a meter gave last. */
+export const COLOUR = 19;
 export const sample = (header: string, offset: number): string => `@sample ${header} ${offset}`;

@@ -5,6 +5,7 @@ import type { Places } from "../places.js";
 import type { Ports } from "../ports.js";
 import { Segment } from "../segment.js";
 import { act, type Act, type Ask, type Flow } from "../steps.js";
+import type { Metering } from "./metering.js";
 import type { Outputs } from "./outputs.js";
 import type { Report } from "./report.js";
 import { START_OF_TEXT, type Branch, type Context, type Known } from "./state.js";
@@ -33,14 +34,24 @@ export class Execution {
   readonly #ports: Ports;
   readonly #places: Places;
   readonly #outputs: Outputs;
+  readonly #metering: Metering;
   readonly #report: Report;
 
-  constructor(ways: Ways, nodes: Nodes, ports: Ports, places: Places, outputs: Outputs, report: Report) {
+  constructor(
+    ways: Ways,
+    nodes: Nodes,
+    ports: Ports,
+    places: Places,
+    outputs: Outputs,
+    metering: Metering,
+    report: Report,
+  ) {
     this.#ways = ways;
     this.#nodes = nodes;
     this.#ports = ports;
     this.#places = places;
     this.#outputs = outputs;
+    this.#metering = metering;
     this.#report = report;
   }
 
@@ -118,6 +129,12 @@ export class Execution {
           const as = one.inPort === undefined ? undefined : this.#ports.canonical(one.inPort);
           const from = node.next === null || !goesBack(node.next) ? undefined : known.from;
           return done(this.#ways.table(one.table, as, { ...ctx, from: from ?? ctx.from }, node.next));
+        }
+        case "meter": {
+          if (!segment.isEmpty) return done(this.#step(node, ctx, known));
+          const red = this.#metering.add(one, segment, rule);
+          if (red === undefined) break;
+          return done(this.#byColour(red, node, ctx, known));
         }
         case "group":
         case "clones": {
@@ -218,6 +235,14 @@ export class Execution {
         label: "TTL 0 or 1",
       },
       { asks: [], node: this.#nodes.one(decrement, node.next), ctx, known, label: "TTL" },
+    ]);
+  }
+
+  /** Red frames end: nothing that is left to do is done. */
+  #byColour(red: Ask, node: Node, ctx: Context, known: Known): string {
+    return this.#ways.branches([
+      { asks: [red], node: null, ctx: { ...ctx, set: [] }, known, label: "exceeds the rate" },
+      { asks: [], node: node.next, ctx, known, label: "within the rate" },
     ]);
   }
 

@@ -15,6 +15,7 @@ import { act, type Act, type Flow } from "../steps.js";
 import { askTunnel } from "../tunnels.js";
 import { Asks, isOpen, productOf, taggedBy } from "./asks.js";
 import { Execution, type Ways } from "./execution.js";
+import { Metering } from "./metering.js";
 import { Outputs } from "./outputs.js";
 import { Report } from "./report.js";
 import {
@@ -55,8 +56,9 @@ export class Pipeline implements Ways {
     this.#source = source;
     this.#report = new Report(draft, findings);
     this.#asks = new Asks(draft, ports, places, source.options);
+    const metering = new Metering(draft, source.meters, places, this.#report);
     const outputs = new Outputs(draft, ports, this.#report, source);
-    this.#execution = new Execution(this, this.#nodes, ports, places, outputs, this.#report);
+    this.#execution = new Execution(this, this.#nodes, ports, places, outputs, metering, this.#report);
   }
 
   get isFull(): boolean {

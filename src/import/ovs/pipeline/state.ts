@@ -1,4 +1,5 @@
 /** The state at the start of a rule: the bridge, the frames that reach the rule, the actions that remain. */
+import type { Meter } from "../meters.js";
 import type { Node } from "../nodes.js";
 import type { Tunnel } from "../ports.js";
 import type { Act, Ask, Flow, TunnelValues } from "../steps.js";
@@ -14,6 +15,7 @@ export interface Group {
 export interface Source {
   readonly tables: ReadonlyMap<string, readonly Flow[]>;
   readonly groups: ReadonlyMap<string, Group>;
+  readonly meters: ReadonlyMap<string, Meter>;
   readonly neighbors: Neighbors;
   readonly options: NamedOptions;
   /** The table that frames come to first. */
