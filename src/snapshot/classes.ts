@@ -16,6 +16,7 @@ import { NamedObjects } from "../model/base/named.js";
 import { NumberedObjects } from "../model/base/numbered.js";
 import { Port } from "../model/base/ports.js";
 import { Device } from "../model/device/device.js";
+import { Arrival, Line } from "../model/device/line.js";
 import { DeviceFunction } from "../model/device/function.js";
 import { Answers, CommandCompletions } from "../model/devx/commandCompletions.js";
 import { DevxFlowEntry } from "../model/devx/flowEntry.js";
@@ -54,7 +55,7 @@ import { Tir } from "../model/queue/tir.js";
 import { WorkQueue } from "../model/queue/workQueue.js";
 import { ConnectedRule } from "../model/roce/connectionRule.js";
 import { Group, MulticastGroups } from "../model/roce/multicast.js";
-import { Requester } from "../model/roce/requester.js";
+import { Requester, RetryTimer } from "../model/roce/requester.js";
 import { Responder } from "../model/roce/responder.js";
 import { Transport } from "../model/roce/transport.js";
 import { Rule } from "../model/rule/rule.js";
@@ -81,7 +82,7 @@ export const CLASSES: Readonly<Record<string, Class>> = {
   ...{ ExtendedCompletionQueue, ExtendedQueuePair, IndirectionTable, QueueList, PostedBuffers, QueuePair },
   ...{ ReceiveQueue, Rqt, RssRecord, RssQueuePair, SendQueue, SentRequest, SharedReceiveQueue, Tir, WorkQueue },
   ...{ ConnectedRule, Group, MulticastGroups, Requester, Responder, Transport, Rule, Classifier, Domain, Table },
-  ...{ Matcher, PendingRules, TablePipeline, RuleMask },
+  ...{ Matcher, PendingRules, TablePipeline, RuleMask, Line, Arrival, RetryTimer },
 };
 
 /** Fields that a snapshot leaves out, with what they are in a restored object; KEPT leaves them as they are. */

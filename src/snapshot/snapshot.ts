@@ -4,6 +4,7 @@ import { coreHash, memoryImage, readGlobals, writeGlobals, writeMemory } from ".
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import type { FrameListener } from "../model/device/cable.js";
+import { Arrival, type CableOptions } from "../model/device/line.js";
 import { Device, deviceParts, type DeviceOptions } from "../model/device/device.js";
 import { NUMBERS } from "../model/dump/record.js";
 import type { Profile } from "../model/profile/profile.js";
@@ -32,6 +33,8 @@ export type Attached = Readonly<Record<string, (() => bigint) | FrameListener | 
 export interface PortEnd {
   readonly device: Device;
   readonly port: number;
+  /** Those of the cable, as for `device.connect`. */
+  readonly options?: CableOptions;
 }
 
 export interface RestoreOptions {
@@ -82,6 +85,7 @@ export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8
     const hint = hash === null ? "the core was built without its globals" : "take it of a device of createDevice";
     refuse({ code: "EINVAL", call, reason: "not_saved", path: "device", value: device, hint });
   }
+  checkArrivals(call, device);
   const { attach, replaced } = attachedTo(device);
   const graph = writeGraph(call, {
     known: knownOf(device),
@@ -196,6 +200,14 @@ function constantsOf(profile: Profile): object[] {
   return [...found];
 }
 
+/** Frames under way to a device belong to the device that has sent them. @throws EINVAL */
+function checkArrivals(call: string, device: Device): void {
+  const arrival = device.clock.waiting().find((one) => one instanceof Arrival && one.from !== device);
+  if (!(arrival instanceof Arrival)) return;
+  const hint = `a frame of ${arrival.from.name} is under way to it until ${arrival.at} ns: advance the clock to that time`;
+  refuse({ code: "EINVAL", call, reason: "not_saved", path: `port:${arrival.port}`, value: device, hint });
+}
+
 /** The names of what lies outside of a device, and null in place of its cables. */
 function attachedTo(device: Device): { attach: string[]; replaced: Map<object, unknown> } {
   const attach = (device as unknown as Inside).clock._own ? ["now"] : [];
@@ -226,7 +238,7 @@ function connectPorts(device: Device, names: readonly string[], attach: Attached
     if (name === "now" || to === null || to === undefined) continue;
     const port = Number(name.slice("port:".length));
     if (typeof to === "function") device.connect(port, to);
-    else device.connect(port, to.device, to.port);
+    else device.connect(port, to.device, to.port, to.options);
   }
 }
 

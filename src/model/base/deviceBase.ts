@@ -127,9 +127,9 @@ export abstract class DeviceBase extends NamedPrintable {
 
   /**
    * @internal Sends a checked frame of a queue pair: through the send path of its function and the
-   *   eSwitch, to the queues and ports that rules choose.
+   *   eSwitch, to the queues and ports that rules choose. Returns whether it is under way now.
    */
-  abstract transmit(call: string, sender: object, frame: Uint8Array): void;
+  abstract transmit(call: string, sender: object, frame: Uint8Array): boolean;
 
   /** The headers and fields that the parser finds in each frame. Nothing is steered. */
   abstract parseBatch(frames: readonly Uint8Array[]): ParsedFrame[];

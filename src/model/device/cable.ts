@@ -1,10 +1,11 @@
 /** Cables: a port's frames go to the port, or to the function, that is connected to it. */
 import { refuse } from "../../errors.js";
 import { DeviceBase } from "../base/deviceBase.js";
-import { wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
 import { portOf, type CableEnd, type Port } from "../base/ports.js";
+import { Line, lineSettings, type CableCounters, type CableOptions } from "./line.js";
 
 /** A device that frames arrive at. */
 export interface FrameReceiver extends DeviceBase {
@@ -24,17 +25,29 @@ export interface TransmitInfo {
  */
 export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
 
+/** Options of a port that is connected to a function. */
+export interface ListenerOptions {
+  /**
+   * Whether the function carries frames on in time of its own. Connections then wait for answers until
+   * their time-outs; else a packet without an answer is repeated at once. @default false
+   */
+  delays?: boolean;
+}
+
 /** What a port is connected to: a port of a device, or a function. */
 type Cable = DeviceEnd | ListenerEnd;
 
 interface DeviceEnd extends CableEnd {
   readonly device: FrameReceiver;
   readonly port: Port;
+  /** The way to the far end; null where frames arrive at once. */
+  readonly line: Line | null;
 }
 
 interface ListenerEnd extends CableEnd {
   readonly port: null;
   readonly listener: FrameListener;
+  readonly delays: boolean;
 }
 
 /**
@@ -47,30 +60,48 @@ export function connect(
   device: FrameReceiver,
   number: number,
   to: FrameReceiver | FrameListener,
-  otherNumber: number | undefined,
+  more: number | ListenerOptions | undefined,
+  options: CableOptions | undefined,
 ): void {
   const port = openPort(call, "port", device, number);
   if (typeof to === "function") {
+    const own = (more ?? {}) as ListenerOptions;
+    checkOptions(call, "options", own, { delays: "boolean" });
     free(call, "port", port);
-    attach(port, { port: null, listener: to });
+    attach(port, { port: null, listener: to, delays: own.delays === true });
     return;
   }
   if (!(to instanceof DeviceBase)) {
     wrongType(call, "to", "a Device or a function", to);
   }
-  const other = openPort(call, "otherPort", to, otherNumber as number);
+  const other = openPort(call, "otherPort", to, more as number);
+  const settings = options === undefined ? null : lineSettings(call, options, device.seed);
   free(call, "port", port);
   free(call, "otherPort", other);
-  attach(port, { device: to, port: other });
-  attach(other, { device, port });
+  const line = (from: FrameReceiver, end: FrameReceiver, at: Port, salt: number): Line | null =>
+    settings === null ? null : new Line(from, end, at, settings, salt);
+  attach(port, { device: to, port: other, line: line(device, to, other, 0) });
+  if (other !== port) attach(other, { device, port, line: line(to, device, port, 1) });
+}
+
+/** What a port's cable has counted; null for a port whose frames arrive at once, or nowhere. */
+export function cableCounters({ cable }: Port): CableCounters | null {
+  return lineOf(cable as Cable | null)?.counters ?? null;
+}
+
+function lineOf(cable: Cable | null): Line | null {
+  return cable === null || cable.port === null ? null : cable.line;
 }
 
 /** Removes the cable of a port, at both ends. @throws EINVAL no such port */
 export function disconnect(call: string, device: DeviceBase, number: number): void {
   const port = portOf(call, "port", device, number);
-  const { cable } = port;
+  const cable = port.cable as Cable | null;
+  lineOf(cable)?.cut();
   port.cable = null;
-  if (cable !== null && cable.port !== null) cable.port.cable = null;
+  if (cable === null || cable.port === null) return;
+  lineOf(cable.port.cable as Cable | null)?.cut();
+  cable.port.cable = null;
 }
 
 /** Removes the cables of all ports of a device. */
@@ -84,6 +115,16 @@ const MOST = 4096;
 
 /** Cables that the current frame has crossed. */
 let crossed = { deep: 0, all: 0 };
+
+/** Frames that cables have taken which do not arrive at once. */
+let taken = 0;
+
+/** Whether a frame that leaves during `run` is carried on in time: its answer may come later. */
+export function isCarried(run: () => unknown): boolean {
+  const before = taken;
+  run();
+  return taken !== before;
+}
 
 /**
  * Passes a frame that leaves a port to the far end. Returns the outcome there, or null where it
@@ -101,12 +142,18 @@ export function egress(
   if (cable === null) return null;
   const before = crossed;
   if (cable.port === null) {
+    if (cable.delays) taken++;
     crossed = { deep: 0, all: 0 };
     try {
       cable.listener(frame, { device, port: port.number });
     } finally {
       crossed = before;
     }
+    return null;
+  }
+  if (cable.line !== null) {
+    taken++;
+    cable.line.send(frame);
     return null;
   }
   if (before.deep === 0) before.all = 0;

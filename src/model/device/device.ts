@@ -5,7 +5,16 @@ import { loadCore, type CoreSource } from "../../engine/load.js";
 import { refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
 import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
-import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
+import {
+  cableCounters,
+  connect,
+  disconnect,
+  disconnectAll,
+  isCarried,
+  type FrameListener,
+  type ListenerOptions,
+} from "./cable.js";
+import type { CableCounters, CableOptions } from "./line.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
@@ -18,7 +27,7 @@ import { rulesHit } from "../traffic/outcomeReader.js";
 import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
-import type { PortOptions } from "../base/ports.js";
+import { portOf, type PortOptions } from "../base/ports.js";
 import type { ProfileName } from "../profile/profile.js";
 import { profileNamed } from "../profile/profiles.js";
 import { listen, type EventListener, type EventName } from "../monitor/events.js";
@@ -283,14 +292,28 @@ export class Device extends DeviceBase {
 
   /**
    * Connects a port to a port of this or of another device, or to a function that receives each
-   * frame that leaves the port. Frames arrive there before the call that sent them returns.
-   * @throws SteeringError EINVAL: no such port, or a closed device; EBUSY: one of the ports is
-   *   connected already
+   * frame that leaves the port. Without options frames arrive there before the call that sent them
+   * returns. With options they take time: they arrive when the clock of the device at the far end has
+   * come to it (`nextDeadline`, `advanceTo`; docs/embedding.md).
+   * @param options of a cable: delay, rate, queue, chance, the same in both directions; of a function:
+   *   whether it carries frames on later
+   * @throws SteeringError EINVAL: no such port, a closed device, an option out of range; EBUSY: one of
+   *   the ports is connected already
+   * @example
+   *     a.connect(1, b, 1, { delay: 2_000n, rate: 100e9, queue: 256, loss: 0.001, seed: 7 });
    */
-  connect(port: number, to: Device, otherPort: number): void;
-  connect(port: number, to: FrameListener): void;
-  connect(port: number, to: Device | FrameListener, otherPort?: number): void {
-    connect("connect", this, port, to, otherPort);
+  connect(port: number, to: Device, otherPort: number, options?: CableOptions): void;
+  connect(port: number, to: FrameListener, options?: ListenerOptions): void;
+  connect(port: number, to: Device | FrameListener, more?: number | ListenerOptions, options?: CableOptions): void {
+    connect("connect", this, port, to, more, options);
+  }
+
+  /**
+   * What happened to the frames that left a port by a cable with options; null for any other port.
+   * @throws SteeringError EINVAL: no such port
+   */
+  cableCounters(port: number): CableCounters | null {
+    return cableCounters(portOf("device.cableCounters", "port", this, port));
   }
 
   /** Removes the cable of a port, if there is one. @throws SteeringError EINVAL: no such port */
@@ -353,7 +376,7 @@ export class Device extends DeviceBase {
   }
 
   /** @internal */
-  override transmit(call: string, sender: QueuePair, frame: Uint8Array): void {
-    sendFrom(call, this.traffic, sender, frame);
+  override transmit(call: string, sender: QueuePair, frame: Uint8Array): boolean {
+    return isCarried(() => sendFrom(call, this.traffic, sender, frame));
   }
 }

@@ -1,6 +1,7 @@
 /** `device.metrics()`: what a device counts and holds, as plain data (docs/metrics.md). */
 import type { DeviceBase } from "../base/deviceBase.js";
 import { NO_HITS, sumOf, tableOf, type Hits } from "../base/hitCounts.js";
+import type { CableCounters } from "../device/line.js";
 import type { DomainType } from "../table/domainType.js";
 import type { FlowCache } from "../traffic/flowCache.js";
 import type { ReasonName } from "../traffic/outcome.js";
@@ -43,6 +44,11 @@ export interface HitMetrics {
   readonly tables: readonly TableMetrics[];
 }
 
+/** A port with a cable whose frames take time. */
+export interface CableMetrics extends CableCounters {
+  readonly port: number;
+}
+
 export interface DeviceMetrics {
   readonly device: string;
   /** The clock of the device in nanoseconds. */
@@ -64,6 +70,8 @@ export interface DeviceMetrics {
   };
   /** The number of rules in the device. */
   readonly rules: number;
+  /** What left by cables that take time (`device.connect` with options). */
+  readonly cables: readonly CableMetrics[];
   /** Null while hits are not counted (`device.countHits`). */
   readonly hits: HitMetrics | null;
 }
@@ -72,6 +80,7 @@ export interface DeviceMetrics {
 interface Measured extends DeviceBase {
   readonly cache: FlowCache;
   reasons(): Record<ReasonName, bigint>;
+  cableCounters(port: number): CableCounters | null;
 }
 
 export function metricsOf(device: Measured): DeviceMetrics {
@@ -84,6 +93,10 @@ export function metricsOf(device: Measured): DeviceMetrics {
     cache: { entries, hits, misses, paused },
     memory: { used: memoryUsed, core: core.exports.memory.buffer.byteLength },
     rules: [...device.installed].length,
+    cables: device.hardware.ports.flatMap(({ number }) => {
+      const counters = device.cableCounters(number);
+      return counters === null ? [] : [{ port: number, ...counters }];
+    }),
     hits: hitsOf(device),
   };
 }

@@ -32,8 +32,29 @@ export function prometheusText(metrics: DeviceMetrics | readonly DeviceMetrics[]
   return families.text;
 }
 
-function write(families: Families, { device, time, reasons, cache, memory, rules, hits }: DeviceMetrics): void {
-  const add = (name: string, type: "counter" | "gauge", help: string, rows: readonly Row[]): void => {
+type Add = (name: string, type: "counter" | "gauge", help: string, rows: readonly Row[]) => void;
+
+function writeCables(add: Add, cables: DeviceMetrics["cables"]): void {
+  for (const [key, help] of Object.entries(CABLE_HELP) as [keyof typeof CABLE_HELP, string][]) {
+    const rows = cables.map((cable) => [{ port: cable.port }, cable[key]] as const);
+    add(`cable_${key}_frames_total`, "counter", help, rows);
+  }
+  const underWay = cables.map((cable) => [{ port: cable.port }, cable.underWay] as const);
+  add("cable_frames", "gauge", "Frames under way in a cable.", underWay);
+}
+
+const CABLE_HELP = {
+  sent: "Frames that left by a cable.",
+  arrived: "Frames that arrived at the far end of a cable, copies included.",
+  lost: "Frames that a cable lost by chance.",
+  overflowed: "Frames that found the queue of a cable full.",
+  removed: "Frames under way in a cable when it was removed.",
+  duplicated: "Frames that a cable carried twice.",
+  reordered: "Frames that a cable held back.",
+} as const;
+
+function write(families: Families, { device, time, reasons, cache, memory, rules, cables, hits }: DeviceMetrics): void {
+  const add: Add = (name, type, help, rows) => {
     families.add(
       `flowsteer_${name}`,
       type,
@@ -52,6 +73,7 @@ function write(families: Families, { device, time, reasons, cache, memory, rules
   add("memory_used_bytes", "gauge", "Bytes of tables, rules, counters and queues.", [[{}, memory.used]]);
   add("memory_core_bytes", "gauge", "Bytes of the linear memory of the core.", [[{}, memory.core]]);
   add("rules", "gauge", "Rules in the device.", [[{}, rules]]);
+  if (cables.length > 0) writeCables(add, cables);
   if (hits === null) return;
   const counted = (name: string, what: string, rows: readonly (readonly [Labels, Hits])[]): void => {
     add(

@@ -1,6 +1,15 @@
 /**
  * The requester of a connection: it divides messages into packets, sends them, and handles ACKs,
  * NAKs and retries (InfiniBand architecture 1.4, 9.7.3 and 9.8.1).
+ *
+ * Where packets arrive at once, so do their answers: what is unanswered after a round is sent again at
+ * once. Where packets are under way after a round (cables with a delay), the message waits on the clock:
+ *
+ *     round --> answers --> all acknowledged: complete
+ *       ^          |
+ *       |          +--> none, or not all: wait for the time-out --> one retry less
+ *       |          +--> RNR NAK: wait as long as the peer asks  --> one RNR retry less
+ *       +----------+--> NAK of a gap: one retry less
  */
 import {
   IBV_WC_REM_ACCESS_ERR,
@@ -11,6 +20,7 @@ import {
   IBV_WC_SUCCESS,
   IBV_WC_WR_FLUSH_ERR,
 } from "../../abi/verbs.js";
+import { Deadline } from "../base/deadlines.js";
 import { bytesOf } from "../../packet/bytes.js";
 import type { TransportCounters } from "./counters.js";
 import type { OutgoingPacket } from "./frame.js";
@@ -52,11 +62,19 @@ export interface RequesterOwner {
   readonly mtu: number;
   readonly retryCount: number;
   readonly rnrRetry: number;
+  /** Nanoseconds to wait for an acknowledgement; null: without an end. */
+  readonly ackTimeout: bigint | null;
   readonly counters: TransportCounters;
   /** Takes `count` packet sequence numbers; returns the first. */
   takePsns(count: number): number;
-  /** Sends a packet. The answers of the peer reach `acknowledged` before this call returns. */
-  send(packet: RequestPacket): void;
+  /**
+   * Sends a packet. Returns whether it is under way; else the answers of the peer have reached
+   * `acknowledged`.
+   */
+  send(packet: RequestPacket): boolean;
+  /** Lets a deadline wait for so many nanoseconds from now. */
+  wait(deadline: Deadline, nanoseconds: bigint): void;
+  cancel(deadline: Deadline): void;
   /** Moves the queue pair to ERR. */
   fail(): void;
 }
@@ -72,6 +90,29 @@ interface Transfer {
   acknowledged: number;
   /** The syndrome with which the peer refused the next packet to be acknowledged, or null. */
   nak: number | null;
+  /** Retries without progress so far, and those after an RNR NAK. */
+  tries: number;
+  rnrTries: number;
+  /** Whether packets of the last round are under way: their answers come in time. */
+  isUnderWay: boolean;
+}
+
+/** What `_judge` says besides a status: the next round begins, or the message waits on the clock. */
+const AGAIN = -1;
+const WAITS = -2;
+
+/** An RNR retry of 7 has no end where time passes between the tries. */
+const ENDLESS = 7;
+
+/** Waits for acknowledgements, or for as long as a peer without a receive request asks. */
+export class RetryTimer extends Deadline {
+  constructor(private readonly _requester: Requester) {
+    super();
+  }
+
+  override due(): void {
+    this._requester.timedOut();
+  }
 }
 
 const STATUS: Readonly<Record<number, number>> = {
@@ -83,8 +124,11 @@ const STATUS: Readonly<Record<number, number>> = {
 export class Requester {
   private readonly _owner: RequesterOwner;
   private readonly _waiting: Message[] = [];
+  private readonly _timer = new RetryTimer(this);
   private _transfer: Transfer | null = null;
   private _running = false;
+  /** Whether the message that is being sent waits on the clock. */
+  private _paused = false;
 
   constructor(owner: RequesterOwner) {
     this._owner = owner;
@@ -92,23 +136,18 @@ export class Requester {
 
   /**
    * Appends a message and sends all that wait. A message that is posted during the call waits for
-   * its turn.
+   * its turn. MODEL: a message is sent when the one before it is acknowledged.
    */
   post(message: Message): void {
     this._waiting.push(message);
-    if (this._running) return;
-    this._running = true;
-    try {
-      for (let next = this._next(); next !== null; next = this._next()) this._carry(next);
-    } finally {
-      this._running = false;
-    }
+    this._run();
   }
 
   /** Removes all messages that are not complete, and returns them. */
   forget(): Message[] {
     const all = [...(this._transfer === null ? [] : [this._transfer.message]), ...this._waiting.splice(0)];
     this._transfer = null;
+    this._resume();
     return all;
   }
 
@@ -127,8 +166,43 @@ export class Requester {
     const place = psnDistance(psn, transfer.first);
     if (place < transfer.acknowledged || place >= transfer.sent) return;
     const positive = (syndrome & SYNDROME_KIND) === KIND_ACK;
+    const before = transfer.acknowledged;
     transfer.acknowledged = positive ? place + 1 : place;
     if (!positive) transfer.nak = syndrome;
+    if (!this._paused) return;
+    if (positive) transfer.nak = null;
+    this._resume();
+    this._run(this._judge(transfer, before));
+  }
+
+  /** The time of the timer has come. */
+  timedOut(): void {
+    const transfer = this._transfer;
+    if (transfer === null) return;
+    this._paused = false;
+    // After an RNR NAK the next round was only waited for.
+    this._run(transfer.nak === null ? this._retry(transfer) : AGAIN);
+  }
+
+  /** Sends what waits, until a message waits on the clock. @param verdict on the message that waited */
+  private _run(verdict = AGAIN): void {
+    if (this._running || this._paused) return;
+    this._running = true;
+    try {
+      let status = verdict;
+      for (let next = this._next(); next !== null; next = this._next()) {
+        if (status === AGAIN) status = this._owner.reliable ? this._untilJudged(next) : this._sendOnce(next);
+        if (this._transfer === next) {
+          if (status === WAITS) return;
+          this._transfer = null;
+          next.message.request.done(status);
+          if (status !== IBV_WC_SUCCESS) this._owner.fail();
+        }
+        status = AGAIN;
+      }
+    } finally {
+      this._running = false;
+    }
   }
 
   /** The message that is being sent, or the next one; null when none waits. */
@@ -138,55 +212,74 @@ export class Requester {
     if (message === undefined) return null;
     const count = Math.max(1, Math.ceil(message.payload.length / this._owner.mtu));
     const first = this._owner.takePsns(count);
-    this._transfer = { message, first, count, sent: 0, acknowledged: 0, nak: null };
+    const none = { sent: 0, acknowledged: 0, nak: null, tries: 0, rnrTries: 0, isUnderWay: false };
+    this._transfer = { message, first, count, ...none };
     return this._transfer;
   }
 
-  /** Sends one message to its end. If it is flushed or forgotten on the way, that was its end. */
-  private _carry(transfer: Transfer): void {
-    const status = this._owner.reliable ? this._untilAcknowledged(transfer) : this._round(transfer);
-    if (this._transfer !== transfer) return;
-    this._transfer = null;
-    transfer.message.request.done(status);
-    if (status !== IBV_WC_SUCCESS) this._owner.fail();
-  }
-
-  /**
-   * Sends in rounds until all packets are acknowledged or the retries are used up. A round without
-   * a new acknowledgement is one retry.
-   */
-  private _untilAcknowledged(transfer: Transfer): number {
-    const { counters, retryCount, rnrRetry } = this._owner;
-    let tries = 0;
-    let rnrTries = 0;
-    while (this._transfer === transfer) {
+  /** Sends in rounds until the message ends, or waits. If it is flushed or forgotten on the way, that was its end. */
+  private _untilJudged(transfer: Transfer): number {
+    let verdict = AGAIN;
+    while (verdict === AGAIN && this._transfer === transfer) {
       const before = transfer.acknowledged;
       this._round(transfer);
-      const { acknowledged, count, nak } = transfer;
-      if (acknowledged === count) break;
-      if (acknowledged > before) tries = rnrTries = 0;
-      if (nak !== null && (nak & SYNDROME_KIND) === KIND_RNR) {
-        if (rnrTries++ < rnrRetry) continue;
-        counters.rnr_nak_retry_err++;
-        return IBV_WC_RNR_RETRY_EXC_ERR;
-      }
-      if (nak !== null && nak !== NAK_SEQUENCE) return STATUS[nak] ?? IBV_WC_REM_OP_ERR;
-      if (nak === null) counters.local_ack_timeout_err++;
-      else counters.packet_seq_err++;
-      if (tries++ >= retryCount) return IBV_WC_RETRY_EXC_ERR;
+      if (this._transfer === transfer) verdict = this._judge(transfer, before);
     }
+    return verdict;
+  }
+
+  /** UC: a message needs no answer. */
+  private _sendOnce(transfer: Transfer): number {
+    this._round(transfer);
     return IBV_WC_SUCCESS;
+  }
+
+  /** What answers mean for a message, of which `before` packets were acknowledged before them. */
+  private _judge(transfer: Transfer, before: number): number {
+    const { counters, rnrRetry } = this._owner;
+    const { acknowledged, count, nak, isUnderWay } = transfer;
+    if (acknowledged === count) return IBV_WC_SUCCESS;
+    if (acknowledged > before) transfer.tries = transfer.rnrTries = 0;
+    if (nak === null) return isUnderWay ? this._pause(this._owner.ackTimeout) : this._retry(transfer);
+    if ((nak & SYNDROME_KIND) === KIND_RNR) {
+      if (transfer.rnrTries++ < rnrRetry || (isUnderWay && rnrRetry === ENDLESS)) {
+        return isUnderWay ? this._pause(rnrTime(nak)) : AGAIN;
+      }
+      counters.rnr_nak_retry_err++;
+      return IBV_WC_RNR_RETRY_EXC_ERR;
+    }
+    return nak === NAK_SEQUENCE ? this._retry(transfer) : (STATUS[nak] ?? IBV_WC_REM_OP_ERR);
+  }
+
+  /** A round without a new acknowledgement is one retry. */
+  private _retry(transfer: Transfer): number {
+    const { counters, retryCount } = this._owner;
+    if (transfer.nak === null) counters.local_ack_timeout_err++;
+    else counters.packet_seq_err++;
+    return transfer.tries++ < retryCount ? AGAIN : IBV_WC_RETRY_EXC_ERR;
+  }
+
+  private _pause(nanoseconds: bigint | null): number {
+    this._paused = true;
+    if (nanoseconds !== null) this._owner.wait(this._timer, nanoseconds);
+    return WAITS;
+  }
+
+  private _resume(): void {
+    this._paused = false;
+    if (this._timer.waits) this._owner.cancel(this._timer);
   }
 
   /** Sends all packets that are not acknowledged, until the peer refuses one. */
-  private _round(transfer: Transfer): number {
+  private _round(transfer: Transfer): void {
     transfer.nak = null;
+    transfer.isUnderWay = false;
     const { count } = transfer;
     for (let i = transfer.acknowledged; i < count && transfer.nak === null && this._transfer === transfer; i++) {
       transfer.sent = Math.max(transfer.sent, i + 1);
-      this._owner.send(this._packet(transfer, i));
+      const isUnderWay = this._owner.send(this._packet(transfer, i));
+      transfer.isUnderWay ||= isUnderWay;
     }
-    return IBV_WC_SUCCESS;
   }
 
   private _packet({ message, first, count }: Transfer, i: number): RequestPacket {
@@ -202,6 +295,17 @@ export class Requester {
       payload: [payload.subarray(i * mtu, (i + 1) * mtu)],
     };
   }
+}
+
+/** How long a peer without a receive request asks to wait, in units of 10 us (ibv_modify_qp(3), min_rnr_timer). */
+const RNR_TIMES = [
+  ...[65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192],
+  ...[256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152],
+];
+
+/** Nanoseconds. */
+function rnrTime(syndrome: number): bigint {
+  return 10_000n * BigInt(RNR_TIMES[syndrome & ~SYNDROME_KIND] as number);
 }
 
 function operation(i: number, count: number, immediate: boolean): number {

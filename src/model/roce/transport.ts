@@ -9,6 +9,7 @@ import { bytesOf } from "../../packet/bytes.js";
 import { routeOf, type AddressAttributes, type Route } from "../queue/addressHandle.js";
 import { mtuBytes } from "../base/ports.js";
 import type { Context } from "../base/context.js";
+import type { Deadline } from "../base/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { QueuePairState } from "../queue/states.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
@@ -144,8 +145,23 @@ export class Transport implements RequesterOwner, ResponderOwner {
     return this._qp.takePsn(count);
   }
 
-  send({ opcode, ...packet }: RequestPacket): void {
-    this._transmit({ ...packet, opcode: this._service | opcode });
+  /** SPEC: exactly 4.096 us times two to the power of `timeout`; devices take up to four times as long. 0 waits without end. */
+  get ackTimeout(): bigint | null {
+    const { timeout } = this._qp.attributes;
+    return timeout === 0 ? null : 4096n << BigInt(timeout);
+  }
+
+  wait(deadline: Deadline, nanoseconds: bigint): void {
+    const { clock } = this._qp.device;
+    clock.set(deadline, clock.now() + nanoseconds);
+  }
+
+  cancel(deadline: Deadline): void {
+    this._qp.device.clock.cancel(deadline);
+  }
+
+  send({ opcode, ...packet }: RequestPacket): boolean {
+    return this._transmit({ ...packet, opcode: this._service | opcode });
   }
 
   answer(psn: number, syndrome: number, msn: number): void {
@@ -165,12 +181,13 @@ export class Transport implements RequesterOwner, ResponderOwner {
     return this.reliable ? SERVICE_RC : SERVICE_UC;
   }
 
-  private _transmit(packet: RequestPacket): void {
+  private _transmit(packet: RequestPacket): boolean {
     const route = this._route;
-    if (route === null) return;
+    if (route === null) return false;
     const { qp_num: source_qpn, attributes } = this._qp;
     const call = "ibv_post_send";
     const pkey = route.port.pkey(call, "pkey_index", attributes.pkey_index);
-    this._qp.device.transmit(call, this._qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
+    const frame = roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey });
+    return this._qp.device.transmit(call, this._qp, frame);
   }
 }
