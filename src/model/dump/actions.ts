@@ -11,8 +11,7 @@ import { QueuePair } from "../queue/queuePair.js";
 import type { Rule } from "../rule/rule.js";
 import { Tir } from "../queue/tir.js";
 
-/** Record types of actions. */
-export const ACTION_RECORDS: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
+const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
   modify_header: 3402,
   drop: 3403,
   dest_ibv_qp: 3404,
@@ -35,8 +34,7 @@ export const ACTION_RECORDS: Readonly<Record<Exclude<ActionKind, "packet_reforma
   dest_root_table: 3424,
 };
 
-/** Record types of packet reformats, by type. */
-export const REFORMAT_RECORDS: Readonly<Record<number, number>> = {
+const REFORMATS: Readonly<Record<number, number>> = {
   [L2_TO_L2_TUNNEL]: 3400,
   [L2_TO_L3_TUNNEL]: 3401,
   [L2_TUNNEL_TO_L2]: 3409,
@@ -45,7 +43,7 @@ export const REFORMAT_RECORDS: Readonly<Record<number, number>> = {
 
 export function writeAction(write: Write, rule: Rule, action: Action): void {
   const { kind, reformatType } = action;
-  const type = kind === "packet_reformat" ? REFORMAT_RECORDS[reformatType ?? L2_TUNNEL_TO_L2] : ACTION_RECORDS[kind];
+  const type = kind === "packet_reformat" ? REFORMATS[reformatType ?? L2_TUNNEL_TO_L2] : TYPES[kind];
   const { device } = rule;
   writeLine(write, type as number, idOf(device, action), idOf(device, rule), ...details(rule, action));
 }

@@ -6,17 +6,40 @@
  * records are missing. Addresses in device memory are numbers of the dump, or 0. A real dump has
  * the value of a rule in its steering entries; here it is a record of our own.
  */
+import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { valueOf } from "../../engine/rules.js";
 import { deviceAttributes } from "../device/attributes.js";
 import type { Domain, Table } from "../table/domain.js";
+import { DOMAIN_TYPES } from "../table/domainType.js";
 import { writeAction } from "./actions.js";
-import { TABLE_TYPES, writeDomainRecords } from "./domainRecords.js";
-import { idOf, RECORD, writeLine, type Write } from "./record.js";
+import { hex, idOf, writeLine, type Write } from "./record.js";
 import { groupTexts } from "./parameters.js";
 import { Matcher } from "../table/matcher.js";
 import { directRules, type Rule } from "../rule/rule.js";
 import { writeSampleIds } from "../match/samples.js";
+
+const DOMAIN = 3000;
+const DEVICE_ATTRIBUTES = 3002;
+const VPORT = 3003;
+const CAPABILITIES = 3004;
+const TABLE = 3100;
+const TABLE_RECEIVES = 3101;
+const TABLE_SENDS = 3102;
+const MATCHER = 3200;
+const MATCHER_MASK = 3205;
+const RULE = 3300;
+/** Our own record type, which tools skip: | id of the rule | groups, as those of a mask |. */
+const RULE_VALUE = 4300;
+
+/** In device commands. */
+const TABLE_TYPES: Readonly<Record<Domain["type"], number>> = { nic_rx: 0, nic_tx: 1, fdb: 4 };
+/** Flags of a domain. */
+const RECLAIMS = 1;
+const NO_DUPLICATES = 2;
+/** The version of the package that a real dump names. */
+const PACKAGE = "flowsteer";
+const NOWHERE = hex(0);
 
 /** Dumps a domain and everything in it. */
 export function dumpDomain(write: Write, domain: Domain): void {
@@ -64,11 +87,31 @@ function livingRules(domain: Domain): Rules {
 function writeDomain(write: Write, domain: Domain): void {
   const { device, type, rootOnly, reclaims, allowsDuplicates, context } = domain;
   const { vport, name, managesSwitch } = context.function;
-  writeDomainRecords(write, {
-    ...{ id: idOf(device, domain), type, vport, deviceName: name, firmware: deviceAttributes(device).fw_ver },
-    ...{ vfs: managesSwitch ? device.vports : null, rootOnly, reclaims, allowsDuplicates },
-    steeringFormat: device.profile.steeringFormat,
-  });
+  const id = idOf(device, domain);
+  const vports = managesSwitch ? device.vports + 1 : 0;
+  const flags = (reclaims ? RECLAIMS : 0) | (allowsDuplicates ? 0 : NO_DUPLICATES);
+  const steers = rootOnly ? 0 : 1;
+  const format = device.profile.steeringFormat;
+  const gvmi = `0${vport.toString(16)}`;
+  // Memory pools for entries, programs and patterns: none of each kind.
+  const blocks = [0, 0, 0];
+  writeLine(write, DOMAIN, id, DOMAIN_TYPES.indexOf(type), gvmi, steers, PACKAGE, name, flags, ...blocks, format);
+  writeLine(write, DEVICE_ATTRIBUTES, id, vports, deviceAttributes(device).fw_ver, 0);
+  const protocols = hex(FLEX_PROTOCOLS);
+  writeLine(write, CAPABILITIES, id, hex(vport), NOWHERE, NOWHERE, protocols, vports, managesSwitch ? 1 : 0);
+  if (type !== "fdb" || rootOnly) return;
+  for (let one = VPORT_MANAGER; one <= device.vports; one++) writeVport(write, id, one);
+  writeVport(write, id, VPORT_UPLINK);
+}
+
+/**
+ * Parser features: Geneve, MPLS over GRE and UDP, VXLAN-GPE, ICMP, ICMPv6, Geneve option 0, GTP-U
+ * and its words.
+ */
+const FLEX_PROTOCOLS = [3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19].reduce((bits, bit) => bits | (1 << bit), 0);
+
+function writeVport(write: Write, domain: string, vport: number): void {
+  writeLine(write, VPORT, domain, vport, hex(vport), NOWHERE, NOWHERE);
 }
 
 function writeTableAll(write: Write, table: Table, rules: Rules): void {
@@ -88,11 +131,11 @@ function matchersOf(table: Table): Matcher[] {
 function writeTable(write: Write, table: Table): void {
   const { device, domain, level, isRoot, classifier } = table;
   const id = idOf(device, table);
-  writeLine(write, RECORD.table, id, idOf(device, domain), TABLE_TYPES[domain.type], level);
+  writeLine(write, TABLE, id, idOf(device, domain), TABLE_TYPES[domain.type], level);
   if (isRoot) return;
   const anchor = idOf(device, classifier);
-  if (domain.type !== "nic_tx") writeLine(write, RECORD.tableReceives, id, anchor);
-  if (domain.type !== "nic_rx") writeLine(write, RECORD.tableSends, id, anchor);
+  if (domain.type !== "nic_tx") writeLine(write, TABLE_RECEIVES, id, anchor);
+  if (domain.type !== "nic_rx") writeLine(write, TABLE_SENDS, id, anchor);
 }
 
 function writeMatcherAll(write: Write, matcher: Matcher, rules: Rules): void {
@@ -104,10 +147,10 @@ function writeMatcherAll(write: Write, matcher: Matcher, rules: Rules): void {
 function writeMatcher(write: Write, matcher: Matcher): void {
   const { device, table, priority, mask, criteria } = matcher;
   const id = idOf(device, matcher);
-  writeLine(write, RECORD.matcher, id, idOf(device, table), priority);
+  writeLine(write, MATCHER, id, idOf(device, table), priority);
   // Rules of an open matcher have masks of their own.
   const key = mask ?? new Uint8Array(DEVICE_KEY_SIZE);
-  writeLine(write, RECORD.mask, id, ...groupTexts(withSampleIds(matcher, key), criteria));
+  writeLine(write, MATCHER_MASK, id, ...groupTexts(withSampleIds(matcher, key), criteria));
 }
 
 /** The key in device format, with the ids of samples. */
@@ -120,11 +163,11 @@ function withSampleIds({ mask }: Matcher, key: Uint8Array): Uint8Array {
 function writeRule(write: Write, rule: Rule): void {
   const { device, matcher, actions, handle } = rule;
   const id = idOf(device, rule);
-  writeLine(write, RECORD.rule, id, idOf(device, matcher));
+  writeLine(write, RULE, id, idOf(device, matcher));
   // A pending rule is not in the core.
   if (handle !== 0) {
     const value = withSampleIds(matcher, valueOf(device.core, handle));
-    writeLine(write, RECORD.ruleValue, id, ...groupTexts(value, matcher.criteria));
+    writeLine(write, RULE_VALUE, id, ...groupTexts(value, matcher.criteria));
   }
   for (const action of actions) writeAction(write, rule, action);
 }

@@ -1,21 +1,5 @@
 /** A dump record: its columns, and the numbers that name objects. */
 
-/** Types of records; those of actions are in `actions.ts`. */
-export const RECORD = {
-  domain: 3000,
-  device: 3002,
-  vport: 3003,
-  capabilities: 3004,
-  table: 3100,
-  tableReceives: 3101,
-  tableSends: 3102,
-  matcher: 3200,
-  mask: 3205,
-  rule: 3300,
-  /** Our own record type, which tools skip: | id of the rule | groups, as those of a mask |. */
-  ruleValue: 4300,
-} as const;
-
 /** Receives a piece of text. */
 export type Write = (text: string) => unknown;
 
