@@ -79,6 +79,7 @@ FORMAT is one of these:
   tc             filters of tc for the eSwitch, as commands
   ovs            OpenFlow flows of Open vSwitch for the eSwitch, as a file of ovs-ofctl add-flows
   testpmd        flow commands of DPDK's testpmd (rte_flow)
+  dump           a steering dump, as mlx5dv_dump_dr_domain writes it
   dot            a graph of the tables for Graphviz
   mermaid        the same for Mermaid
   svg            the same as a picture

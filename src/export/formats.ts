@@ -1,5 +1,6 @@
 /** The formats that can be exported; each has a folder. */
 import { C } from "./c/format.js";
+import { DUMP } from "./dump/format.js";
 import type { Format } from "./format.js";
 import { DOT } from "./graph/dot.js";
 import { MERMAID } from "./graph/mermaid.js";
@@ -15,6 +16,7 @@ export const FORMATS = {
   tc: TC,
   ovs: OVS,
   testpmd: TESTPMD,
+  dump: DUMP,
   dot: DOT,
   mermaid: MERMAID,
   svg: SVG,

@@ -159,7 +159,8 @@ class Builder {
     this.#matchers.push({ name, table, priority, criteria, mask: parametersOf(mask, size, fields) });
     for (const rule of rules) {
       const value = parametersOf(rule.value, size, rule.fields);
-      this.#rules.push({ name: rule.name, matcher: this.#matchers.length - 1, value, actions: rule.actions });
+      const { path, actions } = rule;
+      this.#rules.push({ name: rule.name, path, matcher: this.#matchers.length - 1, value, actions });
     }
   }
 

@@ -80,6 +80,8 @@ export interface ProgramMatcher {
 
 export interface ProgramRule {
   readonly name: string;
+  /** Of the scenario's rule. */
+  readonly path: string;
   readonly matcher: number;
   readonly value: ProgramBytes;
   readonly actions: readonly number[];

@@ -44,7 +44,7 @@ export class DumpImport implements Importer, ActionNames {
   #domain(domain: DumpDomain): void {
     for (const vport of domain.vports.keys()) this.#uses(vport);
     // A dump of flowsteer has the rules of root tables, those of devices have not.
-    const tables = domain.tables.filter(({ level, matchers }) => level > 0 || matchers.length > 0);
+    const tables = domain.tables.filter(({ level, matchers }) => domain.isOwn || level > 0 || matchers.length > 0);
     for (const table of tables) this.#addTable(table);
     const jumped = new Set<string>();
     for (const table of tables) {
@@ -53,7 +53,7 @@ export class DumpImport implements Importer, ActionNames {
       const byAge = table.level === 0 ? table.matchers : table.matchers.toReversed();
       for (const matcher of byAge) this.#addMatcher(matcher, jumped);
     }
-    if (!tables.some(({ level }) => level === 0)) this.#enter(domain, tables, jumped);
+    if (!domain.isOwn && !tables.some(({ level }) => level === 0)) this.#enter(domain, tables, jumped);
   }
 
   #addTable(table: DumpTable): void {

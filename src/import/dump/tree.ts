@@ -1,5 +1,6 @@
 /** The records of a dump as a tree: a domain, its tables, their matchers, their rules. */
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
+import { PACKAGE } from "../../model/dump/objects.js";
 import { readGroupTexts } from "../../model/dump/parameters.js";
 import { HardwareTree } from "./hardware/tree.js";
 import { numberIn, readRecords, type DumpRecord, type Misplaced, type NoRecord } from "./records.js";
@@ -9,6 +10,8 @@ export interface DumpDomain {
   readonly id: string;
   readonly type: "nic_rx" | "nic_tx" | "fdb";
   readonly gvmi: number;
+  /** Whether flowsteer wrote it: then it has the rules of root tables too. */
+  readonly isOwn: boolean;
   /** Of steering entries: 0 of ConnectX-5, 1 and more of later devices; null where the dump does not say. */
   readonly format: number | null;
   readonly tables: DumpTable[];
@@ -156,11 +159,12 @@ class TreeBuilder {
   }
 
   #addDomain(record: DumpRecord): string | null {
-    const [id = "", type, gvmi = "", , , , , , , , format] = record.columns;
+    const [id = "", type, gvmi = "", , version, , , , , , format] = record.columns;
     const name = DOMAIN_TYPES[Number(type)];
     if (name === undefined) return "the type of a domain is 0 (NIC RX), 1 (NIC TX) or 2 (FDB)";
     this.#domain = {
       ...{ record, id, type: name, gvmi: Number.parseInt(gvmi, 16) || 0, format: numberIn(format) ?? null },
+      isOwn: version === PACKAGE,
       ...{ tables: [], vports: new Map(), flexProtocols: 0, flexParsers: new Map() },
     };
     this.domains.push(this.#domain);

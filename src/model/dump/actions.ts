@@ -11,7 +11,7 @@ import { QueuePair } from "../queue/queuePair.js";
 import type { Rule } from "../rule/rule.js";
 import { Tir } from "../queue/tir.js";
 
-const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
+export const ACTION_TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
   modify_header: 3402,
   drop: 3403,
   dest_ibv_qp: 3404,
@@ -43,7 +43,7 @@ const REFORMATS: Readonly<Record<number, number>> = {
 
 export function writeAction(write: Write, rule: Rule, action: Action): void {
   const { kind, reformatType } = action;
-  const type = kind === "packet_reformat" ? REFORMATS[reformatType ?? L2_TUNNEL_TO_L2] : TYPES[kind];
+  const type = kind === "packet_reformat" ? REFORMATS[reformatType ?? L2_TUNNEL_TO_L2] : ACTION_TYPES[kind];
   const { device } = rule;
   writeLine(write, type as number, idOf(device, action), idOf(device, rule), ...details(rule, action));
 }

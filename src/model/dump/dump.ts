@@ -6,40 +6,17 @@
  * records are missing. Addresses in device memory are numbers of the dump, or 0. A real dump has
  * the value of a rule in its steering entries; here it is a record of our own.
  */
-import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { valueOf } from "../../engine/rules.js";
 import { deviceAttributes } from "../device/attributes.js";
 import type { Domain, Table } from "../table/domain.js";
-import { DOMAIN_TYPES } from "../table/domainType.js";
 import { writeAction } from "./actions.js";
-import { hex, idOf, writeLine, type Write } from "./record.js";
+import { MATCHER, MATCHER_MASK, RULE, RULE_VALUE, writeDomainRecords, writeTableRecords } from "./objects.js";
+import { idOf, writeLine, type Write } from "./record.js";
 import { groupTexts } from "./parameters.js";
 import { Matcher } from "../table/matcher.js";
 import { directRules, type Rule } from "../rule/rule.js";
 import { writeSampleIds } from "../match/samples.js";
-
-const DOMAIN = 3000;
-const DEVICE_ATTRIBUTES = 3002;
-const VPORT = 3003;
-const CAPABILITIES = 3004;
-const TABLE = 3100;
-const TABLE_RECEIVES = 3101;
-const TABLE_SENDS = 3102;
-const MATCHER = 3200;
-const MATCHER_MASK = 3205;
-const RULE = 3300;
-/** Our own record type, which tools skip: | id of the rule | groups, as those of a mask |. */
-const RULE_VALUE = 4300;
-
-/** In device commands. */
-const TABLE_TYPES: Readonly<Record<Domain["type"], number>> = { nic_rx: 0, nic_tx: 1, fdb: 4 };
-/** Flags of a domain. */
-const RECLAIMS = 1;
-const NO_DUPLICATES = 2;
-/** The version of the package that a real dump names. */
-const PACKAGE = "flowsteer";
-const NOWHERE = hex(0);
 
 /** Dumps a domain and everything in it. */
 export function dumpDomain(write: Write, domain: Domain): void {
@@ -87,31 +64,11 @@ function livingRules(domain: Domain): Rules {
 function writeDomain(write: Write, domain: Domain): void {
   const { device, type, rootOnly, reclaims, allowsDuplicates, context } = domain;
   const { vport, name, managesSwitch } = context.function;
-  const id = idOf(device, domain);
-  const vports = managesSwitch ? device.vports + 1 : 0;
-  const flags = (reclaims ? RECLAIMS : 0) | (allowsDuplicates ? 0 : NO_DUPLICATES);
-  const steers = rootOnly ? 0 : 1;
-  const format = device.profile.steeringFormat;
-  const gvmi = `0${vport.toString(16)}`;
-  // Memory pools for entries, programs and patterns: none of each kind.
-  const blocks = [0, 0, 0];
-  writeLine(write, DOMAIN, id, DOMAIN_TYPES.indexOf(type), gvmi, steers, PACKAGE, name, flags, ...blocks, format);
-  writeLine(write, DEVICE_ATTRIBUTES, id, vports, deviceAttributes(device).fw_ver, 0);
-  const protocols = hex(FLEX_PROTOCOLS);
-  writeLine(write, CAPABILITIES, id, hex(vport), NOWHERE, NOWHERE, protocols, vports, managesSwitch ? 1 : 0);
-  if (type !== "fdb" || rootOnly) return;
-  for (let one = VPORT_MANAGER; one <= device.vports; one++) writeVport(write, id, one);
-  writeVport(write, id, VPORT_UPLINK);
-}
-
-/**
- * Parser features: Geneve, MPLS over GRE and UDP, VXLAN-GPE, ICMP, ICMPv6, Geneve option 0, GTP-U
- * and its words.
- */
-const FLEX_PROTOCOLS = [3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19].reduce((bits, bit) => bits | (1 << bit), 0);
-
-function writeVport(write: Write, domain: string, vport: number): void {
-  writeLine(write, VPORT, domain, vport, hex(vport), NOWHERE, NOWHERE);
+  writeDomainRecords(write, {
+    ...{ id: idOf(device, domain), type, vport, name, managesSwitch, vports: device.vports, rootOnly },
+    ...{ reclaims, allowsDuplicates, firmware: deviceAttributes(device).fw_ver },
+    steeringFormat: device.profile.steeringFormat,
+  });
 }
 
 function writeTableAll(write: Write, table: Table, rules: Rules): void {
@@ -131,11 +88,8 @@ function matchersOf(table: Table): Matcher[] {
 function writeTable(write: Write, table: Table): void {
   const { device, domain, level, isRoot, classifier } = table;
   const id = idOf(device, table);
-  writeLine(write, TABLE, id, idOf(device, domain), TABLE_TYPES[domain.type], level);
-  if (isRoot) return;
-  const anchor = idOf(device, classifier);
-  if (domain.type !== "nic_tx") writeLine(write, TABLE_RECEIVES, id, anchor);
-  if (domain.type !== "nic_rx") writeLine(write, TABLE_SENDS, id, anchor);
+  const parent = idOf(device, domain);
+  writeTableRecords(write, id, parent, domain.type, level, isRoot ? null : idOf(device, classifier));
 }
 
 function writeMatcherAll(write: Write, matcher: Matcher, rules: Rules): void {
