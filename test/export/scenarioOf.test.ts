@@ -116,6 +116,62 @@ test("meters and samplers, which rules share", async () => {
   }
 });
 
+test("TIRs with their queue, their RQT and their hash", async () => {
+  const key = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa";
+  const queues = ["a", "b", "c", "d"].map((name) => ({ name }));
+  const hash = { rx_hash_fn: "toeplitz", rx_hash_toeplitz_key: key } as const;
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, queues, tables: [{ name: "root", level: 0 }] },
+    rqts: [{ name: "all", queues: ["a", "b", "d", "b"] }],
+    tirs: [
+      { name: "one", queue: "c" },
+      {
+        ...{ name: "ports", rqt: "all", ...hash, rx_hash_symmetric: true },
+        rx_hash_field_selector_outer: { l4_prot_type: "tcp", selected_fields: ["l4_dport", "l4_sport"] },
+      },
+      {
+        ...{ name: "addresses", rqt: "all", ...hash },
+        rx_hash_field_selector_outer: {
+          l3_prot_type: "ipv6",
+          l4_prot_type: "udp",
+          selected_fields: ["src_ip", "dst_ip"],
+        },
+        rx_hash_field_selector_inner: { selected_fields: ["dst_ip"] },
+      },
+    ],
+    rules: [
+      { name: "tcp", table: "root", match: { "outer.ip_protocol": "tcp" }, actions: [{ tir: "ports" }] },
+      { name: "ipv6", table: "root", priority: 1, match: { "outer.ip_version": 6 }, actions: [{ tir: "addresses" }] },
+      { name: "rest", table: "root", priority: 2, actions: [{ tir: "one" }] },
+    ],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  expect(scenario.tirs?.map(({ name }) => name)).toEqual(["ports", "addresses", "one"]);
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("TIRs written and loaded"));
+  const reached = new Set<string>();
+  for (let n = 0; n < FRAMES * 3; n++) {
+    const frame = nearFrame(random);
+    expect(behaviourOf(again, frame)).toBe(behaviourOf(device, frame));
+    for (const { name } of device.receive(1, frame).to) reached.add(name);
+  }
+  expect(reached.size).toBe(4);
+});
+
+test("leaves out rules whose TIR leads to work queues, and says so", async () => {
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, queues: [{ name: "w", type: "wq", buffers: 4 }], tables: [{ name: "root", level: 0 }] },
+    tirs: [{ name: "one", queue: "w" }],
+    rules: [{ name: "all", table: "root", actions: [{ tir: "one" }] }],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  const reason = "work queues of the verbs, to which its TIR leads, are not exported";
+  expect(findings).toEqual([{ path: "rules", name: "all", reason }]);
+  expect(scenario.tirs).toBeUndefined();
+});
+
 test("names what it leaves out", async () => {
   const device = await createDevice();
   const context = ibv_open_device(device);

@@ -6,6 +6,7 @@ import { Action } from "../../model/action/action.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
+import { Tir } from "../../model/queue/tir.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import { Table } from "../../model/table/domain.js";
 import type { ScenarioAction, ScenarioRuleAction, ScenarioVlanTag } from "../../scenario/action/definition.js";
@@ -14,6 +15,8 @@ import { meterOf, samplingOf } from "./stateful.js";
 
 export interface ActionNames {
   queue(queue: QueuePair): string;
+  /** Null if it leads to a queue that a scenario does not get. */
+  tir(tir: Tir): string | null;
   table(table: Table): string;
   counter(counter: FlowCounter): string;
   /** An action with a state, which its rules share: the scenario has it once. */
@@ -61,7 +64,7 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "dest_array":
       return arrayOf(device, action, names);
     case "dest_devx_tir":
-      return { refused: "TIRs are not exported" };
+      return tirOf(held(action, Tir), names);
     case "flow_meter":
       return {
         action: names.shared(action, { flow_meter: meterOf(device, action, names.table(held(action, Table))) }),
@@ -73,6 +76,13 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "aso_ct":
       return { refused: "ASO objects (meters, flags, connections) are not exported" };
   }
+}
+
+function tirOf(tir: Tir, names: ActionNames): ScenarioRuleAction | Refused {
+  const name = names.tir(tir);
+  return name === null
+    ? { refused: "work queues of the verbs, to which its TIR leads, are not exported" }
+    : { tir: name };
 }
 
 /** The members of an array; an encapsulation stands behind its destination. */

@@ -11,6 +11,7 @@ import { FlowEntry } from "../../model/flow/entry.js";
 import type { Spec } from "../../model/flow/spec.js";
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { Tir } from "../../model/queue/tir.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";
@@ -24,6 +25,7 @@ import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import { ExportFindings, type ExportFinding } from "../finding.js";
 import { actionOf, type SharedAction } from "./actions.js";
 import { DeviceNames } from "./names.js";
+import { DeviceTirs } from "./tirs.js";
 
 export interface DeviceScenario {
   readonly scenario: Scenario;
@@ -33,7 +35,7 @@ export interface DeviceScenario {
 
 /**
  * Writes what a device does with frames as a scenario: its tables, matchers, rules and flows, and the
- * queues and counters that they name. Loaded, the scenario makes a device that treats frames as this one
+ * queues, TIRs and counters that they name. Loaded, the scenario makes a device that treats frames as this one
  * does. Values of counters and contents of queues are left out.
  *
  *     const { scenario, findings } = await scenarioOf(device);
@@ -66,7 +68,9 @@ class DeviceExport {
   readonly #actions = new Map<string, ScenarioAction>();
   readonly #ruleNames = new DeviceNames<Rule>();
   readonly #flowNames = new DeviceNames<VerbsFlow>();
+  readonly #tirs: DeviceTirs;
   readonly #names = {
+    tir: (tir: Tir): string | null => this.#tirs.of(tir),
     queue: (queue: QueuePair): string => this.#queues.of(queue),
     table: (table: Table): string => this.#tables.of(table),
     counter: (counter: FlowCounter): string => this.#counters.of(counter),
@@ -80,6 +84,7 @@ class DeviceExport {
   constructor(tracer: Tracer) {
     this.#tracer = tracer;
     this.#device = tracer.device;
+    this.#tirs = new DeviceTirs(this.#device, this.#names.queue);
   }
 
   result(): DeviceScenario {
@@ -141,12 +146,14 @@ class DeviceExport {
   }
 
   /** Queues and counters that have been named. */
-  #objects(): Pick<Scenario, "queues" | "counters" | "flowCounters"> {
+  #objects(): Pick<Scenario, "queues" | "rqts" | "tirs" | "counters" | "flowCounters"> {
     return {
       ...listed(
         "queues",
         [...this.#queues.objects].map(([queue, name]) => this.#queue(queue, name)),
       ),
+      ...listed("rqts", [...this.#tirs.rqts.values()]),
+      ...listed("tirs", [...this.#tirs.tirs.values()]),
       ...listed(
         "counters",
         [...this.#counters.objects].map(([{ size, context }, name]) => ({

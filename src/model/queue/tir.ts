@@ -46,6 +46,11 @@ export class Tir extends DevxObject {
     return new Tir(context, { op: Op.rss, operand: rss.address }, to.rqt, rss);
   }
 
+  /** The queue or the RQT that it leads to. */
+  get leadsTo(): Handle {
+    return this._holds;
+  }
+
   destroy(call: string): void {
     retire(call, "obj", this, "destroy the actions, flows and entries that lead to it first");
     this._rss?.release();
