@@ -83,6 +83,65 @@ it("is imported whole for each example, or says what it lacks", async () => {
   expect(whole).toBeGreaterThan(0);
 });
 
+/** A switch whose VFs each receive all their frames. */
+function withReceivers(scenario: Scenario): Scenario {
+  const functions = [1, 2];
+  return {
+    ...scenario,
+    queues: functions.map((vf) => ({ name: `vf${vf}`, function: vf })),
+    tables: [...(scenario.tables ?? []), ...functions.map((vf) => ({ name: `of vf${vf}`, function: vf, level: 0 }))],
+    rules: [
+      ...(scenario.rules ?? []),
+      ...functions.map((vf) => ({ name: `all of vf${vf}`, table: `of vf${vf}`, actions: [{ queue: `vf${vf}` }] })),
+    ],
+  };
+}
+
+it("holds vports, the uplink, VLAN tags and decapsulation of an eSwitch", async () => {
+  const scenario: Scenario = {
+    flowsteer: 1,
+    device: { vports: 2 },
+    tables: [
+      { name: "root", domain: "fdb", level: 0 },
+      { name: "switch", domain: "fdb", level: 1 },
+    ],
+    rules: [
+      { name: "in", table: "root", actions: [{ table: "switch" }] },
+      {
+        ...{ name: "tunnel", table: "switch", match: { "misc.vxlan_vni": 5 } },
+        actions: [{ reformat: { type: "l2_tunnel_to_l2" } }, { vport: 2 }],
+      },
+      {
+        ...{ name: "tag", table: "switch", priority: 1, match: { "outer.ip_protocol": "tcp" } },
+        actions: [{ push_vlan: { vid: 3, pcp: 1 } }, { vport: 1 }],
+      },
+      {
+        name: "untag",
+        table: "switch",
+        priority: 2,
+        match: { "outer.cvlan_tag": 1 },
+        actions: ["pop_vlan", { port: 1 }],
+      },
+      { name: "rest", table: "switch", priority: 3, actions: [{ vport: "uplink" }] },
+    ],
+  };
+  const { text, findings } = exportRules(scenario, { format: "dump" });
+  expect(findings).toEqual([]);
+  const imported = importRules(text ?? "");
+  expect(imported.findings).toEqual([]);
+  const { device } = await loadScenario(withReceivers(scenario));
+  const { device: again } = await loadScenario(withReceivers(imported.scenario as Scenario));
+  const random = new Random(seedFor("dumps of a switch"));
+  const behaviours = new Set<string>();
+  for (let n = 0; n < FRAMES * 4; n++) {
+    const frame = nearFrame(random);
+    const expected = behaviourOf(device, frame);
+    behaviours.add(expected);
+    expect(behaviourOf(again, frame)).toBe(expected);
+  }
+  expect(behaviours.size).toBeGreaterThan(10);
+});
+
 it("names what a dump does not hold", () => {
   const { text, findings } = exportRules(
     {
