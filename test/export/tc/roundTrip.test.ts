@@ -1,20 +1,19 @@
 /** Random eSwitches, written as filters of tc and read again: frames end in the same way. */
 import { expect, test } from "vitest";
 import { exportRules } from "../../../src/export/index.js";
-import type { Scenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { imported, Switch } from "../../import/tc/support/steer.js";
 import { Random } from "../../oracle/generate/random.js";
-import { rounds } from "../../support/tier.js";
-import { randomFrame, randomSwitch } from "./support.js";
+import { rounds, setting } from "../../support/tier.js";
+import { randomFrame, randomSwitch, withoutCircles } from "./support.js";
 
-const FRAMES = 40;
+const FRAMES = setting("FLOWSTEER_ROUNDTRIPS") === undefined ? 40 : 100;
 const PORTS = { eth0: "uplink", eth0_0: "vf1", eth0_1: "vf2", eth0_2: "vf3", pf0hpf: "pf" };
 
 test("scenarios survive the way to tc and back", async () => {
   const random = new Random(seedFor("tc round trip"));
   let arrived = 0;
-  for (let round = 0; round < rounds(150); round++) {
+  for (let round = 0; round < rounds(150, "FLOWSTEER_ROUNDTRIPS"); round++) {
     const scenario = withoutCircles(randomSwitch(random));
     const exported = exportRules(scenario, { format: "tc", lenient: true });
     // What was not written is not compared.
@@ -34,25 +33,6 @@ test("scenarios survive the way to tc and back", async () => {
   }
   expect(arrived).toBeGreaterThan(0);
 });
-
-/** Copies go forwards only: in a circle their number depends on how many hops it has. */
-function withoutCircles(scenario: Scenario): Scenario {
-  const levels = new Map((scenario.tables ?? []).map(({ name, level }) => [name, level]));
-  const levelOf = (table: string | undefined): number => levels.get(table ?? "") ?? 0;
-  const rules = (scenario.rules ?? []).map((rule) => ({
-    ...rule,
-    actions: (rule.actions ?? []).map((action) => {
-      if (typeof action === "string" || action.array === undefined) return action;
-      const array = action.array.map((one) => {
-        const goesBack =
-          typeof one === "object" && one.table !== undefined && levelOf(one.table) <= levelOf(rule.table);
-        return goesBack ? { vport: "uplink" as const } : one;
-      });
-      return { ...action, array };
-    }),
-  }));
-  return { ...scenario, rules };
-}
 
 /** Members of an array may be told in another order. */
 function sorted(list: readonly { name: string; hex: string }[]): string[] {

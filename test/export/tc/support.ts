@@ -87,6 +87,25 @@ function randomActions(random: Random, match: Readonly<Record<string, unknown>>)
   return [...actions, ...random.pick(ends)()];
 }
 
+/** Copies go forwards only: in a circle their number depends on how many hops it has. */
+export function withoutCircles(scenario: Scenario): Scenario {
+  const levels = new Map((scenario.tables ?? []).map(({ name, level }) => [name, level]));
+  const levelOf = (table: string | undefined): number => levels.get(table ?? "") ?? 0;
+  const rules = (scenario.rules ?? []).map((rule) => ({
+    ...rule,
+    actions: (rule.actions ?? []).map((action) => {
+      if (typeof action === "string" || action.array === undefined) return action;
+      const array = action.array.map((one) => {
+        const goesBack =
+          typeof one === "object" && one.table !== undefined && levelOf(one.table) <= levelOf(rule.table);
+        return goesBack ? { vport: "uplink" as const } : one;
+      });
+      return { ...action, array };
+    }),
+  }));
+  return { ...scenario, rules };
+}
+
 export function randomFrame(random: Random): Uint8Array {
   const headers: Record<string, unknown>[] = [
     { header: "ethernet", source: random.pick(MACS), destination: random.pick(MACS) },

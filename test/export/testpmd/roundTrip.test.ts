@@ -6,12 +6,12 @@ import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Switch } from "../../import/tc/support/steer.js";
 import { Random } from "../../oracle/generate/random.js";
-import { rounds } from "../../support/tier.js";
+import { rounds, setting } from "../../support/tier.js";
 import { behaviourOf } from "../support/behaviour.js";
 import { nearFrame, randomRules } from "../support/randomRules.js";
 import { randomFrame, randomSwitch } from "../tc/support.js";
 
-const FRAMES = 40;
+const FRAMES = setting("FLOWSTEER_ROUNDTRIPS") === undefined ? 40 : 100;
 const MAP = {
   port0: "uplink",
   port1: "vf1",
@@ -37,7 +37,7 @@ function roundTrip(scenario: Scenario): { kept: Scenario; back: Scenario; text: 
 test("rules of a function survive the way to testpmd and back", async () => {
   const random = new Random(seedFor("testpmd round trip"));
   let [kept, delivered] = [0, 0];
-  for (let round = 0; round < rounds(200); round++) {
+  for (let round = 0; round < rounds(200, "FLOWSTEER_ROUNDTRIPS"); round++) {
     const { flows: _flows, ...drawn } = randomRules(random);
     const rules = drawn.rules?.map(({ actions = [], ...rule }) => ({
       ...rule,
@@ -60,7 +60,7 @@ test("rules of a function survive the way to testpmd and back", async () => {
 test("rules of the eSwitch survive it too", async () => {
   const random = new Random(seedFor("testpmd eSwitch round trip"));
   let [kept, arrived] = [0, 0];
-  for (let round = 0; round < rounds(100); round++) {
+  for (let round = 0; round < rounds(100, "FLOWSTEER_ROUNDTRIPS"); round++) {
     const way = roundTrip(randomSwitch(random));
     kept += way.kept.rules?.length ?? 0;
     const [first, second] = [await Switch.of(way.kept), await Switch.of({ ...way.back, device: { vports: 3 } })];
