@@ -57,6 +57,7 @@ export const REFUSALS = {
   not_saved: "a snapshot cannot hold this",
   bad_snapshot: "not a snapshot that this release restores",
   own_clock: "the program moves the clock of this device",
+  not_loaded: "the core is not loaded",
   time_back: "a clock does not go back",
   // match parameters, matchers and rules
   bad_criteria: "match_criteria_enable has an unknown bit",

@@ -4,7 +4,7 @@
  */
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
-import { instanceOf } from "./instance.js";
+import { instanceNow, instanceOf } from "./instance.js";
 import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
 
 /** Anything that `createDevice({ core })` takes. */
@@ -15,11 +15,35 @@ type CoreBytes = URL | string | Response | ArrayBuffer | Uint8Array;
 const HERE = import.meta.url;
 
 const modules = new Map<string, Promise<WebAssembly.Module>>();
+/** Those of `modules` that are ready. */
+const ready = new Map<string, WebAssembly.Module>();
 
 /** A new instance of the core: one core's worth of engine, nothing shared with others. */
 export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
   const { exports } = await instanceOf(await moduleOf(source));
   return new Core(exports as unknown as CoreExports);
+}
+
+/**
+ * As `loadCore`, at once: from a compiled module or bytes, from a file, or from a place whose module is ready already.
+ * Null where the module has to be fetched first.
+ */
+export function loadCoreNow(source: CoreSource = coreUrl()): Core | null {
+  const module = moduleNow(source);
+  return module === null ? null : new Core(instanceNow(module).exports as unknown as CoreExports);
+}
+
+function moduleNow(source: CoreSource): WebAssembly.Module | null {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array)
+    return new WebAssembly.Module(source as BufferSource);
+  if (isResponse(source)) return null;
+  if (typeof source !== "string" && !(source instanceof URL))
+    throw new TypeError("createDeviceSync: core must be a URL, bytes or a compiled module");
+  const url = new URL(source, HERE).href;
+  const found = ready.get(url) ?? (url.startsWith("file:") ? compiledFile(url) : null);
+  if (found !== null) ready.set(url, found);
+  return found;
 }
 
 /** A core that others can be copies of, and the module of all. */
@@ -59,7 +83,10 @@ export async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> 
   if (module === undefined) {
     module = url.startsWith("file:") ? Promise.resolve(url).then(compiledFile) : bytesAt(url).then(compile);
     modules.set(url, module);
-    module.catch(() => modules.delete(url));
+    module.then(
+      (one) => ready.set(url, one),
+      () => modules.delete(url),
+    );
   }
   return module;
 }

@@ -1,7 +1,7 @@
 /** The device: a program creates it, opens contexts on it, and gives it frames. */
 import { DEST_PORT, NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
 import type { Core } from "../../engine/core.js";
-import { loadCore, type CoreSource } from "../../engine/load.js";
+import { loadCore, loadCoreNow, type CoreSource } from "../../engine/load.js";
 import { refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
 import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
@@ -105,6 +105,25 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
   const device = new Device(openCore(await loadCore(options.core), options), parts, options);
   await letDevicesGo();
   return device;
+}
+
+/**
+ * Creates a device at once, in a process that has compiled the core: after the first `createDevice`, or
+ * with a compiled module or bytes as `core`. In Node.js the core is read from its file.
+ * @throws SteeringError EINVAL: as `createDevice`, or a core that has to be fetched first; TypeError
+ * @example
+ *     await createDevice(); // in a browser: fetches and compiles the core
+ *     const devices = Array.from({ length: 16 }, (_, n) => createDeviceSync({ name: `nic${n}` }));
+ */
+export function createDeviceSync(options: DeviceOptions = {}): Device {
+  const call = "createDeviceSync";
+  const parts = deviceParts(call, options);
+  const core = loadCoreNow(options.core);
+  if (core === null) {
+    const hint = "the core has to be fetched first: await createDevice once, or give a compiled module or bytes";
+    return refuse({ code: "EINVAL", call, reason: "not_loaded", path: "core", value: options.core ?? null, hint });
+  }
+  return new Device(openCore(core, options), parts, options);
 }
 
 /**
