@@ -45,6 +45,14 @@ test.each(NAMES)("%s runs", { timeout: 60_000 }, async (name) => {
   expect(await printed(read(`${name}.ts`))).toBe(PRINTED[name]);
 });
 
+test("the fabric of the simulator compiles, and loses goodput to losses", { timeout: 120_000 }, async () => {
+  const source = readFileSync(new URL("../examples/simulator/fabric.ts", import.meta.url), "utf8");
+  expect(diagnosticsOf([{ page: "examples/simulator/fabric.ts", line: 0, source }])).toEqual([]);
+  expect(await printed(source)).toBe(
+    "loss 0.0 %: 316.2 Gb/s\nloss 0.1 %: 53.9 Gb/s\nloss 0.5 %: 29.4 Gb/s\nloss 2.0 %: 19.5 Gb/s\n",
+  );
+});
+
 const HEADERS = "/usr/include/infiniband/mlx5dv.h";
 const hasHeaders = existsSync(HEADERS);
 if (!hasHeaders) console.warn(`examples/c is not compiled: no ${HEADERS} (Debian: libibverbs-dev)`);
