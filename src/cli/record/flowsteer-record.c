@@ -528,6 +528,42 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_flow_sampler(struct mlx5dv_dr_f
 	return made(&line, NEXT(mlx5dv_dr_action_create_flow_sampler)(attr));
 }
 
+int mlx5dv_dr_action_modify_aso(struct mlx5dv_dr_action *action, uint32_t offset, uint32_t flags, uint8_t return_reg_c)
+{
+	struct line line = begin("mlx5dv_dr_action_modify_aso");
+
+	pointer(&line, "action", action);
+	number(&line, "offset", offset);
+	number(&line, "flags", flags);
+	number(&line, "return_reg_c", return_reg_c);
+	return done(&line, NEXT(mlx5dv_dr_action_modify_aso)(action, offset, flags, return_reg_c));
+}
+
+int mlx5dv_dr_action_modify_flow_meter(struct mlx5dv_dr_action *action, struct mlx5dv_dr_flow_meter_attr *attr,
+				       __be64 modify_field_select)
+{
+	struct line line = begin("mlx5dv_dr_action_modify_flow_meter");
+
+	pointer(&line, "action", action);
+	number(&line, "active", attr->active);
+	bytes(&line, "flow_meter_parameter", attr->flow_meter_parameter, attr->flow_meter_parameter_sz);
+	bytes(&line, "modify_field_select", &modify_field_select, sizeof modify_field_select);
+	return done(&line, NEXT(mlx5dv_dr_action_modify_flow_meter)(action, attr, modify_field_select));
+}
+
+int mlx5dv_dr_aso_other_domain_link(struct mlx5dv_devx_obj *devx_obj, struct mlx5dv_dr_domain *peer_dmn,
+				    struct mlx5dv_dr_domain *dmn, uint32_t flags, uint8_t return_reg_c)
+{
+	struct line line = begin("mlx5dv_dr_aso_other_domain_link");
+
+	pointer(&line, "devx_obj", devx_obj);
+	pointer(&line, "peer_dmn", peer_dmn);
+	pointer(&line, "dmn", dmn);
+	number(&line, "flags", flags);
+	number(&line, "return_reg_c", return_reg_c);
+	return done(&line, NEXT(mlx5dv_dr_aso_other_domain_link)(devx_obj, peer_dmn, dmn, flags, return_reg_c));
+}
+
 struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context,
 						       struct mlx5dv_flow_matcher_attr *attr)
 {

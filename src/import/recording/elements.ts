@@ -3,8 +3,10 @@ import { VPORT_UPLINK } from "../../abi/engine.js";
 import { REFORMAT_TYPES } from "../../scenario/action/destinations.js";
 import type { ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { ScenarioAsoData } from "../../scenario/state/definition.js";
 import type { Element } from "../format.js";
 import { bytesIn, listIn, numberIn, textIn, type Call } from "./calls.js";
+import { asoAction, flowMeter, type StatefulAction } from "./state.js";
 
 export type RecordedAction = ScenarioRuleAction;
 export type Refused = { readonly refused: string };
@@ -13,6 +15,10 @@ export interface ActionNames {
   /** The name of the object at an address; null if the scenario does not have it. */
   object(address: string): string | null;
   call(address: string): Call | null;
+  /** The contents of the ASO objects at an address; null if there are none. */
+  aso(address: string): ScenarioAsoData | null;
+  /** The name of an action that the rules of a call share. */
+  shared(call: Call, written: StatefulAction): string;
   vport(vport: number): void;
   port(port: number): void;
 }
@@ -71,9 +77,21 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
   },
   mlx5dv_dr_action_create_dest_array: { becomes: "an array of destinations", read: array },
   mlx5dv_dr_action_create_dest_devx_tir: { refused: "TIRs are made by device commands, which are not imported" },
-  mlx5dv_dr_action_create_aso: { refused: "ASO objects are made by device commands, which are not imported" },
-  mlx5dv_dr_action_create_flow_meter: { refused: "the parameters of meters are not imported" },
-  mlx5dv_dr_action_create_flow_sampler: { refused: "samplers are not imported" },
+  mlx5dv_dr_action_create_aso: {
+    becomes: "the same, on the ASO objects of a device command",
+    read: (call, names) => {
+      const [object, data] = [names.object(textIn(call, "obj")), names.aso(textIn(call, "obj"))];
+      return object === null || data === null ? GONE : { aso: asoAction(call, object, data) };
+    },
+  },
+  mlx5dv_dr_action_create_flow_meter: {
+    becomes: "a shared flow meter with the same parameters",
+    read: (call, names) => {
+      const table = names.object(textIn(call, "next_table"));
+      return table === null ? GONE : { action: names.shared(call, { flow_meter: flowMeter(call, table) }) };
+    },
+  },
+  mlx5dv_dr_action_create_flow_sampler: { becomes: "a shared sampler", read: sampler },
 };
 
 /** Every call that the recorder writes. */
@@ -84,7 +102,13 @@ export const CALLS: Readonly<Record<string, Element>> = {
   ibv_create_counters: { becomes: "a counters object" },
   ibv_attach_counters_point_flow: { becomes: "a point of it" },
   ibv_create_flow: { becomes: "a flow; a flow action in it is refused" },
-  mlx5dv_devx_obj_create: { becomes: "ALLOC_FLOW_COUNTER: a counter; other device commands are refused by number" },
+  mlx5dv_devx_obj_create: {
+    becomes:
+      "ALLOC_FLOW_COUNTER: a counter; CREATE_GENERAL_OBJECT: ASO objects as they are created; other device commands are refused by number",
+  },
+  mlx5dv_dr_action_modify_aso: { refused: "rules have the parameters with which their action was created" },
+  mlx5dv_dr_action_modify_flow_meter: { refused: "meters have the parameters with which they were created" },
+  mlx5dv_dr_aso_other_domain_link: { refused: "connections belong to the domain of their first rule" },
   mlx5dv_dr_domain_create: { becomes: "the domain of tables" },
   mlx5dv_dr_table_create: { becomes: "a table" },
   mlx5dv_dr_matcher_create: { becomes: "a matcher" },
@@ -115,6 +139,20 @@ function reformat(call: Call): RecordedAction | Refused {
   if (type === undefined) return { refused: `${numberIn(call, "reformat_type")} is no type of reformats` };
   const data = textIn(call, "data");
   return { reformat: { type, ...(data === "" ? {} : { data }) } };
+}
+
+function sampler(call: Call, names: ActionNames): RecordedAction | Refused {
+  const default_next_table = names.object(textIn(call, "default_next_table"));
+  if (default_next_table === null) return GONE;
+  const sample_actions: RecordedAction[] = [];
+  for (const address of listIn(call, "sample_actions")) {
+    const of = names.call(String(address));
+    const made = of === null ? GONE : ruleAction(of, names);
+    if (typeof made === "object" && "refused" in made) return made;
+    sample_actions.push(made);
+  }
+  const flow_sampler = { sample_ratio: numberIn(call, "sample_ratio"), default_next_table, sample_actions };
+  return { action: names.shared(call, { flow_sampler: flow_sampler as NonNullable<StatefulAction["flow_sampler"]> }) };
 }
 
 function array(call: Call, names: ActionNames): RecordedAction | Refused {

@@ -1,6 +1,7 @@
 /** A recording as a scenario: the objects that the program had before it destroyed them at its end. */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
 import { FT_TYPES, type ScenarioDeviceFlowAction } from "../../scenario/deviceFlow/definition.js";
+import type { ScenarioAsoData } from "../../scenario/state/definition.js";
 import type { ScenarioMatcher, ScenarioRule } from "../../scenario/rule/definition.js";
 import type { Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
@@ -9,6 +10,7 @@ import { asksSamples, askedFields, valueText, type AskedField } from "../rules/d
 import { bytesIn, listIn, numberIn, readCalls, textIn, type Call } from "./calls.js";
 import { CALLS, ruleAction, type ActionNames, type RecordedAction } from "./elements.js";
 import { flowOf } from "./flows.js";
+import { asoCommand, GENERAL_OBJECT_OPCODE, type StatefulAction } from "./state.js";
 
 const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
 
@@ -28,6 +30,8 @@ export class RecordingImport implements Importer {
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
   readonly #asked = new Map<Recorded, readonly AskedField[]>();
+  readonly #aso = new Map<Recorded, ScenarioAsoData>();
+  readonly #shared = new Map<Call, string>();
 
   constructor(draft: Draft, findings: Findings) {
     this.#draft = draft;
@@ -57,6 +61,11 @@ export class RecordingImport implements Importer {
       const address = Object.values(call.values).find((value) => typeof value === "string" && value.startsWith("0x"));
       const object = this.#byAddress.get(String(address));
       if (object !== undefined && numberIn(call, "returns") === 0) object.destroyed = true;
+      return;
+    }
+    const element = CALLS[call.name];
+    if (CHANGES.has(call.name) && element !== undefined && "refused" in element) {
+      this.#findings.refuse(call.place, call.text, element.refused);
       return;
     }
     if (call.name === "ibv_attach_counters_point_flow") {
@@ -106,15 +115,33 @@ export class RecordingImport implements Importer {
     }
   }
 
-  /** ALLOC_FLOW_COUNTER (0x939); flow_counter_bulk selects 128 counters, 256 and so on. */
   #device(object: Recorded): void {
-    const command = bytesIn(object.call, "in");
+    const { call } = object;
+    const command = bytesIn(call, "in");
     const opcode = (command[0] ?? 0) * 256 + (command[1] ?? 0);
-    if (opcode !== 0x939) {
-      const reason = `the device command 0x${opcode.toString(16)} is not imported`;
-      this.#findings.refuse(object.call.place, object.call.text, reason);
+    if (opcode === ALLOC_FLOW_COUNTER) this.#counter(object, command);
+    else if (opcode === GENERAL_OBJECT_OPCODE) this.#asoObjects(object, command);
+    else this.#findings.refuse(call.place, call.text, `the device command 0x${opcode.toString(16)} is not imported`);
+  }
+
+  #asoObjects(object: Recorded, command: Uint8Array): void {
+    const { call } = object;
+    const made = asoCommand(command);
+    if (typeof made === "number") {
+      this.#findings.refuse(call.place, call.text, `a general object of type 0x${made.toString(16)} is not imported`);
       return;
     }
+    const name = this.#draft.freeName("asoObjects", `${Object.keys(made.data)[0] ?? ""} objects`);
+    const { log_obj_range, data } = made;
+    this.#draft.push("asoObjects", { name, ...(log_obj_range === 0 ? {} : { log_obj_range }), ...data });
+    this.#aso.set(object, data);
+    object.name = name;
+    const reason = "what work requests write into ASO objects is not recorded: they are as they were created";
+    this.#findings.assume(call.place, call.text, reason);
+  }
+
+  /** flow_counter_bulk selects 128 counters, 256 and so on. */
+  #counter(object: Recorded, command: Uint8Array): void {
     const bulk = command[12] ?? 0;
     const name = this.#draft.freeName("counters", "counter");
     this.#draft.push("counters", { name, ...(bulk === 0 ? {} : { flow_counter_bulk_log_size: bulkLog(bulk) }) });
@@ -203,6 +230,18 @@ export class RecordingImport implements Importer {
   readonly #names = {
     object: (address: string): string | null => this.#at(address)?.name ?? null,
     call: (address: string): Call | null => this.#at(address)?.call ?? null,
+    aso: (address: string): ScenarioAsoData | null => {
+      const object = this.#at(address);
+      return object === undefined ? null : (this.#aso.get(object) ?? null);
+    },
+    shared: (call: Call, written: StatefulAction): string => {
+      const known = this.#shared.get(call);
+      if (known !== undefined) return known;
+      const name = this.#draft.freeName("actions", Object.keys(written)[0] ?? "");
+      this.#draft.push("actions", { name, ...written });
+      this.#shared.set(call, name);
+      return name;
+    },
     vport: (vport: number): void => void this.#draft.endpoint({ vport }),
     port: (port: number): void => void this.#draft.endpoint({ port }),
   };
@@ -254,6 +293,13 @@ function flowAction(
   return type === 6 ? { count: to } : null;
 }
 
+const ALLOC_FLOW_COUNTER = 0x939;
+/** Calls that change an object and make none. */
+const CHANGES: ReadonlySet<string> = new Set([
+  "mlx5dv_dr_action_modify_aso",
+  "mlx5dv_dr_action_modify_flow_meter",
+  "mlx5dv_dr_aso_other_domain_link",
+]);
 const DESTROYS = /_destroy(_|$)|_destroy_/;
 
 /** The first bit of flow_counter_bulk stands for 128 counters. */
