@@ -47,7 +47,7 @@ const PUBLISHED = [
   /^dist\/flowsteer-record\.c$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
-  /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|txt|html|css)$/,
+  /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|svg|txt|html|css)$/,
   /^schema\/[\w./-]+\.json$/,
   /^docs\/(import\/)?[\w-]+\.md$/,
 ];
