@@ -138,7 +138,7 @@ function draw(random: Random): { run: ConnectionRun; fate: Fate; text: string } 
   return { run, fate, text };
 }
 
-test(`${MESSAGES} messages`, async () => {
+test(`${MESSAGES} messages`, { timeout: 3_600_000 }, async () => {
   const random = new Random(seedFor("connections in time"));
   const statuses = new Map<string, number>();
   for (let made = 0; made < MESSAGES;) {
