@@ -39,7 +39,7 @@ function refused(text: string, reason: string): Command {
 const NO_EFFECT = "nothing: it changes no rule";
 const HEADERS = "the headers of the encapsulation in rules after it";
 const RULES_STAY = "nothing, and a finding says so: the rules stay";
-const BY_HAND = "testpmd puts its headers together by what the driver asks for; use raw_encap and raw_decap";
+const BY_HAND = "the importer does not put its headers together; use raw_encap and raw_decap";
 
 export const COMMANDS: readonly Command[] = [
   command("flow create", "create", "a rule"),
@@ -71,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
   ...["l2_encap", "l2_decap", "mplsogre_encap", "mplsogre_decap", "mplsoudp_encap", "mplsoudp_decap"].flatMap(
     (name) => [refused(`set ${name}`, BY_HAND), refused(`set ${name}-with-vlan`, BY_HAND)],
   ),
+  refused("set conntrack", "the importer does not read the states of connections"),
   command("set raw_encap", "rawEncap", HEADERS),
   command("set raw_decap", "rawDecap", "the headers that rules after it take off"),
   command("set sample_actions", "sampleActions", "the actions of samples in rules after it"),

@@ -372,7 +372,11 @@ describe("what is refused", () => {
     ],
     [
       "set l2_encap ip-version ipv4",
-      "1:1: not imported: set l2_encap: testpmd puts its headers together by what the driver asks for; use raw_encap and raw_decap",
+      "1:1: not imported: set l2_encap: the importer does not put its headers together; use raw_encap and raw_decap",
+    ],
+    [
+      "set conntrack com peer 1 is_orig 1",
+      "1:1: not imported: set conntrack: the importer does not read the states of connections",
     ],
   ])("%s", (text, finding) => {
     expect(said(text).at(-1)).toBe(`input:${finding}`);

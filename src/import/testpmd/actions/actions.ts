@@ -128,7 +128,7 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   indirect: plain("indirect", "the action of `flow indirect_action`"),
 };
 
-const TWO_LAYERS = "testpmd puts its headers together by what the driver asks for; use raw_encap and raw_decap";
+const TWO_LAYERS = "the importer does not put its headers together; use raw_encap and raw_decap";
 
 /** Actions of DPDK 22.11 that have no equal, and why. */
 export const REFUSED_ACTIONS: Readonly<Record<string, string>> = {
@@ -144,8 +144,8 @@ export const REFUSED_ACTIONS: Readonly<Record<string, string>> = {
   mplsoudp_decap: TWO_LAYERS,
   mac_swap: "no change of the device swaps two fields",
   age_update: "rules stay as they are made",
-  conntrack: "testpmd's text does not have the state of the connection",
-  conntrack_update: "testpmd's text does not have the state of the connection",
+  conntrack: "the importer does not read the states of connections",
+  conntrack_update: "the importer does not read the states of connections",
   send_to_kernel: "the model has no kernel behind the device",
 };
 
