@@ -39,7 +39,8 @@ export { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./model/monitor/prometh
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/traffic/input.js";
 export type { FrameListener, ListenerOptions, TransmitInfo } from "./model/device/cable.js";
-export type { CableCounters, CableOptions } from "./model/device/line.js";
+export type { CableCounters } from "./model/base/ports.js";
+export type { CableOptions } from "./model/device/line.js";
 export type { SendOptions } from "./model/traffic/send.js";
 export type { Gid, GidInput, MacInput } from "./model/base/gids.js";
 export type { DeviceLimits } from "./model/base/limits.js";

@@ -85,6 +85,24 @@ export interface PortOptions {
   gids?: readonly (readonly GidInput[])[];
 }
 
+/** What happened to the frames that left a port by its cable. */
+export interface CableCounters {
+  /** Frames that left the port. */
+  readonly sent: number;
+  /** Frames that arrived at the far end, copies included. */
+  readonly arrived: number;
+  /** Frames lost by chance. */
+  readonly lost: number;
+  /** Frames that found the queue full. */
+  readonly overflowed: number;
+  /** Frames that were under way when the cable was removed. */
+  readonly removed: number;
+  readonly duplicated: number;
+  readonly reordered: number;
+  /** Frames under way now. */
+  readonly underWay: number;
+}
+
 /** The far end of a cable. */
 export interface CableEnd {
   /** The port at the far end; null where a function receives the frames. */
@@ -101,6 +119,8 @@ export class Port {
   readonly gids: readonly Uint8Array[];
   /** The cable that is connected to it (device/cable.ts). */
   cable: CableEnd | null = null;
+  /** What its last cable had counted when it was removed; null while it has another one. */
+  counted: CableCounters | null = null;
 
   constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
     this.number = number;

@@ -4,8 +4,8 @@ import { DeviceBase } from "../base/deviceBase.js";
 import { checkOptions, wrongType } from "../../checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
-import { portOf, type CableEnd, type Port } from "../base/ports.js";
-import { Line, lineSettings, type CableCounters, type CableOptions } from "./line.js";
+import { portOf, type CableCounters, type CableEnd, type Port } from "../base/ports.js";
+import { Line, lineSettings, type CableOptions } from "./line.js";
 
 /** A device that frames arrive at. */
 export interface FrameReceiver extends DeviceBase {
@@ -84,9 +84,9 @@ export function connect(
   if (other !== port) attach(other, { device, port, line: line(to, device, port, 1) });
 }
 
-/** What a port's cable has counted; null for a port whose frames arrive at once, or nowhere. */
-export function cableCounters({ cable }: Port): CableCounters | null {
-  return lineOf(cable as Cable | null)?.counters ?? null;
+/** What a port's cable has counted, or the one that was removed last; null for a port whose frames arrive at once. */
+export function cableCounters({ cable, counted }: Port): CableCounters | null {
+  return lineOf(cable as Cable | null)?.counters ?? counted;
 }
 
 function lineOf(cable: Cable | null): Line | null {
@@ -96,12 +96,17 @@ function lineOf(cable: Cable | null): Line | null {
 /** Removes the cable of a port, at both ends. @throws EINVAL no such port */
 export function disconnect(call: string, device: DeviceBase, number: number): void {
   const port = portOf(call, "port", device, number);
-  const cable = port.cable as Cable | null;
-  lineOf(cable)?.cut();
+  const { cable } = port as { readonly cable: Cable | null };
+  unplug(port);
+  if (cable !== null && cable.port !== null) unplug(cable.port);
+}
+
+/** Takes the cable out of a port. What it has counted stays, with the frames that were under way. */
+function unplug(port: Port): void {
+  const line = lineOf(port.cable as Cable | null);
+  line?.cut();
+  port.counted = line?.counters ?? port.counted;
   port.cable = null;
-  if (cable === null || cable.port === null) return;
-  lineOf(cable.port.cable as Cable | null)?.cut();
-  cable.port.cable = null;
 }
 
 /** Removes the cables of all ports of a device. */
@@ -169,6 +174,7 @@ export function egress(
 
 function attach(port: Port, cable: Cable): void {
   port.cable = cable;
+  port.counted = null;
 }
 
 function openPort(call: string, path: string, device: FrameReceiver, number: number): Port {

@@ -14,7 +14,7 @@ import {
   type FrameListener,
   type ListenerOptions,
 } from "./cable.js";
-import type { CableCounters, CableOptions } from "./line.js";
+import type { CableOptions } from "./line.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
@@ -27,7 +27,7 @@ import { rulesHit } from "../traffic/outcomeReader.js";
 import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
-import { portOf, type PortOptions } from "../base/ports.js";
+import { portOf, type CableCounters, type PortOptions } from "../base/ports.js";
 import type { ProfileName } from "../profile/profile.js";
 import { profileNamed } from "../profile/profiles.js";
 import { listen, type EventListener, type EventName } from "../monitor/events.js";
@@ -328,7 +328,8 @@ export class Device extends DeviceBase {
   }
 
   /**
-   * What happened to the frames that left a port by a cable with options; null for any other port.
+   * What happened to the frames that left a port by a cable with options, or by the last one if it was
+   * removed; null for any other port.
    * @throws SteeringError EINVAL: no such port
    */
   cableCounters(port: number): CableCounters | null {

@@ -8,7 +8,7 @@ import { checkOptions, unsigned, type OptionTypes } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { Deadline } from "../base/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import type { Port } from "../base/ports.js";
+import type { CableCounters, Port } from "../base/ports.js";
 
 /** What a cable does to frames, in each direction. */
 export interface CableOptions {
@@ -31,24 +31,6 @@ export interface CableOptions {
   jitter?: bigint;
   /** Seed of chance: an integer, taken modulo 2^32. @default the seed of the device */
   seed?: number;
-}
-
-/** What happened to the frames that left a port by its cable. */
-export interface CableCounters {
-  /** Frames that left the port. */
-  readonly sent: number;
-  /** Frames that arrived at the far end, copies included. */
-  readonly arrived: number;
-  /** Frames lost by chance. */
-  readonly lost: number;
-  /** Frames that found the queue full. */
-  readonly overflowed: number;
-  /** Frames that were under way when the cable was removed. */
-  readonly removed: number;
-  readonly duplicated: number;
-  readonly reordered: number;
-  /** Frames under way now. */
-  readonly underWay: number;
 }
 
 export type LineSettings = Readonly<Required<Omit<CableOptions, "rate" | "queue">>> & {

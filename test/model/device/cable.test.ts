@@ -111,8 +111,11 @@ describe("frames", () => {
     const { a, b, send, run } = await pair({ delay: 10n });
     send(1);
     b.disconnect(1);
-    expect([a.cableCounters(1), b.nextDeadline()]).toEqual([null, null]);
+    expect(b.nextDeadline()).toBeNull();
+    expect(a.cableCounters(1)).toMatchObject({ sent: 1, arrived: 0, removed: 1, underWay: 0 });
+    expect(a.metrics().cables).toMatchObject([{ port: 1, removed: 1 }]);
     a.connect(1, b, 1, { delay: 10n });
+    expect(a.cableCounters(1)).toMatchObject({ sent: 0, removed: 0 });
     send(2);
     expect(run().map(([, n]) => n)).toEqual([2]);
   });
@@ -185,6 +188,24 @@ test("a connection saved while it waits goes on", async () => {
   device.advanceTo(65_536n);
   // Without a cable no frame is under way: the copy repeats at once.
   expect(v.ibv_poll_cq(kept.cq, 1)[0]?.status).toBe(failed?.status);
+});
+
+test("each RNR timer waits as long as ibv_modify_qp(3) says", async () => {
+  // Units of 10 us, by min_rnr_timer.
+  const units = [
+    ...[65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768],
+    ...[1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152],
+  ];
+  for (const [min_rnr_timer, unit] of units.entries()) {
+    const [left, right] = await openPair();
+    const [sender, peer] = [openEnd(left), openEnd(right)];
+    join(sender, peer, { min_rnr_timer, rnr_retry: 1 });
+    left.connect(1, right, 1, { delay: 500n });
+    post(sender, Uint8Array.of(1));
+    for (const time of [500n, 1_000n]) for (const device of [left, right]) device.advanceTo(time);
+    // The peer has no receive request, and its NAK is back.
+    expect(left.nextDeadline(), `timer ${min_rnr_timer}`).toBe(1_000n + 10_000n * BigInt(unit));
+  }
 });
 
 test("messages cross a cable that loses frames, and complete in its time", async () => {
