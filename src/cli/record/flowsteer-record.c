@@ -525,6 +525,7 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_flow_sampler(struct mlx5dv_dr_f
 	for (uint32_t n = 0; n < attr->num_sample_actions; n++)
 		add(&line, "%s\"0x%" PRIxPTR "\"", n ? "," : "", (uintptr_t)attr->sample_actions[n]);
 	add(&line, "]");
+	bytes(&line, "action", &attr->action, sizeof attr->action);
 	return made(&line, NEXT(mlx5dv_dr_action_create_flow_sampler)(attr));
 }
 

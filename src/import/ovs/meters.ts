@@ -46,7 +46,7 @@ export function readMeter(text: Piece, assume: (word: Piece, reason: string) => 
   return [found.id.text, { rates: { meter_mode, cir, cbs: size === 0 ? cir : size * unit }, place: text.place }];
 }
 
-/** MODEL: Open vSwitch meters a frame by all bands at once; a meter of the device has one that drops. */
+/** OpenFlow applies the band with the highest rate that is exceeded (1.3, 5.7.1); a meter of the device has one rate. */
 function once(known: Piece | undefined, value: Piece | undefined, part: Piece): Piece {
   if (known !== undefined) notImported(part, "a meter of the device drops at one rate: one band");
   return value ?? notImported(part, "a rate is a number");

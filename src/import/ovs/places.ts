@@ -1,7 +1,7 @@
 /** Fields of flows in a scenario: registers C for registers, samples for bytes that have no field. */
 import type { Draft } from "../draft.js";
 import { notImported, type Place } from "../text/refusal.js";
-import { COLOUR, type Ask, type Flow } from "./steps.js";
+import { COLOUR, register, type Ask, type Flow } from "./steps.js";
 
 const REGISTERS_C = 8;
 /** Registers C that objects with state can write. */
@@ -13,15 +13,15 @@ export class Places {
   readonly #draft: Draft;
   readonly #registers = new Map<number, number>();
 
-  /** @param acts of groups, which flows name */
-  constructor(draft: Draft, flows: Iterable<Flow>, acts: Iterable<Flow["acts"]> = []) {
+  /** @param buckets of groups, which flows name */
+  constructor(draft: Draft, flows: Iterable<Flow>, buckets: Iterable<Flow["acts"]> = []) {
     this.#draft = draft;
     const used = new Set<number>();
     for (const { match, acts } of flows) {
       for (const { field } of [...match.asks, ...match.either.flat(2)]) noteRegister(field, used);
       noteActs(acts, used);
     }
-    for (const list of acts) noteActs(list, used);
+    for (const list of buckets) noteActs(list, used);
     const free = [0, 1, 2, 3, 4, 5, 6, 7].filter((number) => !used.has(number));
     const ofColour = used.delete(COLOUR) ? free.find((number) => COLOUR_REGISTERS.includes(number)) : undefined;
     if (ofColour !== undefined) {
@@ -39,9 +39,7 @@ export class Places {
     const [kind, first = "", second] = name.split(" ");
     if (kind === "@reg") {
       const to = this.#registers.get(Number(first));
-      return to === undefined
-        ? notImported({ text: name, place }, "a scenario has eight registers C, and the flows use more")
-        : `misc2.metadata_reg_c_${to}`;
+      return to === undefined ? notImported({ text: name, place }, noRegister(name)) : `misc2.metadata_reg_c_${to}`;
     }
     if (kind === "@sample") {
       const found = this.#draft.sample(first as SampleHeader, level, Number(second));
@@ -55,6 +53,12 @@ export class Places {
   hasInner(name: string): boolean {
     return /^(outer\.|@)/.test(name) || INNER[name] !== undefined || name.startsWith("misc.source");
   }
+}
+
+function noRegister(name: string): string {
+  return name === register(COLOUR)
+    ? "a meter writes one of the registers C1 to C5, and the flows use all of them"
+    : "a scenario has eight registers C, and the flows use more";
 }
 
 const INNER: Readonly<Record<string, string>> = {

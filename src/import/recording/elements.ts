@@ -91,7 +91,10 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
       return table === null ? GONE : { action: names.shared(call, { flow_meter: flowMeter(call, table) }) };
     },
   },
-  mlx5dv_dr_action_create_flow_sampler: { becomes: "a shared sampler", read: sampler },
+  mlx5dv_dr_action_create_flow_sampler: {
+    becomes: "a shared sampler; one that changes a register is refused",
+    read: sampler,
+  },
 };
 
 /** Every call that the recorder writes. */
@@ -144,6 +147,8 @@ function reformat(call: Call): RecordedAction | Refused {
 function sampler(call: Call, names: ActionNames): RecordedAction | Refused {
   const default_next_table = names.object(textIn(call, "default_next_table"));
   if (default_next_table === null) return GONE;
+  if (bytesIn(call, "action").some((byte) => byte !== 0))
+    return { refused: "the change of a register that a sampler makes is not imported" };
   const sample_actions: RecordedAction[] = [];
   for (const address of listIn(call, "sample_actions")) {
     const of = names.call(String(address));

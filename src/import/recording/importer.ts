@@ -20,6 +20,8 @@ export interface Recorded {
   /** Its name in the scenario, once it is made there. */
   name: string | null;
   destroyed: boolean;
+  /** Why it is not what it was created as: a later call has changed it. */
+  changed: string | null;
 }
 
 export class RecordingImport implements Importer {
@@ -65,7 +67,10 @@ export class RecordingImport implements Importer {
     }
     const element = CALLS[call.name];
     if (CHANGES.has(call.name) && element !== undefined && "refused" in element) {
+      if (numberIn(call, "returns") !== 0) return;
       this.#findings.refuse(call.place, call.text, element.refused);
+      const object = this.#at(textIn(call, "action")) ?? this.#at(textIn(call, "devx_obj"));
+      if (object !== undefined) object.changed = `${call.text}: ${element.refused}`;
       return;
     }
     if (call.name === "ibv_attach_counters_point_flow") {
@@ -84,7 +89,7 @@ export class RecordingImport implements Importer {
       this.#findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
       return;
     }
-    const object = { call, name: null, destroyed: false };
+    const object: Recorded = { call, name: null, destroyed: false, changed: null };
     this.#objects.push(object);
     this.#byAddress.set(address, object);
   }
@@ -212,6 +217,8 @@ export class RecordingImport implements Importer {
         this.#findings.refuse(action?.call.place ?? call.place, text, made.refused, name);
         missing.push(`${text}: ${made.refused}`);
       }
+      const changed = action?.changed ?? this.#at(action === undefined ? "" : textIn(action.call, "obj"))?.changed;
+      if (typeof changed === "string") missing.push(changed);
     }
     const rule: ScenarioRule = {
       ...{ name, matcher: matcher.name, match: this.#match(matcher, call), actions },

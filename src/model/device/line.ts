@@ -139,6 +139,9 @@ export class Line {
     const { rate, queue, delay, loss, duplicate } = this._settings;
     const now = this.from.now();
     this._counts.sent++;
+    // All chance is drawn for each frame, so that no option changes what another one draws.
+    const [isLost, isDoubled] = [this._draw() < loss, this._draw() < duplicate];
+    const copies = [this._late(), this._late()];
     let left = now;
     if (rate !== null) {
       while (this._leaving.length > 0 && (this._leaving[0] as bigint) <= now) this._leaving.shift();
@@ -151,9 +154,6 @@ export class Line {
       this._free = left;
       this._leaving.push(left);
     }
-    // Each kind of chance is drawn for each frame, so that one option does not change what another one does.
-    const [isLost, isDoubled] = [this._draw() < loss, this._draw() < duplicate];
-    const copies = [this._late(), this._late()];
     if (isLost) {
       this._counts.lost++;
       return;

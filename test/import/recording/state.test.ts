@@ -42,7 +42,7 @@ interface Tools {
   readonly context: ReturnType<typeof ibv_open_device>;
   readonly domain: ReturnType<typeof dv.mlx5dv_dr_domain_create>;
   readonly tables: readonly ReturnType<typeof dv.mlx5dv_dr_table_create>[];
-  readonly tag: unknown;
+  readonly queue: unknown;
   readonly call: (name: string, values: Readonly<Record<string, unknown>>, returns: string | number) => void;
 }
 
@@ -88,7 +88,7 @@ async function program(stateful: Stateful, value: number, leads: boolean): Promi
   const tag = dv.mlx5dv_dr_action_create_tag(9);
   call("mlx5dv_dr_action_create_tag", { tag_value: 9 }, "0x72");
   rule(0, [jump(1)], ["0x61"]);
-  const action = stateful({ context, domain, tables, tag: toQueue, call });
+  const action = stateful({ context, domain, tables, queue: toQueue, call });
   const next = leads ? [] : [jump(2)];
   rule(1, [action, ...next], ["0x80", ...(leads ? [] : ["0x62"])]);
   const key = dv.matchParameters({ "misc2.metadata_reg_c_1": `${value}/0xff` });
@@ -185,14 +185,14 @@ test("meters of rules", async () => {
 test("samplers", async () => {
   const { ends } = await compare(
     await program(
-      ({ tables, tag, call }) => {
+      ({ tables, queue, call }) => {
         const values = { sample_ratio: 4, default_next_table: "0x32", sample_actions: ["0x70"] };
         call("mlx5dv_dr_action_create_flow_sampler", values, "0x80");
         const attr = {
           sample_ratio: 4,
           default_next_table: tables[2]!,
           num_sample_actions: 1,
-          sample_actions: [tag],
+          sample_actions: [queue],
           action: 0n,
         };
         return dv.mlx5dv_dr_action_create_flow_sampler(attr as never);
@@ -205,12 +205,42 @@ test("samplers", async () => {
   expect(ends.size).toBe(2);
 });
 
-test("changes after the creation are refused", () => {
-  const text =
-    '{"call":"mlx5dv_dr_action_modify_aso","action":"0x80","offset":2,"flags":4,"return_reg_c":1,"returns":0}';
-  const { findings } = importRules(`{"flowsteerRecord":1}\n${text}\n`);
-  expect(findings.map(({ severity, reason }) => [severity, reason])).toContainEqual([
-    "refused",
-    "rules have the parameters with which their action was created",
-  ]);
+test("changes after the creation are refused, and mark the rules of the action", async () => {
+  const data = dv.flowMeterBytes(METER, METER);
+  const { lines } = await program(aso(dv.MLX5_OBJ_TYPE_FLOW_METER_ASO, data, 4), RED, false);
+  const change = (returns: number): string =>
+    `{"call":"mlx5dv_dr_action_modify_aso","action":"0x80","offset":0,"flags":4,"return_reg_c":1,"returns":${returns}}`;
+  const marked = (text: string): (string | undefined)[] => {
+    const { scenario, findings } = importRules(`${lines.join("\n")}\n${text}\n`, { lenient: true });
+    const reasons = findings.filter(({ severity }) => severity === "refused").map(({ reason }) => reason);
+    return [...reasons, ...(scenario?.rules ?? []).flatMap(({ notImported = [] }) => notImported)];
+  };
+  const reason = "rules have the parameters with which their action was created";
+  expect(marked(change(0))).toEqual([reason, `${change(0)}: ${reason}`]);
+  // A call that failed has changed nothing.
+  expect(marked(change(22))).toEqual([]);
+});
+
+test("a sampler that changes a register is refused", async () => {
+  const sampler: Stateful = ({ tables, queue, call }) => {
+    const values = {
+      sample_ratio: 4,
+      default_next_table: "0x32",
+      sample_actions: ["0x70"],
+      action: "1051000000000007",
+    };
+    call("mlx5dv_dr_action_create_flow_sampler", values, "0x80");
+    const attr = {
+      sample_ratio: 4,
+      default_next_table: tables[2]!,
+      num_sample_actions: 1,
+      sample_actions: [queue],
+      action: 0n,
+    };
+    return dv.mlx5dv_dr_action_create_flow_sampler(attr as never);
+  };
+  const { findings } = importRules((await program(sampler, 1, true)).lines.join("\n"));
+  expect(findings.map(({ reason }) => reason)).toContain(
+    "the change of a register that a sampler makes is not imported",
+  );
 });
