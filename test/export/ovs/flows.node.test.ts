@@ -125,3 +125,17 @@ it("writes flows that do the same when they are imported again", async () => {
   }
   expect(steered).toBeGreaterThan(700);
 }, 600_000);
+
+it("orders the masks of the root table by their age within a priority", () => {
+  // The mask without fields is older at priority 3 than at priority 2.
+  const flows = flowsOf([
+    { name: "late", table: "root", priority: 3, actions: ["drop"] },
+    { name: "first", table: "root", priority: 2, match: { "misc.source_port": 1 }, actions: [{ vport: 2 }] },
+    { name: "second", table: "root", priority: 2, actions: [{ vport: 3 }] },
+  ]);
+  expect(flows.slice(0, 3)).toEqual([
+    "table=0,priority=65534,in_port=2 actions=output:3",
+    "table=0,priority=65533 actions=clone(load:0->NXM_OF_IN_PORT[],output:4)",
+    "table=0,priority=65532 actions=drop",
+  ]);
+});
