@@ -87,19 +87,21 @@ function randomActions(random: Random, match: Readonly<Record<string, unknown>>)
   return [...actions, ...random.pick(ends)()];
 }
 
-/** Copies go forwards only: in a circle their number depends on how many hops it has. */
+/** Frames go forwards only: how often a circle copies or changes one depends on how many hops it has. */
 export function withoutCircles(scenario: Scenario): Scenario {
   const levels = new Map((scenario.tables ?? []).map(({ name, level }) => [name, level]));
   const levelOf = (table: string | undefined): number => levels.get(table ?? "") ?? 0;
   const rules = (scenario.rules ?? []).map((rule) => ({
     ...rule,
     actions: (rule.actions ?? []).map((action) => {
-      if (typeof action === "string" || action.array === undefined) return action;
-      const array = action.array.map((one) => {
-        const goesBack =
-          typeof one === "object" && one.table !== undefined && levelOf(one.table) <= levelOf(rule.table);
-        return goesBack ? { vport: "uplink" as const } : one;
-      });
+      if (typeof action === "string") return action;
+      const goesBack = (table: string | undefined): boolean =>
+        table !== undefined && levelOf(table) <= levelOf(rule.table);
+      if (goesBack(action.table)) return { vport: "uplink" as const };
+      if (action.array === undefined) return action;
+      const array = action.array.map((one) =>
+        typeof one === "object" && goesBack(one.table) ? { vport: "uplink" as const } : one,
+      );
       return { ...action, array };
     }),
   }));
