@@ -120,9 +120,8 @@ function shared(action: ScenarioRuleAction, { actions = [] }: Scenario): Scenari
 }
 
 /**
- * Rules in the order of lookups. Of equal priorities in a root table the older mask is first; in others the
- * newer matcher is, and rules with masks of their own are in the newest one, in their order. A mask has an
- * age of its own in each priority.
+ * Rules in the order of lookups. Of equal priorities in a root table the older matcher is first, in others the
+ * newer one. Rules without a matcher share one that is made with the first of them, and are in their order.
  */
 function ordered(scenario: Scenario, tables: readonly string[], isRoot: boolean, findings: ExportFindings): Entry[] {
   const { rules = [], matchers = [] } = scenario;
@@ -140,9 +139,8 @@ function ordered(scenario: Scenario, tables: readonly string[], isRoot: boolean,
     const path = `rules[${n}]`;
     try {
       const terms = termsOf(rule, scenario);
-      const mask = [...terms].map(([name, one]) => `${name} ${one.kind === "bits" ? one.mask : one.kind}`).sort();
       const priority = own ? (rule.priority ?? 0) : (priorities.get(rule.matcher ?? "") ?? 0);
-      const key = own ? (isRoot ? `${priority} ${mask.join()}` : "own") : `matcher ${rule.matcher ?? ""}`;
+      const key = own ? `own ${priority}` : `matcher ${rule.matcher ?? ""}`;
       const age = ages.get(key) ?? ages.size;
       ages.set(key, age);
       keyed.push({ entry: { rule, path, terms }, priority, age: isRoot ? age : own ? -Infinity : -age, n });

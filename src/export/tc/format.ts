@@ -73,7 +73,7 @@ function ordered(scenario: Scenario, table: string, isRoot: boolean, findings: E
       const priority = rule.priority ?? 0;
       const mask = maskKey(terms);
       const last = runs.get(priority);
-      const run = isRoot || last?.mask === mask ? (last?.run ?? 0) : (last?.run ?? 0) + 1;
+      const run = last?.mask === mask ? (last?.run ?? 0) : (last?.run ?? 0) + 1;
       if (rule.matcher === undefined) runs.set(priority, { mask, run });
       const key = rule.matcher === undefined ? `${priority} ${run} ${mask}` : `matcher ${rule.matcher}`;
       if (!groups.has(key)) groups.set(key, { priority, age: groups.size, own: true });

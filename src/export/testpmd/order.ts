@@ -35,7 +35,7 @@ export function ordered(
       const priority = rule.priority ?? 0;
       const mask = maskKey(terms);
       const last = runs.get(priority) ?? { mask, run: 0 };
-      const run = isRoot || last.mask === mask ? last.run : last.run + 1;
+      const run = last.mask === mask ? last.run : last.run + 1;
       if (rule.matcher === undefined) runs.set(priority, { mask, run });
       const key = rule.matcher === undefined ? `${priority} ${run} ${mask}` : `matcher ${rule.matcher}`;
       if (!groups.has(key)) groups.set(key, { priority, age: groups.size, own: true });

@@ -126,7 +126,7 @@ it("writes flows that do the same when they are imported again", async () => {
   expect(steered).toBeGreaterThan(700);
 }, 600_000);
 
-it("orders the masks of the root table by their age within a priority", () => {
+it("orders the rules of the root table by their age within a priority", () => {
   // The mask without fields is older at priority 3 than at priority 2.
   const flows = flowsOf([
     { name: "late", table: "root", priority: 3, actions: ["drop"] },
