@@ -1,16 +1,11 @@
 /** The eSwitch of a scenario as flows of a bridge of Open vSwitch. */
-import type { Scenario, ScenarioRule, ScenarioRuleAction } from "../../scenario/index.js";
+import type { Scenario, ScenarioRuleAction } from "../../scenario/index.js";
 import type { ExportFindings } from "../finding.js";
 import type { Format } from "../format.js";
-import { NotExported, termsOf, type Terms } from "../terms.js";
+import { lookupOrder } from "../lookupOrder.js";
+import { NotExported } from "../terms.js";
 import { missText, variantsOf, type Names } from "./actions.js";
 import { matchedOf, portName, type Kind } from "./match.js";
-
-interface Entry {
-  readonly rule: ScenarioRule;
-  readonly path: string;
-  readonly terms: Terms;
-}
 
 interface FlowText {
   readonly words: readonly string[];
@@ -80,7 +75,8 @@ function tableLines(
   findings: ExportFindings,
 ): string[] {
   const flows: FlowText[] = [];
-  for (const { rule, path, terms } of ordered(scenario, tables, names.isRoot, findings)) {
+  const tell = (path: string, reason: string, name: string): void => findings.refuse(path, reason, name);
+  for (const { rule, path, terms } of lookupOrder(scenario, tables, names.isRoot, tell)) {
     try {
       const actions = (rule.actions ?? []).map((action) => shared(action, scenario));
       for (const { words, kind } of matchedOf(terms, scenario)) {
@@ -117,38 +113,4 @@ function shared(action: ScenarioRuleAction, { actions = [] }: Scenario): Scenari
   for (const word of ["drop", "default_miss", "pop_vlan"] as const) if (found[word] === true) return word;
   const own = Object.entries(found).filter(([key]) => key !== "name" && key !== "description");
   return Object.fromEntries(own);
-}
-
-/**
- * Rules in the order of lookups. Of equal priorities in a root table the older matcher is first, in others the
- * newer one. Rules without a matcher share one that is made with the first of them, and are in their order.
- */
-function ordered(scenario: Scenario, tables: readonly string[], isRoot: boolean, findings: ExportFindings): Entry[] {
-  const { rules = [], matchers = [] } = scenario;
-  const ages = new Map<string, number>();
-  const keyed: { entry: Entry; priority: number; age: number; n: number }[] = [];
-  const priorities = new Map<string, number>();
-  for (const { name, table, priority = 0 } of matchers) {
-    if (!tables.includes(table)) continue;
-    ages.set(`matcher ${name}`, ages.size);
-    priorities.set(name, priority);
-  }
-  rules.forEach((rule, n) => {
-    const own = rule.matcher === undefined;
-    if (own ? !tables.includes(rule.table ?? "") : !priorities.has(rule.matcher ?? "")) return;
-    const path = `rules[${n}]`;
-    try {
-      const terms = termsOf(rule, scenario);
-      const priority = own ? (rule.priority ?? 0) : (priorities.get(rule.matcher ?? "") ?? 0);
-      const key = own ? `own ${priority}` : `matcher ${rule.matcher ?? ""}`;
-      const age = ages.get(key) ?? ages.size;
-      ages.set(key, age);
-      keyed.push({ entry: { rule, path, terms }, priority, age: isRoot ? age : own ? -Infinity : -age, n });
-    } catch (error) {
-      if (!(error instanceof NotExported)) throw error;
-      findings.refuse(path, error.message, rule.name);
-    }
-  });
-  keyed.sort((a, b) => a.priority - b.priority || (a.age === b.age ? a.n - b.n : a.age - b.age));
-  return keyed.map(({ entry }) => entry);
 }

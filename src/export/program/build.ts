@@ -130,7 +130,7 @@ class Builder {
       const isRoot = this.#tables[at]?.level === 0;
       const split = list.map((group) => ({
         ...group,
-        matchers: group.mask === null ? matchersOf(group.rules, isRoot) : [{ mask: group.mask, rules: group.rules }],
+        matchers: group.mask === null ? matchersOf(group.rules) : [{ mask: group.mask, rules: group.rules }],
       }));
       const renumbers = !isRoot && split.some(({ matchers }) => matchers.length > 1);
       // In the order of lookups, where each gets a priority of its own.

@@ -1,10 +1,10 @@
 /**
  * Rules with masks of their own, in matchers that each have one mask.
  *
- * In a table that is not root, a rule that was created earlier wins where two of equal priority match
- * (docs/rules.md); of two matchers of equal priority the newer one wins. So each matcher gets a priority of
- * its own, in the order of the rules. A rule joins an older matcher with its mask if no rule of the
- * matchers between them overlaps it.
+ * In a scenario such rules share a matcher, and of two that match the one that was created earlier wins
+ * (docs/rules.md). So the matchers are made in the order of the rules; in a table that is not root, where the
+ * newer matcher would win, each gets a priority of its own. A rule joins an older matcher with its mask if no
+ * rule of the matchers between them overlaps it.
  */
 import type { DeviceMatch } from "./parameters.js";
 
@@ -18,8 +18,8 @@ export interface OrderedMatcher<Rule extends OrderedRule> {
   readonly rules: Rule[];
 }
 
-/** Puts rules of one priority into matchers. In a root table the mask that was there first is matched first. */
-export function matchersOf<Rule extends OrderedRule>(rules: readonly Rule[], isRoot: boolean): OrderedMatcher<Rule>[] {
+/** Puts rules of one priority into matchers. */
+export function matchersOf<Rule extends OrderedRule>(rules: readonly Rule[]): OrderedMatcher<Rule>[] {
   const matchers: OrderedMatcher<Rule>[] = [];
   const byMask = new Map<string, number>();
   const isMany = rules.length > COMPARED;
@@ -27,7 +27,7 @@ export function matchersOf<Rule extends OrderedRule>(rules: readonly Rule[], isR
     const key = rule.mask.join();
     const found = byMask.get(key);
     const last = matchers.length - 1;
-    if (found !== undefined && (isRoot || found === last || (!isMany && isFree(rule, matchers.slice(found + 1))))) {
+    if (found !== undefined && (found === last || (!isMany && isFree(rule, matchers.slice(found + 1))))) {
       (matchers[found] as OrderedMatcher<Rule>).rules.push(rule);
       continue;
     }

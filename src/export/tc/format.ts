@@ -1,18 +1,11 @@
 /** The eSwitch of a scenario as filters of tc. */
-import type { Scenario, ScenarioRule } from "../../scenario/index.js";
+import type { Scenario } from "../../scenario/index.js";
 import type { ExportFindings } from "../finding.js";
 import type { Format } from "../format.js";
 import { actionsText, type Names } from "./actions.js";
-import { NotExported, termsOf, type Terms } from "../terms.js";
+import { lookupOrder, type OrderedRule } from "../lookupOrder.js";
+import { NotExported, type Terms } from "../terms.js";
 import { variantsOf } from "./match.js";
-
-interface Entry {
-  readonly rule: ScenarioRule;
-  readonly path: string;
-  readonly terms: Terms;
-  /** Of its matcher, in the order of lookups. */
-  readonly group: number;
-}
 
 const UPLINK = 0xffffn;
 const MOST_PRIOS = 65535;
@@ -25,8 +18,9 @@ export const TC: Format = {
     const chains = new Map<string, number>();
     for (const { name, level } of fdb)
       chains.set(name, level === 0 ? 0 : [...chains.values()].filter((n) => n > 0).length + 1);
-    const entries = new Map<string, Entry[]>();
-    for (const { name, level } of fdb) entries.set(name, ordered(scenario, name, level === 0, findings));
+    const tell = (path: string, reason: string, name: string): void => findings.refuse(path, reason, name);
+    const entries = new Map<string, readonly OrderedRule[]>();
+    for (const { name, level } of fdb) entries.set(name, lookupOrder(scenario, [name], level === 0, tell));
     const { ports = 1, vports = 0 } = scenario.device ?? {};
     const lines: string[] = [];
     for (let port = 1; port <= ports; port++) {
@@ -55,67 +49,11 @@ function tellOthers(scenario: Scenario, findings: ExportFindings): void {
   }
 }
 
-/** The rules of a table in the order of lookups. */
-function ordered(scenario: Scenario, table: string, isRoot: boolean, findings: ExportFindings): Entry[] {
-  const { rules = [], matchers = [] } = scenario;
-  const groups = new Map<string, Group>();
-  const runs = new Map<number, { mask: string; run: number }>();
-  matchers.forEach(({ name, table: of, priority = 0 }) => {
-    if (of === table) groups.set(`matcher ${name}`, { priority, age: groups.size, own: false });
-  });
-  const found: (Omit<Entry, "group"> & { key: string })[] = [];
-  rules.forEach((rule, n) => {
-    const own = rule.matcher === undefined ? rule.table === table : groups.has(`matcher ${rule.matcher}`);
-    if (!own) return;
-    const path = `rules[${n}]`;
-    try {
-      const terms = termsOf(rule, scenario);
-      const priority = rule.priority ?? 0;
-      const mask = maskKey(terms);
-      const last = runs.get(priority);
-      const run = last?.mask === mask ? (last?.run ?? 0) : (last?.run ?? 0) + 1;
-      if (rule.matcher === undefined) runs.set(priority, { mask, run });
-      const key = rule.matcher === undefined ? `${priority} ${run} ${mask}` : `matcher ${rule.matcher}`;
-      if (!groups.has(key)) groups.set(key, { priority, age: groups.size, own: true });
-      found.push({ rule, path, terms, key });
-    } catch (error) {
-      if (!(error instanceof NotExported)) throw error;
-      findings.refuse(path, error.message, rule.name);
-    }
-  });
-  const order = [...groups].sort(([, a], [, b]) => a.priority - b.priority || inPriority(a, b, isRoot));
-  const ranks = new Map(order.map(([key], n) => [key, n]));
-  return found.map(({ key, ...entry }) => ({ ...entry, group: ranks.get(key) ?? 0 })).sort((a, b) => a.group - b.group);
-}
-
-/** Rules that share a mask: of a matcher, or with masks of their own. */
-interface Group {
-  readonly priority: number;
-  readonly age: number;
-  readonly own: boolean;
-}
-
-/**
- * In a root table the mask that was there first is first. In others the newer matcher is, and rules with
- * masks of their own are in the newest one, in their order.
- */
-function inPriority(a: Group, b: Group, isRoot: boolean): number {
-  if (!isRoot && a.own !== b.own) return a.own ? -1 : 1;
-  return isRoot || a.own ? a.age - b.age : b.age - a.age;
-}
-
-function maskKey(terms: Terms): string {
-  return [...terms]
-    .map(([name, term]) => `${name} ${term.kind === "bits" ? term.mask.toString(16) : term.kind}`)
-    .sort()
-    .join(" ");
-}
-
 /** The filters of one device: those of the rules that its frames can hit. */
 function deviceLines(
   device: string,
   source: { port: number } | { vport: number },
-  entries: ReadonlyMap<string, readonly Entry[]>,
+  entries: ReadonlyMap<string, readonly OrderedRule[]>,
   chains: ReadonlyMap<string, number>,
   scenario: Scenario,
   findings: ExportFindings,

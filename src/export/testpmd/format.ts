@@ -1,10 +1,10 @@
 /** A scenario as testpmd commands. */
-import type { Scenario, ScenarioRule } from "../../scenario/index.js";
+import type { Scenario } from "../../scenario/index.js";
 import type { ExportFindings } from "../finding.js";
 import type { Format } from "../format.js";
+import { lookupOrder, type OrderedRule } from "../lookupOrder.js";
 import { NotExported, type Terms } from "../terms.js";
 import { actionsText } from "./actions.js";
-import { ordered, type Ordered } from "./order.js";
 import { patternsOf } from "./pattern.js";
 
 type Domain = "nic_rx" | "nic_tx" | "fdb";
@@ -41,17 +41,9 @@ class Commands {
   }
 
   all(): string[] {
-    const { tables = [], rules = [], matchers = [] } = this.#scenario;
+    const { tables = [] } = this.#scenario;
     this.#tellOthers();
-    const of = new Map<string, [ScenarioRule, string][]>();
-    const tableOf = new Map(matchers.map(({ name, table }) => [name, table]));
-    rules.forEach((rule, n) => {
-      const table = rule.table ?? tableOf.get(rule.matcher ?? "") ?? "";
-      const list = of.get(table) ?? [];
-      list.push([rule, `rules[${n}]`]);
-      of.set(table, list);
-    });
-    return tables.flatMap((table) => this.#table(table, of.get(table.name) ?? []));
+    return tables.flatMap((table) => this.#table(table));
   }
 
   /** Groups of tables, numbers of queues, uses of counters. */
@@ -97,13 +89,16 @@ class Commands {
     }
   }
 
-  #table(table: Table, rules: readonly [ScenarioRule, string][]): string[] {
+  /** Rules keep their priorities where the rules of each have one mask. */
+  #table(table: Table): string[] {
     const tell = (path: string, reason: string, name: string): void => this.#findings.refuse(path, reason, name);
-    const isRoot = table.level === 0;
-    return ordered(this.#scenario, rules, table.name, isRoot, tell).flatMap((one) => this.#rule(table, one));
+    const rules = lookupOrder(this.#scenario, [table.name], table.level === 0, tell);
+    const groups = new Map(rules.map(({ group, priority }) => [group, priority]));
+    const isPlain = new Set(groups.values()).size === groups.size;
+    return rules.flatMap((one) => this.#rule(table, isPlain ? one : { ...one, priority: one.group }));
   }
 
-  #rule(table: Table, one: Ordered): string[] {
+  #rule(table: Table, one: OrderedRule): string[] {
     const { domain = "nic_rx" } = table;
     try {
       const sources = this.#sources(domain, table.function ?? 0, one.terms);
@@ -135,7 +130,7 @@ class Commands {
     return [UPLINK, 0n, ...functions].map((source) => ({ port: 0, item: itemOf(source) }));
   }
 
-  #commands(table: Table, { rule, terms, priority }: Ordered, { port, item }: Source, copies: number): string[] {
+  #commands(table: Table, { rule, terms, priority }: OrderedRule, { port, item }: Source, copies: number): string[] {
     const { domain = "nic_rx", level, name } = table;
     const option = this.#scenario.device?.parser?.geneveOption0;
     const patterns = patternsOf(terms, { domain, option });

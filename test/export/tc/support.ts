@@ -87,8 +87,11 @@ function randomActions(random: Random, match: Readonly<Record<string, unknown>>)
   return [...actions, ...random.pick(ends)()];
 }
 
-/** Frames go forwards only: how often a circle copies or changes one depends on how many hops it has. */
+/** Without circles that copy: how many copies such a circle makes depends on how many hops it has. */
 export function withoutCircles(scenario: Scenario): Scenario {
+  const copies = (scenario.rules ?? []).some(({ actions = [] }) =>
+    actions.some((action) => typeof action === "object" && action.array !== undefined),
+  );
   const levels = new Map((scenario.tables ?? []).map(({ name, level }) => [name, level]));
   const levelOf = (table: string | undefined): number => levels.get(table ?? "") ?? 0;
   const rules = (scenario.rules ?? []).map((rule) => ({
@@ -97,7 +100,7 @@ export function withoutCircles(scenario: Scenario): Scenario {
       if (typeof action === "string") return action;
       const goesBack = (table: string | undefined): boolean =>
         table !== undefined && levelOf(table) <= levelOf(rule.table);
-      if (goesBack(action.table)) return { vport: "uplink" as const };
+      if (copies && goesBack(action.table)) return { vport: "uplink" as const };
       if (action.array === undefined) return action;
       const array = action.array.map((one) =>
         typeof one === "object" && goesBack(one.table) ? { vport: "uplink" as const } : one,

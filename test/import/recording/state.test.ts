@@ -182,25 +182,24 @@ test("meters of rules", async () => {
   expect(ends.size).toBe(2);
 });
 
+/** A sampler; `action` is what the recorder wrote of the register that it changes. */
+function sampler(action: Readonly<Record<string, string>> = {}): Stateful {
+  return ({ tables, queue, call }) => {
+    const values = { sample_ratio: 4, default_next_table: "0x32", sample_actions: ["0x70"], ...action };
+    call("mlx5dv_dr_action_create_flow_sampler", values, "0x80");
+    const attr = {
+      sample_ratio: 4,
+      default_next_table: tables[2]!,
+      num_sample_actions: 1,
+      sample_actions: [queue],
+      action: 0n,
+    };
+    return dv.mlx5dv_dr_action_create_flow_sampler(attr as never);
+  };
+}
+
 test("samplers", async () => {
-  const { ends } = await compare(
-    await program(
-      ({ tables, queue, call }) => {
-        const values = { sample_ratio: 4, default_next_table: "0x32", sample_actions: ["0x70"] };
-        call("mlx5dv_dr_action_create_flow_sampler", values, "0x80");
-        const attr = {
-          sample_ratio: 4,
-          default_next_table: tables[2]!,
-          num_sample_actions: 1,
-          sample_actions: [queue],
-          action: 0n,
-        };
-        return dv.mlx5dv_dr_action_create_flow_sampler(attr as never);
-      },
-      1,
-      true,
-    ),
-  );
+  const { ends } = await compare(await program(sampler(), 1, true));
   // Frames with a copy, and without one.
   expect(ends.size).toBe(2);
 });
@@ -222,24 +221,7 @@ test("changes after the creation are refused, and mark the rules of the action",
 });
 
 test("a sampler that changes a register is refused", async () => {
-  const sampler: Stateful = ({ tables, queue, call }) => {
-    const values = {
-      sample_ratio: 4,
-      default_next_table: "0x32",
-      sample_actions: ["0x70"],
-      action: "1051000000000007",
-    };
-    call("mlx5dv_dr_action_create_flow_sampler", values, "0x80");
-    const attr = {
-      sample_ratio: 4,
-      default_next_table: tables[2]!,
-      num_sample_actions: 1,
-      sample_actions: [queue],
-      action: 0n,
-    };
-    return dv.mlx5dv_dr_action_create_flow_sampler(attr as never);
-  };
-  const { findings } = importRules((await program(sampler, 1, true)).lines.join("\n"));
+  const { findings } = importRules((await program(sampler({ action: "1051000000000007" }), 1, true)).lines.join("\n"));
   expect(findings.map(({ reason }) => reason)).toContain(
     "the change of a register that a sampler makes is not imported",
   );
