@@ -53,6 +53,10 @@ const TEXTS: Readonly<Record<string, () => string>> = {
   classbench: lines((n) => `@${host(n)}/32\t0.0.0.0/0\t0 : 65535\t${port(n)} : ${port(n)}\t0x06/0xFF\t0x0000/0x0000`),
   nft: () =>
     JSON.stringify({ nftables: [...CHAIN, ...Array.from({ length: RULES }, (_, n) => ({ rule: nftRule(n) }))] }),
+  "nft text": () =>
+    `table netdev t {\n chain in {\n type filter hook ingress device "eth0" priority 0; policy accept; flags offload\n${lines(
+      (n) => `ip daddr ${host(n)} tcp dport ${port(n)} drop`,
+    )()} }\n}\n`,
   dump: () => exportRules(dumped(), { format: "dump" }).text ?? "",
 };
 

@@ -51,7 +51,7 @@ What FILE can be:
   ovs-dpctl      datapath flows of Open vSwitch: what ovs-appctl dpctl/dump-flows prints
   ethtool        rules of ethtool -N and contexts of ethtool -X, as commands; what ethtool -n prints
   classbench     rule sets and traces of ClassBench
-  nft            ingress chains of nftables, as nft -j list ruleset prints them
+  nft            ingress chains of nftables, as nft list ruleset prints them, commands, JSON
 
 Several files make one scenario. It goes to standard output. Each element that has no equal, or of which the file does not
 say enough, is refused with its line, its column and the reason; then there is no scenario.

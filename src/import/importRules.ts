@@ -79,10 +79,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /\b(?:rte_flow_(?:create|item|action|attr)|ibv_create_flow|ibv_flow_(?:attr|spec)|mlx5dv_(?:create_flow|dr_)|doca_flow_)\w*/,
     "source code is not read: `flowsteer record` records what the program calls, and that is imported",
   ],
-  [
-    /^\s*table (?:netdev|inet|ip6?|arp|bridge) \w+ \{/m,
-    "the text of nftables is not read: `nft -j list ruleset` prints the same as JSON, which is",
-  ],
   [/^(?:-A|:)(?:INPUT|OUTPUT|FORWARD)\b/m, "iptables is in the kernel: a NIC takes none of its rules"],
 ];
 

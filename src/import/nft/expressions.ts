@@ -3,6 +3,7 @@ import type { Element } from "../format.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
 import { addressOf, prefixMask } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
+import { NO_MATCH, NO_SETS } from "./elements.js";
 
 /** Values of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -43,6 +44,22 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
   esp: 50,
   ah: 51,
   gre: 47,
+};
+
+/** Ports by the names that scripts use most. */
+const SERVICES: Readonly<Record<string, number>> = {
+  ftp: 21,
+  ssh: 22,
+  telnet: 23,
+  smtp: 25,
+  domain: 53,
+  tftp: 69,
+  http: 80,
+  ntp: 123,
+  snmp: 161,
+  bgp: 179,
+  https: 443,
+  mdns: 5353,
 };
 
 const known = (
@@ -134,28 +151,36 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   "ip6 saddr": known("`outer.ipv6_src`", 128, "ipv6", address("outer.ipv6_src", 0x86dd)),
   "ip6 daddr": known("`outer.ipv6_dst`", 128, "ipv6", address("outer.ipv6_dst", 0x86dd)),
   "ip6 nexthdr": known("`outer.ip_protocol`", 8, "number", protocolField(0x86dd), PROTOCOLS),
-  "tcp sport": known("`outer.tcp_sport`", 16, "number", port(6, "sport")),
-  "tcp dport": known("`outer.tcp_dport`", 16, "number", port(6, "dport")),
-  "udp sport": known("`outer.udp_sport`", 16, "number", port(17, "sport")),
-  "udp dport": known("`outer.udp_dport`", 16, "number", port(17, "dport")),
-  "th sport": known("the source port of the protocol that is asked", 16, "number", port(undefined, "sport")),
-  "th dport": known("the destination port of the protocol that is asked", 16, "number", port(undefined, "dport")),
+  "tcp sport": known("`outer.tcp_sport`", 16, "number", port(6, "sport"), SERVICES),
+  "tcp dport": known("`outer.tcp_dport`", 16, "number", port(6, "dport"), SERVICES),
+  "udp sport": known("`outer.udp_sport`", 16, "number", port(17, "sport"), SERVICES),
+  "udp dport": known("`outer.udp_dport`", 16, "number", port(17, "dport"), SERVICES),
+  "th sport": known("the source port of the protocol that is asked", 16, "number", port(undefined, "sport"), SERVICES),
+  "th dport": known(
+    "the destination port of the protocol that is asked",
+    16,
+    "number",
+    port(undefined, "dport"),
+    SERVICES,
+  ),
   "meta protocol": known("`outer.ethertype`, or a tag", 16, "number", typeField, TYPES),
   "meta l4proto": known("`outer.ip_protocol`", 8, "number", protocolField(), PROTOCOLS),
 };
+
+/** Matches of the device that a frame came by: a chain has the frames of one. */
+export const DEVICE_OF_CHAIN = ["meta iifname", "meta iif"];
 
 /** Reads `{ match: { op, left, right } }`. @throws NotImported */
 export function askMatch(asked: Asked, expression: Json, word: Word): void {
   const { op, left, right } = objectOf(expression);
   if (op !== "==" && op !== "in") notImported(word, `the kernel hands equal values to a NIC, not "${text(op)}"`);
   const { name, mask: masked } = leftOf(left, word);
-  if (name === "meta iifname" || name === "meta iif") {
+  if (DEVICE_OF_CHAIN.includes(name)) {
     if (right !== asked.device) notImported(word, `the chain is for frames of ${asked.device}`);
     return;
   }
   const header = HEADERS[name];
-  if (header === undefined)
-    return notImported({ ...word, text: name }, "the kernel does not hand matches of it to a NIC");
+  if (header === undefined) return notImported({ ...word, text: name }, NO_MATCH);
   const full = (1n << BigInt(header.width)) - 1n;
   const mask = masked === undefined ? full : numberIn(masked, header, { ...word, text: text(masked) });
   const { prefix } = objectOf(right);
@@ -166,7 +191,7 @@ export function askMatch(asked: Asked, expression: Json, word: Word): void {
     return;
   }
   if (typeof right === "object" || (typeof right === "string" && right.startsWith("@"))) {
-    notImported({ ...word, text: text(right) }, "the kernel does not hand sets and ranges to a NIC");
+    notImported({ ...word, text: text(right) }, NO_SETS);
   }
   header.ask(asked, numberIn(right, header, { ...word, text: text(right) }), mask, word);
 }
@@ -179,7 +204,7 @@ function leftOf(left: Json | undefined, word: Word): { name: string; mask?: Json
     return { name: `${text(protocol)} ${text(field)}` };
   }
   if (meta !== undefined) return { name: `meta ${text(objectOf(meta)["key"])}` };
-  return notImported({ ...word, text: text(left) }, "the kernel does not hand matches of it to a NIC");
+  return notImported({ ...word, text: text(left) }, NO_MATCH);
 }
 
 function numberIn(value: Json | undefined, { kind, width, names }: Header, word: Word): bigint {

@@ -106,7 +106,7 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
       open !== undefined &&
       (isContinued || (rules.goesOn?.(open.text) === true && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
-    const at = isPart ? undefined : startOf(text, rules.isCommand);
+    const at = isPart ? undefined : startOfCommand(text, rules.isCommand);
     if (at !== undefined) {
       open = new TextLine(text.slice(at), { line: number, column: at + 1 });
       commands.push(open);
@@ -141,7 +141,7 @@ const IN_FRONT = [
 ] as const;
 
 /** The position of the command in a line, after any prompt or prefix; undefined if there is none. */
-function startOf(text: string, isCommand: (text: string) => boolean): number | undefined {
+export function startOfCommand(text: string, isCommand: (text: string) => boolean): number | undefined {
   let at = 0;
   for (let left = MOST_PREFIXES; left > 0; left--) {
     const rest = text.slice(at);

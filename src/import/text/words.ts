@@ -86,6 +86,11 @@ export class Cursor {
     return this.#at >= this.#words.length;
   }
 
+  /** How many words were taken. */
+  get taken(): number {
+    return Math.min(this.#at, this.#words.length);
+  }
+
   /** The next word, which stays; undefined at the end. */
   peek(ahead = 0): string | undefined {
     return this.#words[this.#at + ahead]?.text;
