@@ -1,5 +1,6 @@
 /** The commands of testpmd that are about flows. */
 import type { Element } from "../format.js";
+import { TUNNEL_COMMANDS } from "./settings/tunnels.js";
 
 /** How a command is carried over. */
 export type CommandKind =
@@ -20,6 +21,7 @@ export type CommandKind =
   | "policy"
   | "meter"
   | "queues"
+  | "conntrack"
   | "refused";
 
 export interface Command {
@@ -39,7 +41,7 @@ function refused(text: string, reason: string): Command {
 const NO_EFFECT = "nothing: it changes no rule";
 const HEADERS = "the headers of the encapsulation in rules after it";
 const RULES_STAY = "nothing, and a finding says so: the rules stay";
-const BY_HAND = "the importer does not put its headers together; use raw_encap and raw_decap";
+const HEADERS_OFF = "the headers that rules after it take off";
 
 export const COMMANDS: readonly Command[] = [
   command("flow create", "create", "a rule"),
@@ -63,17 +65,10 @@ export const COMMANDS: readonly Command[] = [
   command("flow queue", "queue", "`create`: a rule"),
   refused("flow tunnel", "the rules of a tunnel are put together by the driver"),
   refused("flow flex_item", "its layout is in a file of its own"),
-  command("set vxlan", "tunnel", HEADERS),
-  command("set vxlan-with-vlan", "tunnel", HEADERS),
-  command("set vxlan-tos-ttl", "tunnel", HEADERS),
-  command("set nvgre", "tunnel", HEADERS),
-  command("set nvgre-with-vlan", "tunnel", HEADERS),
-  ...["l2_encap", "l2_decap", "mplsogre_encap", "mplsogre_decap", "mplsoudp_encap", "mplsoudp_decap"].flatMap(
-    (name) => [refused(`set ${name}`, BY_HAND), refused(`set ${name}-with-vlan`, BY_HAND)],
-  ),
-  refused("set conntrack", "the importer does not read the states of connections"),
+  ...TUNNEL_COMMANDS.map((name) => command(`set ${name}`, "tunnel", name.includes("decap") ? HEADERS_OFF : HEADERS)),
+  command("set conntrack", "conntrack", "the connection of `flow indirect_action` after it"),
   command("set raw_encap", "rawEncap", HEADERS),
-  command("set raw_decap", "rawDecap", "the headers that rules after it take off"),
+  command("set raw_decap", "rawDecap", HEADERS_OFF),
   command("set sample_actions", "sampleActions", "the actions of samples in rules after it"),
   command("add port meter profile", "profile", "the rates of meters"),
   command("add port meter policy", "policy", "what is done with each colour"),

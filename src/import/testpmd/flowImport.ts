@@ -91,6 +91,7 @@ export class FlowImport implements Importer {
     profile: (words) => this.#settings.meters.addProfile(words),
     policy: (words) => this.#settings.meters.addPolicy(words),
     meter: (words) => this.#settings.meters.create(words),
+    conntrack: (words) => this.#settings.conntrack.set(words),
     queues: (words) => {
       this.#settings.queues = Math.max(1, Number(numberAt(words.next("the number of queues"), "rxq", 16)));
     },
@@ -126,6 +127,10 @@ export class FlowImport implements Importer {
   #indirect(words: Cursor): void {
     const port = numberAt(words.next("the port"), "the port", 16);
     const word = words.next("create, update, destroy or query");
+    if (word.text === "update") {
+      this.#turnConnection(Number(port), words);
+      return;
+    }
     if (word.text !== "create") notImported(word, "rules stay as they are made");
     let handle = 0n;
     while (!words.take("action")) {
@@ -135,7 +140,32 @@ export class FlowImport implements Importer {
         unknownWord(key, "attribute", ["action_id", "ingress", "egress", "transfer", "action"]);
       }
     }
-    this.#settings.setIndirect(Number(port), handle, this.#expanded(readActions(words), port));
+    const actions = this.#expanded(readActions(words), port).map((action) => {
+      if (action.kind?.does !== "conntrack") return action;
+      const name = `port ${port} conntrack ${handle}`;
+      return { ...action, connection: this.#settings.conntrack.current(name, action.word) };
+    });
+    this.#settings.setIndirect(Number(port), handle, actions);
+  }
+
+  /** `flow indirect_action PORT update N action conntrack_update dir / end`: rules after it are of the other direction. */
+  #turnConnection(port: number, words: Cursor): void {
+    const handle = words.next("the number of an indirect action");
+    const number = numberAt(handle, "an indirect action", 32);
+    words.take("action");
+    const update = words.next("conntrack_update");
+    if (update.text !== "conntrack_update") notImported(update, "rules stay as they are made");
+    const actions = this.#settings.indirect(port, number, handle).map((action) => {
+      const { connection } = action;
+      if (connection === undefined) return notImported(handle, "it is no connection");
+      const { isOriginal } = this.#settings.conntrack.current(connection.name, update);
+      return { ...action, connection: { ...connection, isOriginal } };
+    });
+    if (words.peek() === "ctx")
+      notImported(words.next("dir"), "a scenario has the first contents of a connection only");
+    for (const text of ["dir", "/", "end"])
+      if (!words.take(text)) unknownWord(words.next(`"${text}"`), "word here", [text]);
+    this.#settings.setIndirect(port, number, actions);
   }
 
   /** Indirect actions are those that they stand for. */
@@ -230,6 +260,7 @@ function readAttributes(words: Cursor, port: Word): Attributes {
 
 /** Whether a command has lines that people wrapped: its last list has no end yet. */
 function goesOn(command: string): boolean {
+  if (/^set\s+conntrack\s/.test(command)) return !/\b(?:last_index|max_ack)\s+\w+$/.test(command);
   if (!/^flow\s+(?:create|validate)\s/.test(command)) return false;
   return !/\bactions\b.*\bend\s*(?:#.*)?$/.test(command);
 }

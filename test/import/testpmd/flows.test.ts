@@ -370,14 +370,9 @@ describe("what is refused", () => {
       "flow create 0 ingress priority 65536 pattern eth / end actions drop / end",
       "1:32: not imported: 65536: a priority is at most 65535",
     ],
-    [
-      "set l2_encap ip-version ipv4",
-      "1:1: not imported: set l2_encap: the importer does not put its headers together; use raw_encap and raw_decap",
-    ],
-    [
-      "set conntrack com peer 1 is_orig 1",
-      "1:1: not imported: set conntrack: the importer does not read the states of connections",
-    ],
+    ["set l2_encap ip-version ipv4", '1:29: not imported: ipv4: "eth-src" is missing'],
+    ["set l2_decap ip-version ipv4", '1:14: not imported: ip-version: "set l2_decap" ends before this'],
+    ["set conntrack com peer 1 is_orig 1", '1:35: not imported: 1: "enable" is missing'],
   ])("%s", (text, finding) => {
     expect(said(text).at(-1)).toBe(`input:${finding}`);
     expect(of(text).scenario?.rules).toBeUndefined();

@@ -37,14 +37,14 @@ export type Does =
   | "pushVlan"
   | "vlanVid"
   | "vlanPcp"
-  | "encap"
   | "decap"
   | "rawEncap"
   | "rawDecap"
   | "setTag"
   | "setMeta"
   | "modifyField"
-  | "indirect";
+  | "indirect"
+  | "conntrack";
 
 const number = (bits: number): Argument => ({ bits });
 const ADDRESS4 = { ipv4_addr: { bits: 32, kind: "ipv4" } } as const;
@@ -90,19 +90,29 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
     ratio: number(32),
     index: number(16),
   }),
+  conntrack: plain(
+    "conntrack",
+    "`aso` with the connection of `flow indirect_action`, in the direction that it has then",
+  ),
   age: plain("age", "nothing: it reports rules that are not hit", { timeout: number(24) }),
   of_pop_vlan: plain("popVlan", "`pop_vlan`"),
   of_push_vlan: plain("pushVlan", "`push_vlan`", { ethertype: number(16) }),
   of_set_vlan_vid: plain("vlanVid", "the tag that is pushed, else sets `outer.first_vid`", { vlan_vid: number(16) }),
   of_set_vlan_pcp: plain("vlanPcp", "the tag that is pushed, else sets `outer.first_prio`", { vlan_pcp: number(8) }),
-  vxlan_encap: plain("encap", "`reformat` with the headers of the last `set vxlan`"),
+  vxlan_encap: plain("rawEncap", "`reformat` with the headers of the last `set vxlan`"),
   vxlan_decap: plain("decap", "`reformat` `l2_tunnel_to_l2`"),
-  nvgre_encap: plain("encap", "`reformat` with the headers of the last `set nvgre`"),
+  nvgre_encap: plain("rawEncap", "`reformat` with the headers of the last `set nvgre`"),
   nvgre_decap: plain("decap", "`reformat` `l2_tunnel_to_l2`"),
   raw_encap: plain("rawEncap", "`reformat` with the bytes of `set raw_encap`", { index: number(16) }),
   raw_decap: plain("rawDecap", "`reformat`, by the headers of `set raw_decap` and of the `raw_encap` behind it", {
     index: number(16),
   }),
+  ...Object.fromEntries(
+    ["l2", "mplsogre", "mplsoudp"].flatMap((name) => [
+      [`${name}_encap`, plain("rawEncap", `as raw_encap, with the headers of the last \`set ${name}_encap\``)],
+      [`${name}_decap`, plain("rawDecap", `as raw_decap, with the headers of the last \`set ${name}_decap\``)],
+    ]),
+  ),
   set_ipv4_src: sets(ADDRESS4, "outer.ipv4_src"),
   set_ipv4_dst: sets(ADDRESS4, "outer.ipv4_dst"),
   set_ipv6_src: sets(ADDRESS6, "outer.ipv6_src"),
@@ -128,24 +138,15 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   indirect: plain("indirect", "the action of `flow indirect_action`"),
 };
 
-const TWO_LAYERS = "the importer does not put its headers together; use raw_encap and raw_decap";
-
 /** Actions of DPDK 22.11 that have no equal, and why. */
 export const REFUSED_ACTIONS: Readonly<Record<string, string>> = {
   color: "it sets the colour that a later meter sees: use the policy of the meter",
   meter_mark: "the colour is in a register that the rules of other groups match",
   of_pop_mpls: "the device does not change MPLS entries",
   of_push_mpls: "the device does not change MPLS entries",
-  l2_encap: TWO_LAYERS,
-  l2_decap: TWO_LAYERS,
-  mplsogre_encap: TWO_LAYERS,
-  mplsogre_decap: TWO_LAYERS,
-  mplsoudp_encap: TWO_LAYERS,
-  mplsoudp_decap: TWO_LAYERS,
   mac_swap: "no change of the device swaps two fields",
   age_update: "rules stay as they are made",
-  conntrack: "the importer does not read the states of connections",
-  conntrack_update: "the importer does not read the states of connections",
+  conntrack_update: "it belongs into `flow indirect_action PORT update`",
   send_to_kernel: "the model has no kernel behind the device",
 };
 

@@ -3,11 +3,12 @@ import { NotImported, notImported, type Word } from "../../text/refusal.js";
 import { registerOfMeta, registerOfTag } from "../pattern/special.js";
 import type { RawHeader } from "../settings/headers.js";
 import { hexOf } from "../settings/headers.js";
+import type { TunnelName } from "../settings/tunnels.js";
 import type { Does } from "./actions.js";
 import { changeOf, type PatternLevel } from "./changes.js";
 import { fatesOfRss } from "./hash.js";
 import type { Planning, RulePlace } from "./place.js";
-import { meterStep, sampleStep } from "./stateful.js";
+import { connectionStep, meterStep, sampleStep } from "./stateful.js";
 import type { Action } from "./read.js";
 import { Steps, type RuleAction } from "./steps.js";
 
@@ -53,6 +54,18 @@ export class Plan implements Planning {
     return action.values.get(name)?.value;
   }
 
+  /** The headers that an action puts in front or takes off: those of a `set` before it. @throws NotImported */
+  headers({ name, word, values }: Action): readonly RawHeader[] {
+    const { settings, assume } = this.place;
+    if (name === "raw_encap" || name === "raw_decap") return settings.raw(name, values.get("index")?.value ?? 0n, word);
+    const tunnel = name === "vxlan_encap" || name === "nvgre_encap" ? name.slice(0, -"_encap".length) : name;
+    const { headers, isSet } = settings.tunnels.headers(tunnel as TunnelName);
+    // Of headers that are taken off, the kinds count only.
+    if (!isSet && !name.endsWith("_decap"))
+      assume(word, `there is no "set ${tunnel}" before it: the headers are those that testpmd starts with`);
+    return headers;
+  }
+
   /** Ends the rule. @throws NotImported where it has an end already */
   end(word: Word, action: RuleAction): void {
     if (this.steps.end !== undefined) notImported(word, "another action ends the rule before it");
@@ -83,13 +96,9 @@ export class Plan implements Planning {
   /** Headers are taken off, and those of raw_encap behind it put in their place. */
   #rawDecap(at: number): number {
     const action = this.actions[at] as Action;
-    const { settings } = this.place;
-    const off = settings.raw("raw_decap", this.value(action, "index") ?? 0n, action.word);
+    const off = this.headers(action);
     const next = this.actions[at + 1];
-    const on =
-      next?.kind?.does === "rawEncap"
-        ? settings.raw("raw_encap", this.value(next, "index") ?? 0n, next.word)
-        : undefined;
+    const on = next?.kind?.does === "rawEncap" ? this.headers(next) : undefined;
     if (isTunnel(off)) {
       if (on !== undefined && !isTunnel(on)) {
         this.level = "inner";
@@ -169,6 +178,7 @@ const DOES: Readonly<Partial<Record<Does, Doing>>> = {
     plan.end(action.word, { vport: vf });
   },
   meter: meterStep,
+  conntrack: connectionStep,
   sample: sampleStep,
   age: (plan, { word }) => plan.place.assume(word, "age has no effect on frames: it is left out"),
   popVlan: (plan) => plan.steps.change("pop", "pop_vlan"),
@@ -178,20 +188,12 @@ const DOES: Readonly<Partial<Record<Does, Doing>>> = {
   vlanPcp: (plan, action) => {
     plan.steps.modify({ set: "outer.first_prio", to: Number((plan.value(action, "vlan_pcp") ?? 0n) & 7n) });
   },
-  encap: (plan, { word, name }) => {
-    const kind = name === "nvgre_encap" ? "nvgre" : "vxlan";
-    const { headers, isSet } = plan.place.settings.tunnels.headers(kind);
-    if (!isSet)
-      plan.place.assume(word, `there is no "set ${kind}" before it: the headers are those that testpmd starts with`);
-    plan.level = undefined;
-    plan.steps.change("encap", { reformat: { type: "l2_to_l2_tunnel", data: hexOf(headers) } });
-  },
   decap: (plan) => {
     plan.level = "inner";
     plan.steps.change("decap", { reformat: { type: "l2_tunnel_to_l2" } });
   },
   rawEncap: (plan, action) => {
-    const headers = plan.place.settings.raw("raw_encap", plan.value(action, "index") ?? 0n, action.word);
+    const headers = plan.headers(action);
     if (!isTunnel(headers))
       notImported(action.word, "the device puts an Ethernet header in front only where it takes a tunnel off");
     plan.level = undefined;

@@ -1,6 +1,7 @@
 /** Reads lists of actions. */
 import type { Cursor } from "../../text/words.js";
 import { notImported, type Word } from "../../text/refusal.js";
+import type { Connection } from "../settings/conntrack.js";
 import { unknownWord, valueOf } from "../values.js";
 import { ACTION_NAMES, ACTIONS, REFUSED_ACTIONS, type ActionKind } from "./actions.js";
 import { readModifyField, type FieldChange } from "./modifyField.js";
@@ -17,6 +18,8 @@ export interface Action {
   readonly change?: FieldChange;
   /** The number of an indirect action. */
   readonly handle?: bigint;
+  /** What `conntrack` tracks. */
+  readonly connection?: Connection;
 }
 
 /** Reads actions up to `end`, which is taken too. @throws NotImported */

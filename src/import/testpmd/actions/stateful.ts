@@ -1,6 +1,6 @@
-/** The actions meter and sample: the rule goes on in a table of its own. */
+/** The actions that have a state: meter and sample, which go on in a table of their own, and conntrack. */
 import { notImported, type Word } from "../../text/refusal.js";
-import { COLOUR_REGISTER } from "../pattern/special.js";
+import { STATE_REGISTER } from "../pattern/special.js";
 import type { Policy } from "../settings/meters.js";
 import type { Action } from "./read.js";
 import type { Planning } from "./place.js";
@@ -17,7 +17,7 @@ export function meterStep(plan: Planning, action: Action): void {
   const gates = gatesOf(plan, policy, action.word);
   const object = `port ${place.port} meter ${id}`;
   place.draft.once("asoObjects", { name: object, flow_meter: profile });
-  plan.steps.add({ aso: { object, flags: "flow_meter_green", return_reg_c: COLOUR_REGISTER } });
+  plan.steps.add({ aso: { object, flags: "flow_meter_green", return_reg_c: STATE_REGISTER } });
   plan.steps.next(undefined, gates);
 }
 
@@ -25,7 +25,7 @@ function gatesOf(plan: Planning, policy: Policy, word: Word): Gate[] {
   return (Object.keys(COLOURS) as (keyof typeof COLOURS)[]).flatMap((colour) => {
     const actions = endsOf(plan, policy[colour], word);
     if (actions.length === 0) return [];
-    const match = { [`misc2.metadata_reg_c_${COLOUR_REGISTER}`]: `0x${COLOURS[colour].toString(16)}/0xff` };
+    const match = { [`misc2.metadata_reg_c_${STATE_REGISTER}`]: `0x${COLOURS[colour].toString(16)}/0xff` };
     return [{ suffix: ` ${colour}`, match, actions }];
   });
 }
@@ -53,6 +53,16 @@ function endsOf(plan: Planning, actions: readonly Action[], word: Word): RuleAct
       `the policy of its meter has ${action.name}: passthru, drop, queue, jump and color are known`,
     );
   });
+}
+
+/** A connection writes its syndrome; the item conntrack asks for it. */
+export function connectionStep({ place, steps }: Planning, { connection, word }: Action): void {
+  if (connection === undefined)
+    return notImported(word, "a connection is made by `flow indirect_action`, and rules name it by its number");
+  const { name: object, context, isOriginal } = connection;
+  place.draft.once("asoObjects", { name: object, conn_track: context });
+  const flags = isOriginal ? "ct_direction_initiator" : "ct_direction_responder";
+  steps.read({ aso: { object, flags, return_reg_c: STATE_REGISTER } });
 }
 
 /** Samples are copies: the rule goes on with every frame. */

@@ -60,6 +60,12 @@ export class Steps {
     this.last.actions.push(action);
   }
 
+  /** Adds an action that reads the frame as the actions before have changed it. */
+  read(action: RuleAction): void {
+    if (this.#kinds.size > 0) this.next();
+    this.add(action);
+  }
+
   /** Ends the step; the next one has these rules before the one that goes on. */
   next(leads?: Step["leads"], gates: readonly Gate[] = []): void {
     this.last.leads = leads;

@@ -51,7 +51,8 @@ function readItem(word: Word, words: Cursor): Item {
 }
 
 function readField(item: Item, words: Cursor): void {
-  const word = words.next('the "/" behind an item');
+  const word =
+    item.kind.nameless === undefined ? words.next('the "/" behind an item') : nameOf(item.kind.nameless, words);
   const field = Object.hasOwn(item.kind.fields, word.text) ? item.kind.fields[word.text] : undefined;
   if (field === undefined) {
     const names = Object.keys(item.kind.fields);
@@ -64,6 +65,11 @@ function readField(item: Item, words: Cursor): void {
   const value = item.fields.get(word.text) ?? { word, spec: 0n, last: 0n, mask: 0n };
   item.fields.set(word.text, value);
   assign(item, value, field, operator.text, operand);
+}
+
+/** The name of a field that is not said: `conntrack is 1`. */
+function nameOf(text: string, words: Cursor): Word {
+  return { text, place: words.place };
 }
 
 function assign(item: Item, value: FieldValue, field: ItemField, operator: string, operand: Word): void {

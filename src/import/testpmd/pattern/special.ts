@@ -60,6 +60,7 @@ export const SPECIALS: Readonly<Record<Special, (walk: PatternWalk, item: Item, 
     const { spec, word } = given(asked);
     if (spec !== 0n) notImported(word, "a number of headers of any kind: the device matches headers that it knows");
   },
+  connection: (walk, _, asked) => connection(walk, given(asked)),
   with: (walk, item) => {
     if (item.name === "geneve-opt") geneveOption(walk, item);
   },
@@ -93,17 +94,37 @@ function etherType(walk: PatternWalk, asked: Asked, second: string): void {
   else walk.match.ask(`misc.${second}${tag}`, 1n);
 }
 
-/** The register that meters put their colour into. */
-export const COLOUR_REGISTER = 5;
+/** The register that meters put their colour into, and connections their syndrome: mlx5 has one for both. */
+export const STATE_REGISTER = 5;
 
 /** The device numbers colours from red on, testpmd from green on. */
 function colour(walk: PatternWalk, { word }: Item, { spec, mask, last }: Asked): void {
   if (mask === 0n) return;
   if (mask !== fullMask(8) || last !== 0n) notImported(word, "a colour is compared as a whole");
-  walk.match.ask(`misc2.metadata_reg_c_${COLOUR_REGISTER}`, GREEN - spec, mask);
+  walk.match.ask(`misc2.metadata_reg_c_${STATE_REGISTER}`, GREEN - spec, mask);
 }
 
 const GREEN = 2n;
+
+/** Bits of the item, and the bits of the syndrome that they ask for (`flow_dv_translate_item_aso_ct` of mlx5). */
+const VERDICTS = [
+  { flag: 1n, value: 0n, mask: 0xc0n },
+  { flag: 2n, value: 0x02n, mask: 0x02n },
+  { flag: 4n, value: 0x40n, mask: 0xc0n },
+  { flag: 8n, value: 0x80n, mask: 0xc0n },
+  { flag: 0x10n, value: 0x01n, mask: 0x01n },
+];
+
+/** valid 1, changed 2, invalid 4, disabled 8, bad 16: what the connection before said of the frame. */
+function connection(walk: PatternWalk, asked: Asked): void {
+  const { spec, mask } = noRange(asked);
+  let [value, care] = [0n, 0n];
+  for (const verdict of VERDICTS) {
+    if ((mask & verdict.flag) !== 0n) care |= verdict.mask;
+    if ((spec & mask & verdict.flag) !== 0n) value |= verdict.value;
+  }
+  if (care !== 0n) walk.match.ask(`misc2.metadata_reg_c_${STATE_REGISTER}`, value, care);
+}
 
 const MF_AND_OFFSET = 0x3fffn;
 const OFFSET = 0x1fffn;

@@ -4,6 +4,7 @@ import { notImported, type Word } from "../../text/refusal.js";
 import { readActions, type Action } from "../actions/read.js";
 import { readPattern } from "../pattern/read.js";
 import { numberAt } from "../values.js";
+import { Conntrack } from "./conntrack.js";
 import { rawHeaders, type RawHeader } from "./headers.js";
 import { Meters } from "./meters.js";
 import { Tunnels } from "./tunnels.js";
@@ -13,6 +14,7 @@ type RawKind = "raw_encap" | "raw_decap";
 export class Settings {
   readonly tunnels = new Tunnels();
   readonly meters = new Meters();
+  readonly conntrack = new Conntrack();
   readonly #raw = new Map<string, readonly RawHeader[]>();
   readonly #samples = new Map<bigint, readonly Action[]>();
   readonly #indirect = new Map<string, readonly Action[]>();

@@ -1,25 +1,11 @@
-/** `set vxlan` and `set nvgre`: the headers that vxlan_encap and nvgre_encap put in front of frames. */
+/** The commands that set the headers of tunnels: `set vxlan`, `set nvgre`, `set mplsogre_encap`, `set l2_decap` ... */
 import type { Cursor } from "../../text/words.js";
-import { notImported, type Word } from "../../text/refusal.js";
+import type { Word } from "../../text/refusal.js";
 import { addressOf } from "../../text/numbers.js";
 import { numberAt, unknownWord, valueOf } from "../values.js";
 import type { RawHeader } from "./headers.js";
-
-export type TunnelKind = "vxlan" | "nvgre";
-
-interface Tunnel {
-  ipv6: boolean;
-  id: bigint;
-  udpSource: number;
-  udpDestination: number;
-  source: bigint;
-  destination: bigint;
-  tos: number;
-  ttl: number;
-  tci: number | undefined;
-  macSource: bigint;
-  macDestination: bigint;
-}
+import { readKeyed } from "./keyed.js";
+import { headersOf, type Tunnel, type TunnelKind } from "./tunnelHeaders.js";
 
 /** What testpmd has before the first `set`. */
 const DEFAULTS: Tunnel = {
@@ -27,56 +13,66 @@ const DEFAULTS: Tunnel = {
   ...{ tos: 0, ttl: 0, tci: undefined, macSource: 0n, macDestination: 0xffffffffffffn },
 };
 
-/** What a driver puts where the text does not say: the mlx5 driver has a TTL of 64 and a hop limit of 255. */
-const TTL = 64;
-const HOP_LIMIT = 255;
+/** Actions that have headers of such a command, by its name. */
+export type TunnelName = keyof typeof COMMANDS;
 
-export const TUNNEL_COMMANDS: Readonly<Record<string, TunnelKind>> = {
-  vxlan: "vxlan",
-  "vxlan-with-vlan": "vxlan",
-  "vxlan-tos-ttl": "vxlan",
-  nvgre: "nvgre",
-  "nvgre-with-vlan": "nvgre",
-};
+interface TunnelCommand {
+  readonly kind: TunnelKind;
+  /** The keys in their order: testpmd takes no other one. `-with-vlan` has `vlan-tci` before the MAC addresses. */
+  readonly keys: readonly string[];
+}
 
-const KEYS: readonly string[] = [
-  ...["ip-version", "vni", "tni", "udp-src", "udp-dst", "ip-tos", "ip-ttl", "ip-src", "ip-dst", "vlan-tci"],
-  ...["eth-src", "eth-dst"],
+const IP = ["ip-src", "ip-dst"];
+const UDP = ["udp-src", "udp-dst"];
+const MAC = ["eth-src", "eth-dst"];
+
+const COMMANDS = {
+  vxlan: { kind: "vxlan", keys: ["ip-version", "vni", ...UDP, ...IP, ...MAC] },
+  nvgre: { kind: "nvgre", keys: ["ip-version", "tni", ...IP, ...MAC] },
+  l2_encap: { kind: "l2", keys: ["ip-version", ...MAC] },
+  l2_decap: { kind: "l2", keys: [] },
+  mplsogre_encap: { kind: "mplsogre", keys: ["ip-version", "label", ...IP, ...MAC] },
+  mplsogre_decap: { kind: "mplsogre", keys: ["ip-version"] },
+  mplsoudp_encap: { kind: "mplsoudp", keys: ["ip-version", "label", ...UDP, ...IP, ...MAC] },
+  mplsoudp_decap: { kind: "mplsoudp", keys: ["ip-version"] },
+} as const satisfies Readonly<Record<string, TunnelCommand>>;
+
+const WITH_VLAN = "-with-vlan";
+const WITH_TOS = "-tos-ttl";
+
+/** The words behind `set` of all these commands. */
+export const TUNNEL_COMMANDS: readonly string[] = [
+  ...Object.keys(COMMANDS).flatMap((name) => [name, `${name}${WITH_VLAN}`]),
+  `vxlan${WITH_TOS}`,
 ];
 
-/** The keys of each command, in their order: testpmd takes no other one. */
-export function keysOf(command: string): string[] {
-  const isVxlan = command.startsWith("vxlan");
-  return KEYS.filter((key) => {
-    if (key === "vni" || key.startsWith("udp")) return isVxlan;
-    if (key === "tni") return !isVxlan;
-    if (key === "ip-tos" || key === "ip-ttl") return command.endsWith("tos-ttl");
-    return key !== "vlan-tci" || command.endsWith("with-vlan");
-  });
+/** The keys of a command, in their order. */
+export function tunnelKeys(command: string): readonly string[] {
+  const keys: readonly string[] = COMMANDS[nameOf(command)].keys;
+  const added = command.endsWith(WITH_VLAN) ? ["vlan-tci"] : command.endsWith(WITH_TOS) ? ["ip-tos", "ip-ttl"] : [];
+  // The tag stands before the MAC addresses, TOS and TTL before the addresses; a decapsulation has no value for it.
+  const at = keys.indexOf(command.endsWith(WITH_TOS) ? "ip-src" : "eth-src");
+  return at < 0 ? keys : [...keys.slice(0, at), ...added, ...keys.slice(at)];
+}
+
+function nameOf(command: string): TunnelName {
+  return command.replace(WITH_VLAN, "").replace(WITH_TOS, "") as TunnelName;
 }
 
 export class Tunnels {
-  readonly #of = new Map<TunnelKind, Tunnel>();
+  readonly #of = new Map<TunnelName, Tunnel>();
 
-  /** @throws NotImported */
+  /** `set COMMAND KEY VALUE...`. @throws NotImported */
   set(command: string, words: Cursor): void {
     const tunnel = { ...DEFAULTS };
-    for (const key of keysOf(command)) {
-      const word = words.next(`"${key}"`);
-      if (word.text !== key) {
-        if (KEYS.includes(word.text)) notImported(word, `"${key}" comes here in "set ${command}"`);
-        unknownWord(word, `key of set ${command}`, [key]);
-      }
-      assign(tunnel, key, words.next(`the value of ${key}`));
-    }
-    if (!words.done) notImported(words.next(""), `"set ${command}" ends before this`);
-    this.#of.set(TUNNEL_COMMANDS[command] as TunnelKind, tunnel);
+    readKeyed(`set ${command}`, tunnelKeys(command), words, (key, value) => assign(tunnel, key, value));
+    this.#of.set(nameOf(command), tunnel);
   }
 
-  /** The headers as they are now; those of the start are told by undefined. */
-  headers(kind: TunnelKind): { readonly headers: RawHeader[]; readonly isSet: boolean } {
-    const tunnel = this.#of.get(kind);
-    return { headers: headersOf(kind, tunnel ?? DEFAULTS), isSet: tunnel !== undefined };
+  /** The headers as they are now; those of the start are told by `isSet`. */
+  headers(name: TunnelName): { readonly headers: RawHeader[]; readonly isSet: boolean } {
+    const tunnel = this.#of.get(name);
+    return { headers: headersOf(COMMANDS[name].kind, tunnel ?? DEFAULTS), isSet: tunnel !== undefined };
   }
 }
 
@@ -91,6 +87,9 @@ function assign(tunnel: Tunnel, key: string, word: Word): void {
     case "vni":
     case "tni":
       tunnel.id = BigInt(number(32)) & 0xffffffn;
+      break;
+    case "label":
+      tunnel.id = BigInt(number(20));
       break;
     case "udp-src":
       tunnel.udpSource = number(16);
@@ -119,54 +118,4 @@ function assign(tunnel: Tunnel, key: string, word: Word): void {
     default:
       tunnel.macDestination = valueOf(word, key, 48, "mac");
   }
-}
-
-function headersOf(kind: TunnelKind, tunnel: Tunnel): RawHeader[] {
-  const type = tunnel.ipv6 ? 0x86ddn : 0x0800n;
-  const { tci } = tunnel;
-  const ethernet = bytes([tunnel.macDestination, 6], [tunnel.macSource, 6], [tci === undefined ? type : 0x8100n, 2]);
-  const tag = tci === undefined ? [] : [{ name: "vlan", bytes: bytes([BigInt(tci), 2], [type, 2]) }];
-  return [
-    { name: "eth", bytes: ethernet },
-    ...tag,
-    ipOf(tunnel, kind === "vxlan" ? 17n : 47n),
-    ...tunnelOf(kind, tunnel),
-  ];
-}
-
-function ipOf({ ipv6, source, destination, tos, ttl }: Tunnel, protocol: bigint): RawHeader {
-  if (ipv6) {
-    const first = (6n << 28n) | (BigInt(tos) << 20n);
-    const limit = BigInt(ttl === 0 ? HOP_LIMIT : ttl);
-    return {
-      name: "ipv6",
-      bytes: bytes([first, 4], [0n, 2], [protocol, 1], [limit, 1], [source, 16], [destination, 16]),
-    };
-  }
-  const first = bytes(
-    [0x45n, 1],
-    [BigInt(tos), 1],
-    [0n, 6],
-    [BigInt(ttl === 0 ? TTL : ttl), 1],
-    [protocol, 1],
-    [0n, 2],
-  );
-  return { name: "ipv4", bytes: Uint8Array.from([...first, ...bytes([source, 4], [destination, 4])]) };
-}
-
-function tunnelOf(kind: TunnelKind, { id, udpSource, udpDestination }: Tunnel): RawHeader[] {
-  if (kind === "nvgre") return [{ name: "nvgre", bytes: bytes([0x20006558n, 4], [id << 8n, 4]) }];
-  const udp = bytes([BigInt(udpSource), 2], [BigInt(udpDestination), 2], [0n, 4]);
-  return [
-    { name: "udp", bytes: udp },
-    { name: "vxlan", bytes: bytes([0x08000000n, 4], [id << 8n, 4]) },
-  ];
-}
-
-function bytes(...parts: readonly (readonly [value: bigint, length: number])[]): Uint8Array {
-  return Uint8Array.from(
-    parts.flatMap(([value, length]) =>
-      Array.from({ length }, (_, n) => Number((value >> BigInt((length - 1 - n) * 8)) & 0xffn)),
-    ),
-  );
 }

@@ -29,7 +29,6 @@ export const REFUSED_ITEMS: Readonly<Record<string, string>> = {
   ah: "no match field has the SPI of AH",
   pfcp: ONE_KNOWN,
   ecpri: ONE_KNOWN,
-  conntrack: "the importer does not read the states of connections",
   flex: "its layout is in a file of its own",
   l2tpv2: ONE_KNOWN,
   ppp: ONE_KNOWN,

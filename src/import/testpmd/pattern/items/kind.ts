@@ -28,6 +28,7 @@ export type Special =
   | "tag"
   | "meta"
   | "colour"
+  | "connection"
   | "port"
   | "any"
   | "with";
@@ -53,6 +54,8 @@ export interface ItemKind {
   readonly layer?: "l2" | "vlan" | "ipv4" | "ipv6" | "l4" | "tunnel" | "option" | "mpls" | "meta";
   /** Whether its fields are not enough to ask for the header. */
   readonly loose?: true;
+  /** Its only field, where testpmd has no word for it. */
+  readonly nameless?: string;
   /** Only the outer packet has it. */
   readonly outerOnly?: true;
   /** The UDP port on which the header is recognized. */

@@ -51,6 +51,14 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
     layer: "meta",
     becomes: "the colour of a meter before; red where no meter was",
   },
+  conntrack: {
+    fields: {
+      flags: { bits: 32, preset: full(32), special: "connection", becomes: "register C5, where connections put it" },
+    },
+    layer: "meta",
+    nameless: "flags",
+    becomes: "the verdict of a connection before",
+  },
   integrity: {
     fields: {
       level: { bits: 32, special: "with", becomes: "0 and 1 outer, 2 inner" },
