@@ -63,6 +63,8 @@ say enough, is refused with its line, its column and the reason; then there is n
                  adds the rules to those of a scenario
   --map NAME=WHAT,...
                  what a port or a queue of FILE is: uplink, port2, pf, vf1, or the name of a queue
+  --set NAME=VALUE,...
+                 variables that FILE uses and does not set: --set REP=eth2_0 for $REP
   --format FORMAT
                  what FILE is; recognized if left out
   --json         a line of JSON for each finding on standard error, instead of text

@@ -37,6 +37,12 @@ export function counted(number: number, one: string): string {
   return `${grouped(number)} ${number === 1 ? one : `${one}s`}`;
 }
 
+/** `1 element was not imported; --lenient leaves it out` */
+export function leftOut(number: number, done: "imported" | "exported"): string {
+  const [verb, it] = number === 1 ? ["was", "it"] : ["were", "them"];
+  return `${counted(number, "element")} ${verb} not ${done}; --lenient leaves ${it} out`;
+}
+
 /** `18.8 %` */
 export function share(part: number, whole: number): string {
   return whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`;

@@ -54,8 +54,20 @@ export class Draft {
   #vports = 0;
   #geneveOption: GeneveOption | undefined;
 
-  /** @param into a scenario that is added to; @param map names of sources, and what they are on the device */
-  constructor(into: Scenario = { flowsteer: 1 }, map: Readonly<Record<string, string>> = {}) {
+  /** Values of variables that texts do not set. */
+  readonly variables: ReadonlyMap<string, string>;
+
+  /**
+   * @param into a scenario that is added to
+   * @param map names of sources, and what they are on the device
+   * @param set variables that texts use, and their values
+   */
+  constructor(
+    into: Scenario = { flowsteer: 1 },
+    map: Readonly<Record<string, string>> = {},
+    set: Readonly<Record<string, string>> = {},
+  ) {
+    this.variables = new Map(Object.entries(set));
     this.#into = into;
     this.#map = map;
     this.#lists = Object.fromEntries(LISTS.map((key) => [key, [...(into[key] ?? [])]])) as unknown as Lists;

@@ -27,6 +27,8 @@ export interface ImportOptions {
    * "queue 3": "web" }`. A port is "uplink", "port2", "pf" or "vf1"; a queue has the name that it gets.
    */
   readonly map?: Readonly<Record<string, string>>;
+  /** Variables that texts use and do not set, without `$`: `{ REP: "eth2_0", dst_mac: "02:00:00:00:00:02" }`. */
+  readonly set?: Readonly<Record<string, string>>;
 }
 
 export interface ImportResult {
@@ -47,9 +49,9 @@ export interface ImportResult {
  * @throws TypeError an argument of the wrong type; SteeringError EINVAL an unknown option or format
  */
 export function importRules(sources: string | readonly ImportSource[], options: ImportOptions = {}): ImportResult {
-  const { lenient = false, format, into, map } = checked(sources, options);
+  const { lenient = false, format, into, map, set } = checked(sources, options);
   const findings = new Findings();
-  const draft = new Draft(into, map);
+  const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
   for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
     findings.file = file;
@@ -97,14 +99,22 @@ const CALL = "importRules";
 
 function checked(sources: string | readonly ImportSource[], options: ImportOptions): ImportOptions {
   if (typeof sources !== "string") checkSources(sources);
-  checkOptions(CALL, "", options, { format: "string", lenient: "boolean", into: "object", map: "object" });
-  const { format, map = {} } = options;
+  checkOptions(CALL, "", options, {
+    format: "string",
+    lenient: "boolean",
+    into: "object",
+    map: "object",
+    set: "object",
+  });
+  const { format, map = {}, set = {} } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {
     const hint = namesHint(format, "formats", IMPORT_FORMATS);
     refuse({ code: "EINVAL", call: CALL, reason: "unsupported", path: "format", value: format, hint });
   }
-  for (const [name, to] of Object.entries(map)) {
-    if (typeof to !== "string") wrongType(CALL, `map.${name}`, "a string", to);
+  for (const [option, values] of Object.entries({ map, set })) {
+    for (const [name, to] of Object.entries(values)) {
+      if (typeof to !== "string") wrongType(CALL, `${option}.${name}`, "a string", to);
+    }
   }
   return options;
 }

@@ -54,6 +54,22 @@ describe("flowsteer import", () => {
     expect(why.out).toContain(`Note: rule ${rule?.name} lacks 3424`);
   });
 
+  it("gives variables the values of --set", async () => {
+    const script = join(folder, "script.sh");
+    writeFileSync(script, "tc filter add dev $REP ingress protocol ip flower dst_mac $MAC action drop\n");
+    const bare = await flowsteer(["import", script, "--map", "eth2_0=vf1"]);
+    expect(bare.err).toContain("$MAC, a variable that the text does not set (--set MAC=... does) is no MAC address");
+    expect(bare.err).toContain("1 element was not imported; --lenient leaves it out");
+    const set = ["--set", "REP=eth2_0,MAC=02:00:00:00:00:02"];
+    const { code, out } = await flowsteer(["import", script, "--map", "eth2_0=vf1", ...set]);
+    expect(code).toBe(0);
+    const { rules } = JSON.parse(out) as { rules: { table: string; match: unknown }[] };
+    expect(rules.find(({ table }) => table === "eth2_0")?.match).toMatchObject({ "outer.dmac": "02:00:00:00:00:02" });
+    const wrong = await flowsteer(["import", script, "--set", "REP"]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain("NAME=VALUE, with commas between them: --set REP=eth2_0");
+  });
+
   it("refuses a format that it does not know", async () => {
     const { code, err } = await flowsteer(["import", DUMP, "--format", "csv"]);
     expect(code).toBe(2);

@@ -5,7 +5,7 @@ import { readCommandLine } from "../commandLine.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
-import { grouped, printable } from "../text.js";
+import { leftOut, printable } from "../text.js";
 
 /** @returns the exit code */
 export async function exportCommand(args: readonly string[]): Promise<number> {
@@ -27,8 +27,7 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
     }
   }
   if (text === null) {
-    if (!flags.has("quiet"))
-      process.stderr.write(`${grouped(findings.length)} elements were not exported; --lenient leaves them out\n`);
+    if (!flags.has("quiet")) process.stderr.write(`${leftOut(findings.length, "exported")}\n`);
     return EXIT.refused;
   }
   const path = values.get("output");

@@ -13,12 +13,12 @@ import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
-import { grouped, printable } from "../text.js";
+import { leftOut, printable } from "../text.js";
 
 /** @returns the exit code */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { operands, flags, values } = readCommandLine(args, "import", {
-    ...{ lenient: "flag", json: "flag", output: "value", format: "value", into: "value", map: "value" },
+    ...{ lenient: "flag", json: "flag", output: "value", format: "value", into: "value", map: "value", set: "value" },
   });
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);
@@ -29,14 +29,15 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const { scenario, findings } = importRules(sources, {
     ...(format === undefined ? {} : { format }),
     ...(into === undefined ? {} : { into }),
-    map: mapOf(values.get("map")),
+    map: pairsOf("--map", values.get("map"), "NAME=WHAT", "port0=uplink,port1=vf1"),
+    set: pairsOf("--set", values.get("set"), "NAME=VALUE", "REP=eth2_0,MAC=02:00:00:00:00:02"),
     lenient: flags.has("lenient"),
   });
   tell(findings, flags);
   if (scenario === null) {
     if (!flags.has("quiet")) {
       const refused = findings.filter(({ severity }) => severity === "refused").length;
-      process.stderr.write(`${grouped(refused)} elements were not imported; --lenient leaves them out\n`);
+      process.stderr.write(`${leftOut(refused, "imported")}\n`);
     }
     return EXIT.refused;
   }
@@ -60,13 +61,13 @@ async function intoOf(path: string | undefined): Promise<Scenario | undefined> {
 }
 
 /** Reads `port0=uplink,queue 3=web`. */
-function mapOf(text: string | undefined): Record<string, string> {
+function pairsOf(option: string, text: string | undefined, form: string, example: string): Record<string, string> {
   const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
   return Object.fromEntries(
     pairs.map((pair) => {
       const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
       if (name === "" || to === "" || more.length > 0) {
-        throw badUsage(`--map ${pair}`, "NAME=WHAT, with commas between them: --map port0=uplink,port1=vf1");
+        throw badUsage(`${option} ${pair}`, `${form}, with commas between them: ${option} ${example}`);
       }
       return [name, to];
     }),

@@ -57,7 +57,7 @@ export class EthtoolImport implements Importer {
   }
 
   add(text: string): void {
-    const variables: Variables = new Map();
+    const variables: Variables = new Map(this.#draft.variables);
     const isCommand = (line: string): boolean => {
       return (
         COMMAND.test(line) || ASSIGNMENT.test(line) || FILTER.test(line) || ENTRY.test(line) || LISTED_BEFORE.test(line)

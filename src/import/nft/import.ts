@@ -24,19 +24,24 @@ interface Chain {
 export class NftImport implements Importer {
   readonly #devices: Devices;
   readonly #plan: Plan;
+  readonly #variables: ReadonlyMap<string, string>;
   readonly #chains = new Map<string, Chain>();
 
   constructor(
     draft: Draft,
     private readonly findings: Findings,
   ) {
+    this.#variables = draft.variables;
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
   }
 
   add(source: string): void {
-    const read = isListing(source) || /^\s*\{/.test(source) ? listedObjects : rulesetObjects;
-    for (const object of read(source, this.findings)) {
+    const objects =
+      /^\s*\{/.test(source) || isListing(source)
+        ? listedObjects(source, this.findings)
+        : rulesetObjects(source, this.findings, this.#variables);
+    for (const object of objects) {
       if (object.kind === "chain") this.#chain(object);
       else if (object.kind === "rule") this.#rule(object);
       else this.findings.refuse(object.place, `flowtable ${object.name}`, FLOWTABLE);

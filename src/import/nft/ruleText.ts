@@ -1,5 +1,6 @@
 /** A rule as text, read into the expressions that `nft -j` prints for it. */
 import { namesHint } from "../../nearest.js";
+import { quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import { Cursor } from "../text/words.js";
 import { NO_MATCH, NO_SETS, refusalOf, STATEMENTS } from "./elements.js";
@@ -126,8 +127,7 @@ function value(cursor: Cursor): Json {
   const next = cursor.peek() ?? "";
   if (word.text.startsWith("@") || RANGE.test(word.text) || [",", "|", "/"].includes(next))
     return notImported(word, NO_SETS);
-  if (word.text.startsWith("$"))
-    return notImported(word, `a variable that the text does not set: define ${word.text.slice(1)} = ...`);
+  if (word.text.startsWith("$")) return notImported(word, `a value, not ${quoted(word.text)}`);
   const prefix = PREFIX.exec(word.text);
   if (prefix === null) return word.text;
   return { prefix: { addr: prefix[1] ?? "", len: Number(prefix[2]) } };

@@ -30,8 +30,13 @@ export function isRuleset(source: string): boolean {
   );
 }
 
-export function rulesetObjects(source: string, findings: Findings): NftObject[] {
-  return new Reader(source, findings).read();
+/** @param variables what `$NAME` is where the text does not define it */
+export function rulesetObjects(
+  source: string,
+  findings: Findings,
+  variables: ReadonlyMap<string, string> = new Map(),
+): NftObject[] {
+  return new Reader(source, findings, variables).read();
 }
 
 class Reader {
@@ -43,8 +48,10 @@ class Reader {
   constructor(
     private readonly source: string,
     private readonly findings: Findings,
+    variables: ReadonlyMap<string, string>,
   ) {
     this.#tokens = tokensOf(source);
+    for (const [name, value] of variables) this.#variables.set(name, tokensOf(value));
   }
 
   read(): NftObject[] {

@@ -38,13 +38,14 @@ export class OvsImport implements Importer {
   readonly #meters = new Map<string, Meter>();
   readonly #neighbors = new Map<string, string>();
   readonly #options = new Map<string, NamedOption>();
-  readonly #variables: Variables = new Map();
+  readonly #variables: Variables;
   readonly #told = new Set<string>();
   #bridge: string | undefined;
   #otherBridge: string | undefined;
 
   constructor(draft: Draft, findings: Findings) {
     this.#draft = draft;
+    this.#variables = new Map(draft.variables);
     this.#findings = findings;
     this.#ports = new Ports(draft);
   }

@@ -20,6 +20,8 @@ const COMMAND =
 
 export class TcImport implements Importer {
   readonly #findings: Findings;
+  /** Those that the caller sets. */
+  readonly #variables: ReadonlyMap<string, string>;
   readonly #devices: Devices;
   readonly #plan: Plan;
   readonly #filters = new Map<string, Filter[]>();
@@ -31,6 +33,7 @@ export class TcImport implements Importer {
 
   constructor(draft: Draft, findings: Findings) {
     this.#findings = findings;
+    this.#variables = draft.variables;
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
     this.#reader = {
@@ -43,7 +46,7 @@ export class TcImport implements Importer {
   }
 
   add(text: string): void {
-    const variables: Variables = new Map();
+    const variables: Variables = new Map(this.#variables);
     const json = takeJson(text);
     const listing = takeListings(json.rest);
     for (const { word, reason } of json.broken) this.#findings.refuse(word.place, word.text, reason);

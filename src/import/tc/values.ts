@@ -1,5 +1,5 @@
 /** Values as tc reads them: numbers of several bases, masks behind a slash, names of protocols. */
-import { addressOf, prefixMask } from "../text/numbers.js";
+import { addressOf, prefixMask, quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 
 export interface Masked {
@@ -11,12 +11,7 @@ export interface Masked {
 export function tcNumber(word: Word, what: string, bits: number, base: 0 | 10 | 16 = 0): number {
   const { text } = word;
   const hex = /^0x[\da-f]+$/i.test(text) || (base === 16 && /^[\da-f]+$/i.test(text));
-  if (!hex && !/^\d+$/.test(text)) {
-    const why = text.startsWith("$")
-      ? `${text}, a variable that the text does not set (${text.replace(/\W/g, "")}=... before it does)`
-      : `"${text}"`;
-    notImported(word, `${what} is a number, not ${why}`);
-  }
+  if (!hex && !/^\d+$/.test(text)) notImported(word, `${what} is a number, not ${quoted(text)}`);
   const octal = base === 0 && /^0[0-7]+$/.test(text);
   const value = hex ? parseInt(text, 16) : parseInt(text, octal ? 8 : 10);
   if (value >= 2 ** bits) notImported(word, `${what} has ${bits} bits: 0 to ${2 ** bits - 1}`);

@@ -30,12 +30,13 @@ export class FlowImport implements Importer {
   readonly #settings = new Settings();
   readonly #templates = new Templates();
   readonly #rules: Rules;
-  readonly #variables: Variables = new Map();
+  readonly #variables: Variables;
   /** Rules of each port so far: testpmd numbers them from 0. */
   readonly #numbers = new Map<bigint, number>();
 
   constructor(draft: Draft, findings: Findings) {
     this.#findings = findings;
+    this.#variables = new Map(draft.variables);
     const ports = new Ports(draft, (word, reason) => findings.assume(word.place, word.text, reason));
     this.#rules = new Rules(draft, findings, ports, this.#settings);
   }

@@ -1,6 +1,6 @@
 /** Values as testpmd reads them: a leading 0 makes a number octal, MAC addresses have colons and two digits each. */
 import { nearest } from "../../nearest.js";
-import { addressOf } from "../text/numbers.js";
+import { addressOf, quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import type { ValueKind } from "./pattern/items/kind.js";
 
@@ -8,8 +8,7 @@ import type { ValueKind } from "./pattern/items/kind.js";
 export function numberAt(word: Word, what: string, bits: number): bigint {
   const { text } = word;
   if (!/^(?:0x[0-9a-f]+|0[0-7]*|[1-9]\d*)$/i.test(text)) {
-    const variable = text.startsWith("$") ? ", a variable that the text does not set" : "";
-    notImported(word, `${what} is a number, not "${text}"${variable}`);
+    notImported(word, `${what} is a number, not ${quoted(text)}`);
   }
   const isOctal = /^0[0-7]/.test(text);
   const value = isOctal ? BigInt(`0o${text.slice(1)}`) : BigInt(text);

@@ -23,10 +23,10 @@ export function addressOf(word: Word, kind: "mac" | "ipv4" | "ipv6"): bigint {
 
 const NAMES = { mac: "MAC address", ipv4: "IPv4 address", ipv6: "IPv6 address" };
 
-function quoted(text: string): string {
-  return text.startsWith("$")
-    ? `${text}, a variable that the text does not set (${text.replace(/\W/g, "")}=... before it does)`
-    : `"${text}"`;
+/** A word as a refusal shows it: a variable of the text that has no value, with what gives it one. */
+export function quoted(text: string): string {
+  const name = /^\$\{?(\w+)/.exec(text)?.[1];
+  return name === undefined ? `"${text}"` : `${text}, a variable that the text does not set (--set ${name}=... does)`;
 }
 
 /** The mask of a prefix. */

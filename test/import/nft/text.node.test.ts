@@ -78,7 +78,7 @@ test("an inserted rule comes before the others", () => {
 test.each([
   ["tcp dport {80, 443} drop", "{ 80 , 443 }", "sets and ranges"],
   ["ip saddr 10.0.0.1-10.0.0.9 drop", "10.0.0.1-10.0.0.9", "sets and ranges"],
-  ["tcp dport $web drop", "$web", "a variable that the text does not set: define web"],
+  ["tcp dport $web drop", "$web", "a variable that the text does not set (--set web=..."],
   ["tcp dprot 80 drop", "tcp dprot", "the kernel does not hand matches of it"],
   ["tpc dport 80 drop", "tpc", 'did you mean "tcp"'],
   ["ip saddr 10.0.0.1", "ip saddr 10.0.0.1", "a rule without a verdict"],
