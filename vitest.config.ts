@@ -7,6 +7,17 @@ import { findBrowser, launchOptions } from "./scripts/find-browser.mjs";
 const ALL = ["test/**/*.test.ts"];
 const PAGES = ["test/playground/**/*.node.test.ts"];
 
+/** What `npm test` leaves out of the pages: it keeps their start, journeys over all parts, and what needs no browser. */
+const DEEP_PAGES = [
+  "test/playground/{accessibility,speed}.node.test.ts",
+  "test/playground/answers/{comparison,proved,totals}.node.test.ts",
+  "test/playground/engine/{bigCapture,hostile}.node.test.ts",
+  "test/playground/frames/*.node.test.ts",
+  "test/playground/rules/{editor,language,proofs,running}.node.test.ts",
+  "test/playground/share/{dialogs,hostile,offline,reload}.node.test.ts",
+  "test/playground/way/way.node.test.ts",
+];
+
 /** What `npm test` runs in the browser: the core, its ciphers, bursts, pools and each public entry. `--mode deep` runs all. */
 const IN_BROWSER = [
   "test/engine/load.test.ts",
@@ -105,7 +116,8 @@ export function nodeProject(env: Settings): { plugins: Plugin[]; test: NonNullab
  */
 function pagesProject(env: Settings): TestProjectConfiguration {
   const { plugins, test } = nodeProject(env);
-  return { plugins, test: { ...test, name: "pages", include: PAGES, exclude: [], retry: process.env["CI"] ? 1 : 0 } };
+  const exclude = env["FLOWSTEER_DEEP"] === "1" ? [] : DEEP_PAGES;
+  return { plugins, test: { ...test, name: "pages", include: PAGES, exclude, retry: process.env["CI"] ? 1 : 0 } };
 }
 
 /** FLOWSTEER_CORE, FLOWSTEER_SEED and so on, which the tests read in `import.meta.env`, also in the browser. */
