@@ -24,9 +24,9 @@ const COMMANDS = ["table", ...ADDING, ...TAKING, ...SHOWING, "define", "redefine
 
 export function isRuleset(source: string): boolean {
   return (
-    /^[+>|]?\s*table (?:netdev|inet|ip6?|arp|bridge)\s+\S+\s*\{/m.test(source) ||
+    /^[+>|]?[ \t]*table (?:netdev|inet|ip6?|arp|bridge)\s+\S+\s*\{/m.test(source) ||
     /\bnft\s+(?:-\S+\s+|['"])*(?:add|insert|create|replace|list|flush|delete)\s/.test(source) ||
-    /^\s*(?:add|insert|create) (?:table|chain|rule) netdev\s/m.test(source)
+    /^[ \t]*(?:add|insert|create) (?:table|chain|rule) netdev\s/m.test(source)
   );
 }
 
@@ -64,7 +64,7 @@ class Reader {
     if (word === undefined || /^[\n;}]$/.test(word.text)) return;
     if (word.text === "nft") this.#options();
     else if (word.text === "table") this.#table();
-    else if (word.text === "define" || word.text === "redefine") this.#define();
+    else if (word.text === "define" || word.text === "redefine") this.#define(word);
     else if (ADDING.includes(word.text)) this.#add(word);
     else if (TAKING.includes(word.text)) this.#taken(word);
     else if (word.text === "include") this.#refuse(word, this.#statement(), refusalOf(OBJECTS, "include"));
@@ -158,11 +158,13 @@ class Reader {
       this.#refuse(word, rest, "rules that a command takes away are not followed: give the text that nft list prints");
   }
 
-  #define(): void {
-    const [name, , ...value] = this.#statement();
+  #define(word: Token): void {
+    const statement = this.#statement();
+    const [name, , ...value] = statement;
     if (name === undefined) return;
     const known = value.flatMap((token) => this.#valueOf(token));
-    this.#variables.set(name.text, known);
+    if (known.length > MOST_WORDS) this.#refuse(word, statement, `a variable has ${MOST_WORDS} words at most`);
+    else this.#variables.set(name.text, known);
   }
 
   #rule(name: ChainName, tokens: readonly Token[], position: NftRule["position"]): NftRule {
@@ -231,6 +233,8 @@ class Reader {
   }
 }
 
+/** Words of a variable: variables of variables could have more than memory holds. */
+const MOST_WORDS = 256;
 const SHOWN = 60;
 
 /** `device "eth0"`, and `devices = { eth0, eth1 }`. */

@@ -111,6 +111,12 @@ test.each([
   expect(refused).toHaveLength(1);
 });
 
+test("variables of variables do not grow without an end", () => {
+  const defines = Array.from({ length: 40 }, (_, n) => `define v${n + 1} = $v${n} $v${n}`);
+  const { refused } = imported(`define v0 = a b\n${defines.join("\n")}\ntable netdev t { }`);
+  expect(refused[0]).toMatchObject({ line: 9, reason: "a variable has 256 words at most" });
+});
+
 test("a text that is cut off anywhere is read up to there", () => {
   const whole = read("rules.txt");
   for (let end = 0; end < whole.length; end += 7) {

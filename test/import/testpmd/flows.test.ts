@@ -280,6 +280,15 @@ describe("actions", () => {
     expect(flow("eth", "mark id 0x1000000 / drop")?.notImported?.[0]).toContain("24 bits");
   });
 
+  test("of indirect actions that name each other do not grow without an end", () => {
+    const texts = Array.from(
+      { length: 40 },
+      (_, n) => `flow indirect_action 0 create action_id ${n + 1} ingress action indirect ${n} / indirect ${n} / end`,
+    );
+    const text = ["flow indirect_action 0 create action_id 0 ingress action count / end", ...texts].join("\n");
+    expect(said(text)[0]).toBe("input:6:24: not imported: create: an indirect action stands for 16 actions at most");
+  });
+
   test("of flow indirect_action are those of rules that name it", () => {
     const text =
       "flow indirect_action 0 create action_id 9 ingress action queue index 4 / end\nflow create 0 ingress pattern eth / end actions indirect 9 / end";
