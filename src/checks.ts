@@ -118,13 +118,15 @@ export function checkOptions(
   types: Readonly<Record<string, OptionType>>,
 ): void {
   if (!isObject(options)) wrongType(call, path || "options", "an object", options);
-  for (const [name, value] of Object.entries(options)) {
+  const values = options as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(values)) {
+    const value = values[name];
     if (value === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === undefined) {
       const hint = namesHint(name, "options", Object.keys(types));
-      refuse({ code: "EINVAL", call, reason: "unknown_option", path: at, value: value as unknown, hint });
+      refuse({ code: "EINVAL", call, reason: "unknown_option", path: at, value, hint });
     }
     if (type === "any" || (type === "object" ? isObject(value) : typeof value === type)) continue;
     wrongType(call, at, withArticle(type), value);

@@ -1,45 +1,82 @@
 /** Parses and formats MAC, IPv4 and IPv6 addresses as text. */
 import { bytesOf } from "./bytes.js";
 
+const ZERO = 0x30;
+const NINE = 0x39;
+const DOT = 0x2e;
+const DASH = 0x2d;
+const COLON = 0x3a;
+
 /** Parses "66:11:22:33:44:55", or the same with "-". @returns undefined for other text */
 export function parseMac(text: string): bigint | undefined {
   if (!/^[0-9a-f]{1,2}([:-][0-9a-f]{1,2}){5}$/i.test(text)) return undefined;
-  return text.split(/[:-]/).reduce((value, byte) => (value << 8n) | BigInt(`0x${byte}`), 0n);
+  // 48 bits, which a double holds.
+  let value = 0;
+  let byte = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === COLON || code === DASH) {
+      value = value * 256 + byte;
+      byte = 0;
+    } else byte = byte * 16 + (code <= NINE ? code - ZERO : (code & 0x1f) + 9);
+  }
+  return BigInt(value * 256 + byte);
 }
 
 /** Parses "11.134.200.6". @returns undefined for other text */
 export function parseIpv4(text: string): bigint | undefined {
-  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return undefined;
-  let value = 0n;
-  for (const part of text.split(".")) {
-    if (Number(part) > 255) return undefined;
-    value = (value << 8n) | BigInt(part);
+  const value = ipv4Number(text);
+  return value === undefined ? undefined : BigInt(value);
+}
+
+/** As `parseIpv4`: four numbers of one to three digits. */
+function ipv4Number(text: string): number | undefined {
+  let value = 0;
+  let byte = 0;
+  let digits = 0;
+  let dots = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= ZERO && code <= NINE && digits < 3) {
+      byte = byte * 10 + code - ZERO;
+      digits++;
+    } else if (code === DOT && digits > 0 && byte < 256 && dots < 3) {
+      value = value * 256 + byte;
+      byte = 0;
+      digits = 0;
+      dots++;
+    } else return undefined;
   }
-  return value;
+  return dots === 3 && digits > 0 && byte < 256 ? value * 256 + byte : undefined;
 }
 
 /** Parses "fe80::1" and the other forms of RFC 4291 section 2.2. @returns undefined for other text */
 export function parseIpv6(text: string): bigint | undefined {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
-  const words = halves.map(wordsOf);
-  const [head, tail] = words;
-  if (head === undefined || words.includes(undefined)) return undefined;
-  const missing = 8 - head.length - (tail?.length ?? 0);
+  const words = wordsOf(halves[0] as string);
+  const tail = wordsOf(halves[1] ?? "");
+  if (words === undefined || tail === undefined) return undefined;
+  const missing = 8 - words.length - tail.length;
   // "::" stands for at least one group.
-  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
-  const all = [...head, ...Array.from({ length: missing }, () => 0n), ...(tail ?? [])];
-  return all.reduce((value, word) => (value << 16n) | word, 0n);
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  for (let i = 0; i < missing; i++) words.push(0);
+  words.push(...tail);
+  let value = 0n;
+  for (let i = 0; i < 8; i += 2) {
+    value = (value << 32n) | BigInt((words[i] as number) * 0x10000 + (words[i + 1] as number));
+  }
+  return value;
 }
 
-function wordsOf(text: string): bigint[] | undefined {
-  if (text === "") return [];
-  const words: bigint[] = [];
+function wordsOf(text: string): number[] | undefined {
+  const words: number[] = [];
+  if (text === "") return words;
   const parts = text.split(":");
   for (const [i, part] of parts.entries()) {
-    const ipv4 = i === parts.length - 1 ? parseIpv4(part) : undefined;
-    if (ipv4 !== undefined) words.push(ipv4 >> 16n, ipv4 & 0xffffn);
-    else if (/^[0-9a-f]{1,4}$/i.test(part)) words.push(BigInt(`0x${part}`));
+    const ipv4 = i === parts.length - 1 ? ipv4Number(part) : undefined;
+    if (ipv4 !== undefined) words.push(ipv4 >>> 16, ipv4 & 0xffff);
+    else if (/^[0-9a-f]{1,4}$/i.test(part)) words.push(Number.parseInt(part, 16));
     else return undefined;
   }
   return words;

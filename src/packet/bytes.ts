@@ -24,9 +24,26 @@ export function readNumber(bytes: Uint8Array, at: number, bits: number): number 
 
 /** Writes a number into a bit field and leaves the other bits unchanged. */
 export function writeBits(bytes: Uint8Array, at: number, bits: number, value: bigint): void {
-  for (let bit = at + bits - 1, rest = value; bit >= at; bit--, rest >>= 1n) {
-    const mask = 0x80 >> (bit & 7);
-    bytes[bit >> 3] = (rest & 1n) === 1n ? (bytes[bit >> 3] ?? 0) | mask : (bytes[bit >> 3] ?? 0) & ~mask;
+  let end = at + bits;
+  let rest = value;
+  for (; end - at > 32; rest >>= 32n) {
+    end -= 32;
+    writeNumber(bytes, end, 32, Number(BigInt.asUintN(32, rest)));
+  }
+  writeNumber(bytes, at, end - at, Number(BigInt.asUintN(32, rest)));
+}
+
+/** As `writeBits`, for at most 32 bits. */
+export function writeNumber(bytes: Uint8Array, at: number, bits: number, value: number): void {
+  let rest = value;
+  for (let end = at + bits; end > at;) {
+    // The bits that lie in the last byte.
+    const first = Math.max(at, (end - 1) & ~7);
+    const mask = (0xff >> (first & 7)) & (0xff << (-end & 7));
+    const byte = first >> 3;
+    bytes[byte] = ((bytes[byte] as number) & ~mask) | ((rest << (-end & 7)) & mask);
+    rest >>>= end - first;
+    end = first;
   }
 }
 

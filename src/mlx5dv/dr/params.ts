@@ -1,11 +1,12 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
 import { checkObject, checkOptions } from "../../checks.js";
-import { DEVICE_KEY_SIZE, GROUP_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../../abi/key.js";
+import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
 import { writeSampleIds } from "../../model/match/samples.js";
-import { ipVersions, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
+import { fieldNamed, groupOf, type Field, type FieldName } from "../../model/match/fields.js";
+import { isMasked, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
 
-const VERSION_BITS = 0xf;
+const OPTIONS = { root: "boolean" } as const;
 
 /** What `mlx5dv_dr_matcher_create` and `mlx5dv_dr_rule_create` take. */
 export interface DeviceMatch {
@@ -29,8 +30,9 @@ export interface DeviceMatch {
 export function matchParameters(fields: MatchFields, options: { root?: boolean } = {}): DeviceMatch {
   const call = "matchParameters";
   checkObject(call, "fields", fields);
-  checkOptions(call, "options", options, { root: "boolean" });
-  for (const [name, text] of Object.entries(fields)) {
+  checkOptions(call, "options", options, OPTIONS);
+  for (const name of Object.keys(fields) as FieldName[]) {
+    const text = fields[name];
     if (text !== "any" && !name.startsWith("ext.")) continue;
     const hint = "the device format has no place for it; scenario files do";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: name, value: text, hint });
@@ -42,22 +44,30 @@ export function matchParameters(fields: MatchFields, options: { root?: boolean }
   }
   writeSampleIds(mask, mask, value);
   if (options.root !== true) maskVersionsByThemselves(mask, value);
+  return { match_criteria_enable: criteriaOf(fields, mask), mask: parametersOf(mask), value: parametersOf(value) };
+}
+
+/** The bits of the groups that a mask of these fields covers. */
+function criteriaOf(fields: MatchFields, mask: Uint8Array): number {
   let criteria = 0;
-  for (let byte = 0; byte < DEVICE_KEY_SIZE; byte++) {
-    if ((mask[byte] ?? 0) !== 0) criteria |= 1 << Math.floor(byte / GROUP_SIZE);
+  for (const name of Object.keys(fields)) {
+    const field = fieldNamed(name) as Field;
+    // An address field masks the ip_version of its group too.
+    if (field.version !== 0 || isMasked(mask, field)) criteria |= 1 << groupOf(field);
   }
-  const parameters = (key: Uint8Array): Required<MatchParameters> => ({
-    match_sz: DEVICE_KEY_SIZE,
-    match_buf: key.slice(0, DEVICE_KEY_SIZE),
-  });
-  return { match_criteria_enable: criteria, mask: parameters(mask), value: parameters(value) };
+  return criteria;
+}
+
+/** The device bytes of a key, without a copy. */
+function parametersOf(key: Uint8Array): Required<MatchParameters> {
+  return { match_sz: DEVICE_KEY_SIZE, match_buf: key.subarray(0, DEVICE_KEY_SIZE) };
 }
 
 function maskVersionsByThemselves(mask: Uint8Array, value: Uint8Array): void {
-  const asked = ipVersions(mask);
-  for (const [i, version] of ipVersions(value).entries()) {
-    if (asked[i] !== VERSION_BITS || (version !== 4 && version !== 6)) continue;
-    const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
-    mask[at] = ((mask[at] ?? 0) & ~(VERSION_BITS << STATE_VERSION_SHIFT)) | (version << STATE_VERSION_SHIFT);
+  for (const base of [OUTER, INNER]) {
+    const at = base + LAYER_STATE;
+    const version = ((value[at] as number) & STATE_VERSION) >> STATE_VERSION_SHIFT;
+    if (((mask[at] as number) & STATE_VERSION) !== STATE_VERSION || (version !== 4 && version !== 6)) continue;
+    mask[at] = ((mask[at] as number) & ~STATE_VERSION) | (version << STATE_VERSION_SHIFT);
   }
 }

@@ -5,6 +5,7 @@
  * fields of `ext` are ours. A masked field matches only frames that have its header.
  */
 import * as key from "../../abi/key.js";
+import { partsOf, type FieldPart } from "./fieldParts.js";
 
 /** How a field is written. */
 export type FieldKind = "number" | "mac" | "ipv4" | "ipv6";
@@ -22,6 +23,8 @@ export interface Field<N extends string = string> {
   /** Width in bits. */
   readonly width: number;
   readonly kind: FieldKind;
+  /** Its place by dwords, first ones first. */
+  readonly parts: readonly FieldPart[];
   /** Null for the fields that are always present. */
   readonly here: Presence | null;
   /** Whether a key can hold it: sample ids exist in device bytes only. */
@@ -250,6 +253,7 @@ function fields<G extends string, N extends string>(
     bit: base * 8 + bit,
     width,
     kind,
+    parts: partsOf(base * 8 + bit, width),
     here: here === 0 ? null : { word, bit: here },
     filled: source !== "none",
     ofWay: source === "way",

@@ -1,6 +1,7 @@
 /** Finds fields of the key by name, group or bit; reads and writes them. */
 import { GROUP_SIZE, PRESENT_IPV4 } from "../../abi/key.js";
 import { nearest } from "../../nearest.js";
+import { bitsIn, readDword, writeDword } from "./fieldParts.js";
 import { FIELDS, type Field, type FieldName } from "./fieldTable.js";
 
 export { FIELDS, type Field, type FieldKind, type FieldName, type Presence } from "./fieldTable.js";
@@ -12,7 +13,12 @@ const OF_GROUP: (readonly Field[])[] = [];
 
 /** The fields of a group, in key order. */
 export function fieldsOf(group: number): readonly Field[] {
-  return (OF_GROUP[group] ??= FIELDS.filter(({ bit }) => Math.floor(bit / (GROUP_SIZE * 8)) === group));
+  return (OF_GROUP[group] ??= FIELDS.filter((field) => groupOf(field) === group));
+}
+
+/** The group of a field. */
+export function groupOf({ bit }: Field): number {
+  return Math.floor(bit / (GROUP_SIZE * 8));
 }
 
 /** The field of this name. */
@@ -46,37 +52,26 @@ export function fieldAtBit(bit: number): string {
   return holding.sort((a, b) => a.width - b.width)[0]?.name ?? `bit ${bit} (reserved)`;
 }
 
-/** Reads a field of a key: a number, or a bigint for whole addresses. */
-export function readField(key: Uint8Array, field: Field): bigint {
+/** Reads a field of a key. */
+export function readField(key: Uint8Array, { parts }: Field): bigint {
   let value = 0n;
-  const first = field.bit >> 3;
-  const end = (field.bit + field.width + 7) >> 3;
-  for (let byte = first; byte < end; byte++) value = (value << 8n) | BigInt(key[byte] ?? 0);
-  const below = end * 8 - (field.bit + field.width);
-  return (value >> BigInt(below)) & ((1n << BigInt(field.width)) - 1n);
+  for (const { dword, mask, shift, below } of parts) {
+    const bits = BigInt((readDword(key, dword) & mask) >>> shift);
+    value |= below === 0 ? bits : bits << BigInt(below);
+  }
+  return value;
 }
 
 /** Writes a field of a key and leaves its neighbours as they are. */
-export function writeField(key: Uint8Array, field: Field, value: bigint): void {
-  const first = field.bit >> 3;
-  const end = (field.bit + field.width + 7) >> 3;
-  const below = BigInt(end * 8 - (field.bit + field.width));
-  let bits = value << below;
-  let mask = ((1n << BigInt(field.width)) - 1n) << below;
-  for (let byte = end - 1; byte >= first; byte--) {
-    key[byte] = ((key[byte] ?? 0) & ~Number(mask & 0xffn)) | Number(bits & mask & 0xffn);
-    bits >>= 8n;
-    mask >>= 8n;
-  }
+export function writeField(key: Uint8Array, { parts }: Field, value: bigint): void {
+  for (const part of parts) writeDword(key, part.dword, part.mask, bitsIn(part, value));
 }
 
 /** Whether the header of a field is present in a parsed key. */
 export function isPresent(key: Uint8Array, field: Field): boolean {
   if (field.here === null) return true;
   const { word, bit } = field.here;
-  const bits =
-    (((key[word] ?? 0) << 24) | ((key[word + 1] ?? 0) << 16) | ((key[word + 2] ?? 0) << 8) | (key[word + 3] ?? 0)) >>>
-    0;
+  const bits = readDword(key, word);
   if ((bits & bit) === 0) return false;
   if (field.version === 4) return (bits & PRESENT_IPV4) !== 0;
   return true;

@@ -7,9 +7,7 @@
 import { MAX_RANGES } from "../../abi/engine.js";
 import {
   DEVICE_KEY_SIZE,
-  EXT_PRESENT_OUTER,
   GROUP_SIZE,
-  PRESENT_L3,
   KEY_SIZE,
   INNER,
   LAYER_STATE,
@@ -19,6 +17,7 @@ import {
 } from "../../abi/key.js";
 import type { FieldRange } from "../../engine/rules.js";
 import { refuse, type ErrnoName } from "../../errors.js";
+import { bitsIn, readDword, writeDword, type FieldPart } from "./fieldParts.js";
 import {
   fieldNamed,
   fieldsOf,
@@ -29,7 +28,7 @@ import {
   type Presence,
 } from "./fields.js";
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
-import { fullMask, parseMask, parseTerm, type TermText } from "./term.js";
+import { parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Match fields by name, with values as term.ts reads them. */
 export type MatchFields = Readonly<Partial<Record<FieldName, TermText>>>;
@@ -72,8 +71,9 @@ export function knownField(call: string, path: string, name: string): Field {
 /** Turns fields by name into a match. */
 export function matchOf(call: string, path: string, fields: MatchFields): Match {
   const match = emptyMatch();
-  for (const [name, text] of Object.entries(fields)) {
+  for (const name of Object.keys(fields) as FieldName[]) {
     const field = knownField(call, path, name);
+    const text = fields[name] as TermText;
     const term = parseTerm(call, `${path}.${name}`, field, text);
     if (field.version !== 0) implyVersion(call, path, match, field, fields);
     if (term.kind === "bits") {
@@ -82,7 +82,6 @@ export function matchOf(call: string, path: string, fields: MatchFields): Match 
     } else if (term.kind === "range") addRange(call, path, match, field, term.low, term.high);
     if (field.here !== null) require(match, field.here);
   }
-  addPresence(match.mask, match.value);
   return match;
 }
 
@@ -179,38 +178,35 @@ export function maskedFields(mask: Uint8Array): Field[] {
     // Most masks cover two or three groups.
     const group = Math.floor(byte / GROUP_SIZE);
     for (const field of fieldsOf(group)) {
-      if (isMasked(mask, field.bit, field.kind === "ipv6" ? 96 : field.width)) masked.push(field);
+      if (isMasked(mask, field)) masked.push(field);
     }
     byte = (group + 1) * GROUP_SIZE - 1;
   }
   return masked;
 }
 
-function isMasked(mask: Uint8Array, bit: number, width: number): boolean {
-  const first = bit >> 3;
-  const end = (bit + width + 7) >> 3;
-  const head = 0xff >> (bit & 7);
-  const tail = 0xff << (end * 8 - bit - width);
-  for (let byte = first; byte < end; byte++) {
-    let bits = mask[byte] ?? 0;
-    if (byte === first) bits &= head;
-    if (byte === end - 1) bits &= tail;
-    if (bits !== 0) return true;
+/** Whether a mask covers some bit of a field. */
+export function isMasked(mask: Uint8Array, { parts, kind }: Field): boolean {
+  // The last dword of an IPv6 address is that of IPv4.
+  const count = kind === "ipv6" ? parts.length - 1 : parts.length;
+  for (let i = 0; i < count; i++) {
+    const part = parts[i] as FieldPart;
+    if ((readDword(mask, part.dword) & part.mask) !== 0) return true;
   }
   return false;
 }
 
-/** Presence words are big-endian. */
-function require(match: Match, { word, bit }: Presence): void {
-  for (let byte = 0; byte < 4; byte++) {
-    const bits = (bit >>> (24 - 8 * byte)) & 0xff;
-    match.mask[word + byte] = (match.mask[word + byte] ?? 0) | bits;
-    match.value[word + byte] = (match.value[word + byte] ?? 0) | bits;
-  }
+function require({ mask, value }: Match, { word, bit }: Presence): void {
+  writeDword(mask, word, bit, bit);
+  writeDword(value, word, bit, bit);
 }
 
-function versionField(field: Field): Field {
-  return fieldNamed(`${field.name.split(".")[0] ?? ""}.ip_version`) as Field;
+const OUTER_VERSION = fieldNamed("outer.ip_version") as Field;
+const INNER_VERSION = fieldNamed("inner.ip_version") as Field;
+
+/** The `ip_version` of an address field. */
+function versionField({ bit }: Field): Field {
+  return bit < INNER * 8 ? OUTER_VERSION : INNER_VERSION;
 }
 
 /** An address field implies its IP version. */
@@ -225,7 +221,7 @@ function implyVersion(call: string, path: string, match: Match, field: Field, fi
     const hint = `${is}, and a field before it is not`;
     refuseContradiction(call, `${path}.${field.name}`, written.get(field.name), hint);
   }
-  require(match, { word: version.here?.word ?? EXT_PRESENT_OUTER, bit: PRESENT_L3 });
+  require(match, version.here as Presence);
 }
 
 /** The address field that an ip_version contradicts. */
@@ -243,15 +239,15 @@ function refuseContradiction(call: string, path: string, value: unknown, hint: s
 }
 
 /** Adds bits to a match. @returns false where they contradict the bits that are there */
-function addBits(match: Match, field: Field, mask: bigint, value: bigint): boolean {
-  const one = emptyMatch();
-  writeField(one.mask, field, mask);
-  writeField(one.value, field, value);
-  for (let byte = field.bit >> 3; byte < (field.bit + field.width + 7) >> 3; byte++) {
-    const common = (one.mask[byte] ?? 0) & (match.mask[byte] ?? 0);
-    if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) return false;
-    match.mask[byte] = (match.mask[byte] ?? 0) | (one.mask[byte] ?? 0);
-    match.value[byte] = (match.value[byte] ?? 0) | (one.value[byte] ?? 0);
+function addBits(match: Match, { parts }: Field, mask: bigint, value: bigint): boolean {
+  for (const part of parts) {
+    const { dword } = part;
+    const masked = bitsIn(part, mask);
+    const bits = bitsIn(part, value);
+    const common = masked & readDword(match.mask, dword);
+    if (((bits ^ readDword(match.value, dword)) & common) !== 0) return false;
+    writeDword(match.mask, dword, masked, masked);
+    writeDword(match.value, dword, masked, bits);
   }
   return true;
 }
@@ -265,7 +261,7 @@ function addRange(call: string, path: string, match: Match, field: Field, low: b
 }
 
 /** A range over a field that lies within one dword. */
-export function rangeOver(field: Field, low: number, high: number): FieldRange {
-  const dword = (field.bit >> 5) * 4;
-  return { dword, shift: 32 - (field.bit & 31) - field.width, fieldMask: Number(fullMask(field)), low, high };
+export function rangeOver({ parts, width }: Field, low: number, high: number): FieldRange {
+  const [{ dword, shift }] = parts as [FieldPart];
+  return { dword, shift, fieldMask: 2 ** width - 1, low, high };
 }

@@ -1,6 +1,7 @@
 /** Programmable samples in device bytes (docs/parsing.md, "Programmable samples"), and where they lie in a key. */
 import { GROUP_SIZE, MISC4, MISC4_SAMPLE_ID, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
+import { readDword } from "./fieldParts.js";
 
 /**
  * The samples that a matcher's device bytes mask, by place: the sample id of each place, -1 for a
@@ -76,10 +77,9 @@ function moveSamples(key: Uint8Array, group: Uint8Array, places: SamplePlaces): 
 
 /** Converts a key to device bytes: writes the ids of the samples that `mask` covers. */
 export function writeSampleIds(mask: Uint8Array, ...keys: Uint8Array[]): void {
-  const words = new DataView(mask.buffer, mask.byteOffset);
   for (let id = 0; id < SAMPLE_COUNT; id++) {
     const at = MISC4 + id * MISC4_SAMPLE_SIZE;
-    if (words.getUint32(at) === 0) continue;
+    if (readDword(mask, at) === 0) continue;
     for (const key of keys) key[at + 2 * MISC4_SAMPLE_ID - 1] = id;
   }
 }

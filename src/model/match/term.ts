@@ -77,9 +77,12 @@ export interface FieldBits {
   value: bigint;
 }
 
+/** All bits of fields, by their width. */
+const FULL_MASKS: bigint[] = [];
+
 /** Every bit of the field. */
-export function fullMask(field: FieldForm): bigint {
-  return (1n << BigInt(field.width)) - 1n;
+export function fullMask({ width }: FieldForm): bigint {
+  return (FULL_MASKS[width] ??= (1n << BigInt(width)) - 1n);
 }
 
 /** Reads the text of a field. Refusals name `call`. */
@@ -114,18 +117,26 @@ function bitsOf(call: string, path: string, field: FieldForm, text: TermText, wh
       throw new TypeError(`${call}: ${path} must be a string, a number or a bigint, not ${typeof text}`);
     }
     const value = inField(field, numberOf(text), bad);
-    if ((value & ~whole) !== 0n) bad("bad_number", `bits that can be asked: 0x${whole.toString(16)}`);
+    if (isOutside(field, value, whole)) bad("bad_number", `bits that can be asked: 0x${whole.toString(16)}`);
     return { mask: whole, value };
   }
-  const [left = "", right, ...more] = text.trim().split("/");
-  if (more.length > 0) bad(syntaxReason(field));
+  const trimmed = text.trim();
+  const slash = trimmed.indexOf("/");
+  const left = slash < 0 ? trimmed : trimmed.slice(0, slash);
+  const right = slash < 0 ? undefined : trimmed.slice(slash + 1);
+  if (right?.includes("/") === true) bad(syntaxReason(field));
   const value = parseValue(field, left) ?? bad(syntaxReason(field));
   const mask = right === undefined ? whole : maskOf(field, right, bad);
   inField(field, value, bad);
-  if ((value & ~mask) !== 0n) {
+  if (isOutside(field, value, mask)) {
     bad("value_outside_mask", `the mask keeps ${format(field, value & mask)}/${right ?? `0x${whole.toString(16)}`}`);
   }
   return { mask, value };
+}
+
+/** Whether a value of the field has a bit outside a mask. */
+function isOutside(field: FieldForm, value: bigint, mask: bigint): boolean {
+  return mask !== fullMask(field) && (value & ~mask) !== 0n;
 }
 
 /** A mask alone: "full", "/24", "0xff00", an address. */
@@ -175,12 +186,12 @@ function parseValue(field: FieldForm, text: string): bigint | undefined {
 
 /** The mask after the slash: a prefix length or a mask for addresses, a mask for numbers. */
 function maskOf(field: FieldForm, text: string, bad: Bad): bigint {
-  const width = BigInt(field.width);
+  const { width } = field;
   if (field.kind === "ipv4" || field.kind === "ipv6") {
     if (/^\d+$/.test(text)) {
-      const length = BigInt(text);
+      const length = Number(text);
       if (length > width) return bad("bad_prefix", `a prefix of ${field.name} has 0 to ${field.width} bits`);
-      return fullMask(field) ^ ((1n << (width - length)) - 1n);
+      return fullMask(field) ^ ((1n << BigInt(width - length)) - 1n);
     }
   }
   return inField(field, parseValue(field, text) ?? bad("bad_prefix"), bad);
