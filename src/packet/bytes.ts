@@ -47,6 +47,12 @@ export function writeNumber(bytes: Uint8Array, at: number, bits: number, value: 
   }
 }
 
+/** Copies bytes to byte `at`. A loop takes less than `set` where they are few, as addresses are. */
+export function writeBytes(bytes: Uint8Array, at: number, source: Uint8Array): void {
+  if (source.length > 32) bytes.set(source, at);
+  else for (let i = 0; i < source.length; i++) bytes[at + i] = source[i] as number;
+}
+
 export function bytesOf(value: bigint | number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   writeBits(bytes, 0, 8 * length, BigInt(value));

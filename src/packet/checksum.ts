@@ -1,4 +1,6 @@
 /** Computes checksums of headers and segments: the Internet checksum, CRC-32 and CRC32c. */
+import { writeBytes, writeNumber } from "./bytes.js";
+
 /** The 16-bit ones-complement sum (RFC 1071); an odd last byte is the high half of a word. Right data sums up to 0xffff. */
 export function onesComplementSum(...parts: readonly Uint8Array[]): number {
   let sum = 0;
@@ -31,13 +33,17 @@ export function pseudoHeader(
   length: number,
 ): Uint8Array {
   const short = source.length === 4;
-  const bytes = new Uint8Array(2 * source.length + (short ? 4 : 8));
-  bytes.set(source);
-  bytes.set(destination, source.length);
-  const tail = short
-    ? [0, protocol, length >> 8, length]
-    : [length >>> 24, length >> 16, length >> 8, length, 0, 0, 0, protocol];
-  bytes.set(tail, 2 * source.length);
+  const at = 2 * source.length;
+  const bytes = new Uint8Array(at + (short ? 4 : 8));
+  writeBytes(bytes, 0, source);
+  writeBytes(bytes, source.length, destination);
+  if (short) {
+    bytes[at + 1] = protocol;
+    writeNumber(bytes, 8 * at + 16, 16, length);
+  } else {
+    writeNumber(bytes, 8 * at, 32, length);
+    bytes[at + 7] = protocol;
+  }
   return bytes;
 }
 

@@ -11,6 +11,11 @@ import { LEFTOVER, type FrameTree } from "../tree/types.js";
 export type { BytesText } from "../bytes.js";
 export type { BuildOptions, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./layers.js";
 
+const NO_BYTES: Uint8Array = new Uint8Array();
+
+/** Frames up to this size are built without memory of their own. */
+const ROOM: Uint8Array = new Uint8Array(16384);
+
 /** Ethernet without its checksum (IEEE 802.3 clause 3.2.7). */
 const LEAST = 60;
 
@@ -35,19 +40,35 @@ const LEAST = 60;
 export function buildFrame(layers: readonly Layer[], options: BuildOptions = {}): Uint8Array {
   checkArray(CALL, "layers", layers);
   const drafts: Draft[] = [];
-  for (const [i, layer] of layers.entries()) drafts.push(new Draft(checkLayer(layer, i), i, drafts));
-  let body: Uint8Array = new Uint8Array();
-  let trailer: Uint8Array = new Uint8Array();
-  for (const draft of drafts.toReversed()) {
+  for (let i = 0; i < layers.length; i++) drafts.push(new Draft(checkLayer(layers[i], i), i, drafts));
+  // Headers are written from the last to the first, each in front of its body.
+  let room = ROOM;
+  let at = room.length;
+  let trailer = NO_BYTES;
+  for (let i = drafts.length - 1; i >= 0; i--) {
+    const draft = drafts[i] as Draft;
     checkOrder(draft);
-    if (draft.header === "trailer") trailer = joined(draft.bytes("bytes"), trailer);
-    else {
-      draft.body = body;
-      body = joined(draft.build(), body);
+    if (draft.header === "trailer") {
+      trailer = joined(draft.bytes("bytes"), trailer);
+      continue;
     }
+    draft.follow(room, at);
+    const { size } = draft;
+    if (size > at) {
+      const more = size + room.length;
+      room = joined(new Uint8Array(more), draft.body);
+      at = more;
+      draft.follow(room, at);
+    }
+    draft.write();
+    at -= size;
   }
-  const missing = options.pad === true ? LEAST - body.length - trailer.length : 0;
-  return joined(body, trailer, new Uint8Array(Math.max(0, missing)));
+  const length = room.length - at;
+  const missing = options.pad === true ? Math.max(0, LEAST - length - trailer.length) : 0;
+  const frame = new Uint8Array(length + trailer.length + missing);
+  frame.set(room.subarray(at));
+  if (trailer.length > 0) frame.set(trailer, length);
+  return frame;
 }
 
 /** Headers that no field of theirs says what follows of, and what the parser finds behind them. */
@@ -65,8 +86,9 @@ function checkOrder(draft: Draft): void {
   const { header, index, all } = draft;
   const next = all[index + 1]?.header;
   if (next === undefined || next === "trailer") return;
-  const allowed = header === "trailer" ? [] : [...(FOLLOWERS[header] ?? [next]), "payload"];
-  if (allowed.includes(next)) return;
+  const followers = header === "trailer" ? [] : (FOLLOWERS[header] ?? [next]);
+  if (followers.includes(next) || (next === "payload" && header !== "trailer")) return;
+  const allowed = [...followers, "payload"];
   const hint =
     header === "trailer"
       ? "a trailer is the last layer: move it to the end"

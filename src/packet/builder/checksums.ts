@@ -19,7 +19,7 @@ const behindPseudoHeader: Checksum = (draft, header) => {
   }
   const protocol = PROTOCOLS[draft.header as LaidOutHeader] ?? 0;
   const destination = finalDestination(draft, network);
-  const length = header.length + draft.body.length;
+  const length = header.length + draft.bodyLength;
   const pseudo = pseudoHeader(network.bytes("source"), destination, protocol, length);
   return internetChecksum(pseudo, header, draft.body);
 };

@@ -74,10 +74,10 @@ const padded: Defaults = { ...extension, options: always(bytes("010400000000")) 
 
 /** A length that 16 bits cannot hold is 0 in a jumbogram (RFC 2675). */
 const payloadLength = (draft: HeaderDraft): number =>
-  draft.body.length > 0xffff && draft.next === "ipv6_hop_by_hop" ? 0 : draft.body.length;
+  draft.bodyLength > 0xffff && draft.next === "ipv6_hop_by_hop" ? 0 : draft.bodyLength;
 
 const udpLength = (draft: HeaderDraft): number => {
-  const length = 8 + draft.body.length;
+  const length = 8 + draft.bodyLength;
   return length > 0xffff && networkBelow(draft)?.header === "ipv6" ? 0 : length;
 };
 
@@ -135,7 +135,7 @@ export const DEFAULTS: Readonly<Record<LaidOutHeader, Defaults>> = {
   ipv4: {
     version: always(4),
     ihl: words,
-    total_length: (draft) => draft.size + draft.body.length,
+    total_length: (draft) => draft.size + draft.bodyLength,
     ttl: always(TTL),
     protocol,
     source: always(IPV4_A),
@@ -203,7 +203,7 @@ export const DEFAULTS: Readonly<Record<LaidOutHeader, Defaults>> = {
     pn: (draft) => flag(draft.given("n_pdu")),
     message_type: always(255),
     // All behind the first 8 bytes (TS 29.281 section 5.1).
-    length: (draft) => draft.size - 8 + draft.body.length,
+    length: (draft) => draft.size - 8 + draft.bodyLength,
     teid: always(1),
     next_extension: gtpuExtension,
   },
@@ -217,7 +217,7 @@ export const DEFAULTS: Readonly<Record<LaidOutHeader, Defaults>> = {
     sc: (draft) => flag(draft.given("sci")),
     e: always(1),
     c: always(1),
-    short_length: (draft) => shortLength(draft.body.length),
+    short_length: (draft) => shortLength(draft.bodyLength),
     packet_number: always(1),
   },
 };

@@ -1,76 +1,107 @@
 /** `Draft`: a header that `buildFrame` is building. It derives the fields that were not given and writes the bytes. */
 import { refuse } from "../../errors.js";
-import { writeBits } from "../bytes.js";
-import { layoutOf, type FieldLayout, type LaidOutHeader, type Look } from "../layout.js";
+import { writeBits, writeBytes, writeNumber } from "../bytes.js";
+import type { LaidOutHeader, Look } from "../layout.js";
 import { CHECKSUMS } from "./checksums.js";
-import { DEFAULTS } from "./defaults.js";
-import type { Defaults, HeaderDraft } from "./headerDraft.js";
-import { CALL, RAW, type CheckedLayer, type Value } from "./values.js";
+import type { HeaderDraft, LayerName } from "./headerDraft.js";
+import type { HeaderPlan, PlannedField } from "./headerPlan.js";
+import { CALL, type CheckedLayer, type Value } from "./values.js";
+
+const NO_BYTES = new Uint8Array();
 
 export class Draft implements HeaderDraft {
-  readonly header: CheckedLayer["header"];
-  readonly path: string;
+  readonly header: LayerName;
   readonly index: number;
   /** All layers of the frame, this one among them. */
   readonly all: readonly Draft[];
-  /** What follows the header within its packet. */
-  body: Uint8Array = new Uint8Array();
-  readonly #given: ReadonlyMap<string, Value>;
-  readonly #layout: readonly FieldLayout[];
-  readonly #derived = new Map<string, Value>();
+  readonly #plan: HeaderPlan;
+  readonly #given: readonly (Value | undefined)[];
+  readonly #derived: (Value | undefined)[] = [];
+  /** The bytes that the frame is built in; the body is its end, from #bodyAt on. */
+  #room: Uint8Array = NO_BYTES;
+  #bodyAt = 0;
+  #fields: readonly PlannedField[] | undefined;
+  #size: number | undefined;
 
-  constructor({ header, given }: CheckedLayer, index: number, all: readonly Draft[]) {
+  constructor({ header, plan, given }: CheckedLayer, index: number, all: readonly Draft[]) {
     this.header = header;
-    this.path = `layers[${index}]`;
     this.index = index;
     this.all = all;
+    this.#plan = plan;
     this.#given = given;
-    this.#layout = given.has("bytes") || header === "payload" || header === "trailer" ? RAW : layoutOf(header);
+  }
+
+  get path(): string {
+    return `layers[${this.index}]`;
   }
 
   /** What follows: undefined at the end of the packet. */
-  get next(): CheckedLayer["header"] | undefined {
+  get next(): LayerName | undefined {
     const next = this.all[this.index + 1]?.header;
     return next === "trailer" ? undefined : next;
   }
 
-  given(...names: readonly string[]): boolean {
-    return names.some((name) => this.#given.has(name));
+  given(name: string): boolean {
+    const field = this.#plan.byName.get(name);
+    return field !== undefined && this.#given[field.index] !== undefined;
   }
 
   number(name: string): number {
-    const value = this.#value(name);
-    return typeof value === "bigint" ? Number(value) : 0;
+    const value = this.#valueNamed(name);
+    return value instanceof Uint8Array ? 0 : Number(value);
   }
 
   bytes(name: string): Uint8Array {
-    const value = this.#value(name);
-    return typeof value === "bigint" ? new Uint8Array() : value;
+    const value = this.#valueNamed(name);
+    return value instanceof Uint8Array ? value : NO_BYTES;
   }
 
   /** Bytes of the header. */
   get size(): number {
-    return this.#present().reduce((sum, field) => sum + this.#width(field), 0) / 8;
+    if (this.#size !== undefined) return this.#size;
+    let bits = 0;
+    for (const field of this.#present) bits += this.#width(field);
+    return (this.#size = bits / 8);
   }
 
-  /** The header's bytes. Its body is there. */
-  build(): Uint8Array {
-    const bytes = new Uint8Array(this.size);
-    let at = 0;
-    let checksum: { at: number; bits: number } | undefined;
-    for (const field of this.#present()) {
-      const [name] = field;
-      const value = this.#value(name);
+  /** Tells it its body: the end of `room` from byte `at` on. */
+  follow(room: Uint8Array, at: number): void {
+    this.#room = room;
+    this.#bodyAt = at;
+  }
+
+  get bodyLength(): number {
+    return this.#room.length - this.#bodyAt;
+  }
+
+  get body(): Uint8Array {
+    return this.#room.subarray(this.#bodyAt);
+  }
+
+  /** Writes the header in front of its body. */
+  write(): void {
+    const room = this.#room;
+    const start = this.#bodyAt - this.size;
+    room.fill(0, start, this.#bodyAt);
+    let bit = 8 * start;
+    let checksum: PlannedField | undefined;
+    let checksumBit = 0;
+    for (const field of this.#present) {
+      const value = this.#value(field);
       const bits = this.#width(field);
-      if (typeof value === "bigint") writeBits(bytes, at, bits, value);
-      else bytes.set(value, at / 8);
-      if (name === "checksum" && !this.given(name)) checksum = { at, bits };
-      at += bits;
+      if (typeof value === "number") writeNumber(room, bit, bits, value);
+      else if (typeof value === "bigint") writeBits(room, bit, bits, value);
+      else writeBytes(room, bit / 8, value);
+      if (field.name === "checksum" && !this.#isGiven(field)) {
+        checksum = field;
+        checksumBit = bit;
+      }
+      bit += bits;
     }
+    if (checksum === undefined) return;
     // The field is 0 while its sum is made.
-    const sum = checksum === undefined ? undefined : CHECKSUMS[this.header as LaidOutHeader]?.(this, bytes);
-    if (checksum !== undefined && sum !== undefined) writeBits(bytes, checksum.at, checksum.bits, BigInt(sum));
-    return bytes;
+    const sum = CHECKSUMS[this.header as LaidOutHeader]?.(this, room.subarray(start, this.#bodyAt));
+    if (sum !== undefined) writeNumber(room, checksumBit, this.#width(checksum), sum);
   }
 
   /** Refuses a field that was left out. */
@@ -78,41 +109,53 @@ export class Draft implements HeaderDraft {
     return refuse({ code: "EINVAL", call: CALL, reason: "not_derived", path: `${this.path}.${name}`, hint });
   }
 
-  #value(name: string): Value {
-    const known = this.#given.get(name) ?? this.#derived.get(name);
-    if (known !== undefined) return known;
-    const value = this.#derive(name);
-    this.#derived.set(name, value);
-    return value;
+  #valueNamed(name: string): Value {
+    const field = this.#plan.byName.get(name);
+    if (field !== undefined) return this.#value(field);
+    // A header that was given as bytes counts as one with the addresses of the defaults.
+    const value = this.#plan.defaults[name]?.(this);
+    return value instanceof Uint8Array ? value : NO_BYTES;
   }
 
-  #derive(name: string): Value {
-    const field = this.#layout.find(([one]) => one === name);
-    const value = (DEFAULTS[this.header as LaidOutHeader] as Defaults | undefined)?.[name]?.(this);
-    const width = field?.[1];
-    const numeric = field !== undefined && ["number", "hex", "flag", "flags"].includes(field[2]);
+  #value(field: PlannedField): Value {
+    return this.#given[field.index] ?? (this.#derived[field.index] ??= this.#derive(field));
+  }
+
+  #derive({ name, bits, limit, default: make }: PlannedField): Value {
+    const value = make?.(this);
     if (value instanceof Uint8Array) return value;
-    if (!numeric) return new Uint8Array(typeof width === "number" ? width / 8 : 0);
-    const bits = width as number;
+    if (limit === null) return bits === null ? NO_BYTES : new Uint8Array(bits / 8);
     const number = value ?? 0;
-    if (Number.isInteger(number) && number < 2 ** bits) return BigInt(number);
-    const why = Number.isInteger(number)
+    const whole = Number.isInteger(number);
+    if (whole && number < limit) return limit > 2 ** 32 ? BigInt(number) : number;
+    const why = whole
       ? `what is there makes it ${number}, which does not fit ${bits} bits`
       : `what is there makes no whole ${name}`;
     return this.cannotDerive(name, `${why}; give ${this.path}.${name}`);
   }
 
-  /** Fields that the header has: those without a condition, those that were given, those whose condition holds. */
-  #present(): FieldLayout[] {
-    const look: Look = (name) => {
-      const field = this.#layout.find(([one]) => one === name);
-      const there = this.given(name) || (field !== undefined && field[3]?.when === undefined);
-      return there ? this.number(name) : undefined;
-    };
-    return this.#layout.filter(([name, , , detail]) => this.given(name) || (detail?.when?.(look) ?? true));
+  #isGiven(field: PlannedField): boolean {
+    return this.#given[field.index] !== undefined;
   }
 
-  #width([name, bits]: FieldLayout): number {
-    return typeof bits === "number" ? bits : 8 * this.bytes(name).length;
+  /** Fields that the header has: those without a condition, those that were given, those whose condition holds. */
+  get #present(): readonly PlannedField[] {
+    const { fields, byName, hasConditions } = this.#plan;
+    if (!hasConditions) return fields;
+    if (this.#fields !== undefined) return this.#fields;
+    const look: Look = (name) => {
+      const field = byName.get(name);
+      if (field === undefined || (field.when !== undefined && !this.#isGiven(field))) return undefined;
+      return this.number(name);
+    };
+    const present: PlannedField[] = [];
+    for (const field of fields) {
+      if (this.#isGiven(field) || field.when === undefined || field.when(look)) present.push(field);
+    }
+    return (this.#fields = present);
+  }
+
+  #width(field: PlannedField): number {
+    return field.bits ?? 8 * this.bytes(field.name).length;
   }
 }

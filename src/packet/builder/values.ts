@@ -4,52 +4,51 @@ import { parseIpv4, parseIpv6, parseMac } from "../addresses.js";
 import { describe } from "../../checks.js";
 import { namesHint } from "../../nearest.js";
 import { bytesGiven, bytesOf, hexBytes, joined } from "../bytes.js";
-import { layoutOf, LAYOUTS, type FieldLayout, type LaidOutHeader } from "../layout.js";
+import { LAYOUTS, type FieldLayout } from "../layout.js";
+import type { LayerName } from "./headerDraft.js";
+import { isLayerName, planOf, type HeaderPlan } from "./headerPlan.js";
 import { encodeGeneve, encodeOption, IPV4, IPV6, OptionFault, TCP, type Option } from "../options.js";
 
 export const CALL = "buildFrame";
 
-export type Value = bigint | Uint8Array;
+/** A bigint is a number of more than 32 bits. */
+export type Value = number | bigint | Uint8Array;
 
 export interface CheckedLayer {
-  header: LaidOutHeader | "payload" | "trailer";
-  /** Fields that were given. */
-  given: ReadonlyMap<string, Value>;
+  header: LayerName;
+  plan: HeaderPlan;
+  /** Fields that were given, by their place in the plan. */
+  given: readonly (Value | undefined)[];
 }
-
-const EXTRA = ["payload", "trailer"] as const;
-
-/** What is not made of fields. */
-export const RAW: readonly FieldLayout[] = [["bytes", "rest", "bytes"]];
 
 export function checkLayer(layer: unknown, i: number): CheckedLayer {
   const path = `layers[${i}]`;
-  if (layer instanceof Uint8Array) return { header: "payload", given: new Map([["bytes", layer]]) };
+  if (layer instanceof Uint8Array) return { header: "payload", plan: planOf("payload", true), given: [layer] };
   if (typeof layer !== "object" || layer === null) {
     throw new TypeError(`${CALL}: ${path} must be a header or a Uint8Array, not ${describe(layer)}`);
   }
-  const { header, ...fields } = layer as { header?: unknown } & Record<string, unknown>;
-  const names = [...Object.keys(LAYOUTS), ...EXTRA];
+  const values = layer as Readonly<Record<string, unknown>>;
+  const { header } = values;
   if (typeof header !== "string")
     throw new TypeError(`${CALL}: ${path}.header must be a string, not ${describe(header)}`);
-  if (!names.includes(header)) {
-    const hint = namesHint(header, "headers", names);
-    refuse({ code: "EINVAL", call: CALL, reason: "bad_header", path: `${path}.header`, value: header, hint });
+  if (!isLayerName(header)) {
+    const hint = namesHint(header, "headers", [...Object.keys(LAYOUTS), "payload", "trailer"]);
+    return refuse({ code: "EINVAL", call: CALL, reason: "bad_header", path: `${path}.header`, value: header, hint });
   }
-  const known = header as CheckedLayer["header"];
-  const raw = fields["bytes"] !== undefined || known === "payload" || known === "trailer";
-  const layout = raw ? RAW : layoutOf(known);
-  const given = new Map<string, Value>();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    const field = layout.find(([one]) => one === name);
+  const raw = values["bytes"] !== undefined || header === "payload" || header === "trailer";
+  const plan = planOf(header, raw);
+  const given: (Value | undefined)[] = [];
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    if (name === "header" || value === undefined) continue;
+    const field = plan.byName.get(name);
     if (field === undefined) {
-      const hint = namesHint(name, `fields of ${header}`, layout.map(([one]) => one)); // prettier-ignore
-      refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path: `${path}.${name}`, value, hint });
+      const hint = namesHint(name, `fields of ${header}`, [...plan.byName.keys()]);
+      return refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path: `${path}.${name}`, value, hint });
     }
-    given.set(name, checkValue(`${path}.${name}`, field, value));
+    given[field.index] = checkValue(`${path}.${name}`, field.layout, value);
   }
-  return { header: known, given };
+  return { header, plan, given };
 }
 
 function checkValue(path: string, [name, width, kind, detail]: FieldLayout, value: unknown): Value {
@@ -88,30 +87,34 @@ function checkValue(path: string, [name, width, kind, detail]: FieldLayout, valu
   }
 }
 
-function number(path: string, value: unknown, bits: number): bigint {
+function number(path: string, value: unknown, bits: number): number | bigint {
   if (typeof value !== "number" && typeof value !== "bigint") {
     throw new TypeError(`${CALL}: ${path} must be a number, not ${describe(value)}`);
   }
-  const most = (1n << BigInt(bits)) - 1n;
   const whole = typeof value === "bigint" || Number.isInteger(value);
-  if (!whole || value < 0 || value > most) {
-    const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${most}`;
+  if (!whole || value < 0 || value > fullMask(bits)) {
+    const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${fullMask(bits)}`;
     refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
   }
-  return BigInt(value);
+  return bits > 32 ? BigInt(value) : Number(value);
 }
 
-function flags(path: string, value: unknown, names: readonly string[]): bigint {
+/** The highest number of so many bits. */
+function fullMask(bits: number): number | bigint {
+  return bits > 32 ? (1n << BigInt(bits)) - 1n : 0xffffffff >>> (32 - bits);
+}
+
+function flags(path: string, value: unknown, names: readonly string[]): number | bigint {
   if (typeof value !== "string" && !Array.isArray(value)) return number(path, value, names.length);
   const words = typeof value === "string" ? value.split(/[\s,]+/).filter((word) => word !== "") : (value as unknown[]);
-  let bits = 0n;
+  let bits = 0;
   for (const word of words) {
     const at = names.indexOf(String(word));
     if (at < 0) {
       const hint = namesHint(String(word), "flags", names);
       refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path, value: String(word), hint });
     }
-    bits |= 1n << BigInt(names.length - 1 - at);
+    bits |= 1 << (names.length - 1 - at);
   }
   return bits;
 }
@@ -122,7 +125,7 @@ function address(path: string, kind: string, value: unknown, size: number | unde
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
     throw new TypeError(`${CALL}: ${path} must be text or a Uint8Array, not ${describe(value)}`);
   }
-  const bytes = value instanceof Uint8Array ? value.slice() : textBytes(kind, value);
+  const bytes = value instanceof Uint8Array ? value : textBytes(kind, value);
   const exact = kind === "mac" || kind === "ipv4" || kind === "ipv6";
   if (bytes === undefined || (exact && bytes.length !== size)) {
     const hint = exact ? WORDS[kind] : "pairs of hexadecimal digits, or an address";
@@ -137,13 +140,15 @@ function address(path: string, kind: string, value: unknown, size: number | unde
   return joined(bytes, new Uint8Array(size - bytes.length));
 }
 
+/** Forms of addresses: kind, bytes, parser. */
+const FORMS: readonly (readonly [string, number, (text: string) => bigint | undefined])[] = [
+  ["mac", 6, parseMac],
+  ["ipv4", 4, parseIpv4],
+  ["ipv6", 16, parseIpv6],
+];
+
 function textBytes(kind: string, text: string): Uint8Array | undefined {
-  const forms: readonly (readonly [string, number, (text: string) => bigint | undefined])[] = [
-    ["mac", 6, parseMac],
-    ["ipv4", 4, parseIpv4],
-    ["ipv6", 16, parseIpv6],
-  ];
-  for (const [one, size, parse] of forms) {
+  for (const [one, size, parse] of FORMS) {
     if (kind !== one && kind !== "address") continue;
     const value = parse(text);
     if (value !== undefined) return bytesOf(value, size);
