@@ -31,7 +31,8 @@ import { Counters } from "../model/flow/counters.js";
 import { DeviceFlow } from "../model/flow/deviceFlow.js";
 import { BulkCounter } from "../model/flow/deviceFlowActions.js";
 import { FlowTables } from "../model/flow/entries.js";
-import { FlowEntry, FlowMask } from "../model/flow/entry.js";
+import { FlowEntry } from "../model/flow/entry.js";
+import { FlowMask, MaskBits } from "../model/flow/masks.js";
 import { HostQueue, HostRule, HostRules } from "../model/flow/hostRules.js";
 import { FlowMatcher } from "../model/flow/matcher.js";
 import { AnchorTable, AnchorTables, SteeringAnchor } from "../model/flow/steeringAnchor.js";
@@ -76,7 +77,17 @@ export const CLASSES: Readonly<Record<string, Class>> = {
   ...{ ProtectionDomain, Deadlines, Hardware, HitCounts, InstalledRules, Inventory, NamedObjects, NumberedObjects },
   ...{ Port, Device, DeviceFunction, Answers, CommandCompletions, DevxFlowEntry, FlowMeter, DevxFlowGroup },
   ...{ DevxFlowTable, ModifyHeaderContext, PacketReformatContext, EspAction, ReplayWindow, UsedIvs },
-  ...{ ModifyHeaderAction, PacketReformatAction, Counters, DeviceFlow, BulkCounter, FlowTables, FlowEntry, FlowMask },
+  ...{
+    ModifyHeaderAction,
+    PacketReformatAction,
+    Counters,
+    DeviceFlow,
+    BulkCounter,
+    FlowTables,
+    FlowEntry,
+    FlowMask,
+    MaskBits,
+  },
   ...{ HostQueue, HostRule, HostRules, FlowMatcher, AnchorTable, AnchorTables, SteeringAnchor, VerbsFlow },
   ...{ DeviceMask, LeftOut, AddressHandle, CompletionChannel, CompletionEvents, CompletionQueue },
   ...{ ExtendedCompletionQueue, ExtendedQueuePair, IndirectionTable, QueueList, PostedBuffers, QueuePair },

@@ -78,9 +78,8 @@ export function checkSpecs(call: string, specs: readonly Spec[]): void {
 function foundInSpecs(specs: readonly Spec[], refuses: Refusals<SpecCheck>): Found | undefined {
   const checks = runnable(refuses, SPEC_CHECKS);
   for (const [i, spec] of specs.entries()) {
-    const before = specs.slice(0, i);
     for (const { check, code } of checks) {
-      const found = check(spec, `specs[${i}]`, before);
+      const found = check(spec, i, specs);
       if (found !== undefined) return { ...found, code };
     }
   }
@@ -128,9 +127,9 @@ const second =
   (kind: "tag" | "count"): Check =>
   ({ specs }) => {
     const isOne = (spec: Spec): boolean => spec.kind === kind;
-    const [first, other] = [specs.findIndex(isOne), specs.findLastIndex(isOne)];
-    if (other === first) return undefined;
+    const first = specs.findIndex(isOne);
     const next = specs.findIndex((spec, i) => i > first && isOne(spec));
+    if (first < 0 || next < 0) return undefined;
     return { reason: "bad_action_list", path: `specs[${next}].type`, hint: `specs[${first}] is one already` };
   };
 

@@ -32,12 +32,12 @@ const UNMASKABLE: ReadonlyMap<number, readonly string[]> = new Map([
   [IBV_FLOW_SPEC_GRE, ["c_ks_res0_ver"]],
 ]);
 
-export function unmaskableField(spec: Spec, path: string): Finding | undefined {
+export function unmaskableField(spec: Spec, index: number): Finding | undefined {
   if (spec.kind !== "match") return undefined;
   const field = UNMASKABLE.get(spec.layout.type)?.find((name) => numberOf(spec, "mask", name) !== 0n);
   if (field === undefined) return undefined;
   const value = numberOf(spec, "mask", field);
-  return { reason: "unsupported", path: `${path}.mask.${field}`, value, hint: "the mask must be 0" };
+  return { reason: "unsupported", path: `specs[${index}].mask.${field}`, value, hint: "the mask must be 0" };
 }
 
 const isIp = ({ layout: { type } }: MatchSpec): boolean =>
@@ -94,27 +94,28 @@ function protocolOf(spec: MatchSpec): { mask: bigint; value: bigint } | undefine
 }
 
 /** All specs of a level that match the IP protocol must have the same mask and value. */
-export function otherProtocol(spec: Spec, path: string, before: readonly Spec[]): Finding | undefined {
+export function otherProtocol(spec: Spec, index: number, specs: readonly Spec[]): Finding | undefined {
   const protocol = spec.kind === "match" ? protocolOf(spec) : undefined;
   if (spec.kind !== "match" || protocol === undefined) return undefined;
-  for (const other of before) {
+  for (let before = 0; before < index; before++) {
+    const other = specs[before] as Spec;
     const first = other.kind === "match" && other.inner === spec.inner ? protocolOf(other) : undefined;
     if (first === undefined) continue;
     if (first.mask === protocol.mask && first.value === protocol.value) return undefined;
     const hint = `IP protocol ${protocol.value}/0x${protocol.mask.toString(16)}, and ${first.value}/0x${first.mask.toString(16)} by an earlier spec`;
-    return { reason: "contradiction", path, hint };
+    return { reason: "contradiction", path: `specs[${index}]`, hint };
   }
   return undefined;
 }
 
 /** MODEL: every part of an MPLS entry can be matched; on devices this depends on the firmware. */
-export function valueOutsideMask(spec: Spec, path: string): Finding | undefined {
+export function valueOutsideMask(spec: Spec, index: number): Finding | undefined {
   const field = spec.kind === "match" ? fieldsOutsideMask(spec)[0] : undefined;
   if (spec.kind !== "match" || field === undefined) return undefined;
   const value = numberOf(spec, "val", field.name);
   const mask = numberOf(spec, "mask", field.name);
   const hint = `the mask 0x${mask.toString(16)} keeps 0x${(value & mask).toString(16)}`;
-  return { reason: "value_outside_mask", path: `${path}.val.${field.name}`, value, hint };
+  return { reason: "value_outside_mask", path: `specs[${index}].val.${field.name}`, value, hint };
 }
 
 /**

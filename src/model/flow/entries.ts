@@ -3,16 +3,8 @@ import { changeActions, insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import type { FlowCounts } from "./counts.js";
-import {
-  endOf,
-  ENTRY_LIMIT,
-  FlowEntry,
-  FlowMask,
-  queueOf,
-  type EntryFlow,
-  type EntryKind,
-  type FlowStage,
-} from "./entry.js";
+import { endOf, ENTRY_LIMIT, FlowEntry, queueOf, type EntryFlow, type EntryKind, type FlowStage } from "./entry.js";
+import { FlowMask, MaskBits } from "./masks.js";
 import { TablePipeline } from "../table/pipeline.js";
 import type { KeyBits } from "./specMatch.js";
 
@@ -24,7 +16,8 @@ export interface WantedEntry extends EntryKind {
 /** The place of a flow: the entry that exists there, if any. */
 export interface FoundPlace {
   readonly wanted: WantedEntry;
-  /** The key of its mask. */
+  /** Its mask, known to the stage or not. */
+  readonly bits: MaskBits<FlowEntry>;
   readonly key: string;
   readonly entry: FlowEntry | undefined;
 }
@@ -34,7 +27,7 @@ const NO_RANGES: readonly never[] = Object.freeze([]);
 export class FlowTables {
   private readonly _function: FunctionBase;
   private readonly _pipeline: TablePipeline;
-  private readonly _masks: Record<FlowStage, Map<string, FlowMask>> = {
+  private readonly _masks: Record<FlowStage, Map<string, MaskBits<FlowEntry>>> = {
     sniffers: new Map(),
     root: new Map(),
     defaults: new Map(),
@@ -101,10 +94,11 @@ export class FlowTables {
   }
 
   private _find(wanted: WantedEntry): FoundPlace {
-    const { stage, slot, bits } = wanted;
-    const key = FlowMask.keyOf(slot, bits.mask);
-    const mask = this._masks[stage].get(key);
-    return { wanted, key, entry: mask?.entries.get(mask.valueKey(bits.value)) };
+    const { mask, value } = wanted.bits;
+    const maskKey = MaskBits.keyOf(mask);
+    const bits = this._masks[wanted.stage].get(maskKey) ?? new MaskBits<FlowEntry>(maskKey, mask);
+    const key = bits.entryKey(wanted.slot, value);
+    return { wanted, bits, key, entry: bits.entries.get(key) };
   }
 
   private _enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
@@ -120,29 +114,29 @@ export class FlowTables {
     return changeActions(this._function.device.core, entry.handle, entry.record());
   }
 
-  private _insert(call: string, flow: EntryFlow, { wanted, key }: FoundPlace): FlowEntry {
-    const { stage, slot, bits } = wanted;
+  private _insert(call: string, flow: EntryFlow, { wanted, bits: found, key }: FoundPlace): FlowEntry {
+    const { stage, slot } = wanted;
     const { device } = this._function;
     const pipeline = this._pipeline;
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
-    const masks = this._masks[stage];
     // The other half of ALL_DEFAULT may have made the mask.
-    const known = masks.get(key);
-    const mask = known ?? new FlowMask(slot, key, bits.mask);
+    const bits = this._masks[stage].get(found.key) ?? found;
+    const known = bits.slots.get(slot);
+    const mask = known ?? new FlowMask(slot, bits);
     if (known === undefined && !classifier.add(mask)) {
       pipeline.close(stage);
       const hint = "65536 masks and matchers of one table";
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
     }
     const id = installed.nextId;
-    const entry = new FlowEntry(id, wanted, classifier, mask, mask.valueKey(bits.value), flow);
+    const entry = new FlowEntry(id, wanted, classifier, mask, key, flow);
     entry.handle = insertRule(core, classifier.table, {
       id,
       rankHigh: classifier.rankHigh(mask),
       rankLow: classifier.rankLow(mask, entry.sequence),
       mask: bits.mask,
-      value: bits.value,
+      value: wanted.bits.value,
       ranges: NO_RANGES,
       actions: entry.record(),
     });
@@ -151,8 +145,12 @@ export class FlowTables {
       pipeline.close(stage);
       this._function.device.allocated(call, 0);
     }
-    masks.set(key, mask);
-    mask.entries.set(entry.valueKey, entry);
+    if (known === undefined) {
+      this._masks[stage].set(bits.key, bits);
+      bits.slots.set(slot, mask);
+    }
+    mask.entries++;
+    bits.entries.set(key, entry);
     installed.add(entry);
     pipeline.added(stage);
     return entry;
@@ -171,9 +169,11 @@ export class FlowTables {
     const { installed, core } = device;
     core.exports.removeRule(entry.handle);
     installed.remove(entry);
-    place.entries.delete(entry.valueKey);
-    if (place.entries.size === 0) {
-      this._masks[stage].delete(place.key);
+    const { bits } = place;
+    bits.entries.delete(entry.key);
+    if (--place.entries === 0) {
+      bits.slots.delete(place.slot);
+      if (bits.slots.size === 0) this._masks[stage].delete(bits.key);
       classifier.remove(place);
     }
     pipeline.removed(stage);
@@ -210,7 +210,7 @@ function checkAgreement(call: string, flow: EntryFlow, entry: FlowEntry, wanted:
 function checkRoom(call: string, entry: FlowEntry, flow: EntryFlow): void {
   const { queues } = entry;
   const queue = queueOf(flow);
-  if (!entry.drop && queue !== null && !queues.has(queue) && queues.size === ENTRY_LIMIT) {
+  if (!entry.drop && queue !== null && !queues.includes(queue) && queues.length === ENTRY_LIMIT) {
     const hint = `${ENTRY_LIMIT} queues get these frames already`;
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
   }
@@ -220,7 +220,7 @@ function checkRoom(call: string, entry: FlowEntry, flow: EntryFlow): void {
 /** @throws ENOMEM an entry has as many counters as it can hold */
 export function checkCountersRoom(call: string, entry: FlowEntry, one: FlowCounts): void {
   const { counters } = entry;
-  if (counters.has(one.address) || counters.size < ENTRY_LIMIT) return;
+  if (counters.includes(one.address) || counters.length < ENTRY_LIMIT) return;
   const hint = `${ENTRY_LIMIT} counters objects count these frames already`;
   refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one.holder, hint });
 }

@@ -4,11 +4,12 @@
  * and from the tag of the first.
  */
 import { Op } from "../../abi/engine.js";
-import type { Classifier, Place, Placed } from "../table/classifier.js";
+import type { Classifier, Placed } from "../table/classifier.js";
 import type { FrameTarget } from "../base/target.js";
 import type { FlowCounts } from "./counts.js";
 import type { FlowAction, FlowActionStep } from "./action.js";
 import type { QueuePair } from "../queue/queuePair.js";
+import type { FlowMask } from "./masks.js";
 import type { StageName } from "../table/pipeline.js";
 
 /** The stages of the table pipeline that hold flows (model/table/pipeline.ts). */
@@ -47,53 +48,13 @@ export interface EntryFlow {
   readonly does: string;
 }
 
-/** The entries of one mask and one slot. The mask ranks by the age of its oldest entry. */
-export class FlowMask implements Place {
-  readonly slot: number;
-  /** The key in the table of masks. */
-  readonly key: string;
-  readonly entries = new Map<string, FlowEntry>();
-  order = 0;
-  /** The words of a key that the mask covers. */
-  private readonly _words: readonly number[];
-
-  constructor(slot: number, key: string, mask: Uint8Array) {
-    this.slot = slot;
-    this.key = key;
-    const words = wordsOf(mask);
-    this._words = Array.from(words.keys()).filter((word) => words[word] !== 0);
-  }
-
-  /** The key of a mask at a slot: its words that are not zero. */
-  static keyOf(slot: number, mask: Uint8Array): string {
-    const words = wordsOf(mask);
-    const codes = [slot & 0xffff, slot >>> 16];
-    for (let word = 0; word < words.length; word++) {
-      const bits = words[word] as number;
-      if (bits !== 0) codes.push(word, bits & 0xffff, bits >>> 16);
-    }
-    return String.fromCharCode(...codes);
-  }
-
-  /** The key of a value under this mask. */
-  valueKey(value: Uint8Array): string {
-    const words = wordsOf(value);
-    const codes: number[] = [];
-    for (const word of this._words) {
-      const bits = words[word] as number;
-      codes.push(bits & 0xffff, bits >>> 16);
-    }
-    return String.fromCharCode(...codes);
-  }
-}
-
-/** A key as 32-bit words in the machine's byte order. */
-function wordsOf(key: Uint8Array): Uint32Array {
-  return new Uint32Array(key.buffer, key.byteOffset, key.length / 4);
-}
-
 /** Stages that do not end the domain: unmatched frames continue to the next stages. */
 const PASSING: ReadonlySet<FlowStage> = new Set(["rdmaRx", "rdmaTx", "rdmaTransportRx", "rdmaTransportTx"]);
+
+/** How a queue or an RSS record gets frames that end there. */
+const DELIVERIES = { always: Op.queue, fromOthers: Op.queue_from_others, rss: Op.rss } as const;
+/** The same for frames that go on. */
+const COPIES = { always: Op.copy_queue, fromOthers: Op.copy_from_others, rss: Op.copy_rss } as const;
 
 export class FlowEntry implements Placed, EntryKind {
   readonly id: number;
@@ -105,8 +66,9 @@ export class FlowEntry implements Placed, EntryKind {
   readonly tag: number | null;
   readonly actions: readonly FlowAction[];
   readonly classifier: Classifier;
-  readonly place: FlowMask;
-  readonly valueKey: string;
+  readonly place: FlowMask<FlowEntry>;
+  /** Its key among those of its mask. */
+  readonly key: string;
   readonly flows: EntryFlow[];
   sequence: number;
   handle = 0;
@@ -115,8 +77,8 @@ export class FlowEntry implements Placed, EntryKind {
     id: number,
     kind: EntryKind,
     classifier: Classifier,
-    place: FlowMask,
-    valueKey: string,
+    place: FlowMask<FlowEntry>,
+    key: string,
     first: EntryFlow,
   ) {
     this.id = id;
@@ -129,7 +91,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.actions = kind.actions;
     this.classifier = classifier;
     this.place = place;
-    this.valueKey = valueKey;
+    this.key = key;
     this.flows = [first];
     this.sequence = classifier.nextSequence();
   }
@@ -140,18 +102,31 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /** The queues that get its frames, by handle. */
-  get queues(): Set<number> {
-    return new Set(this.flows.flatMap((flow) => queueOf(flow) ?? []));
+  get queues(): number[] {
+    const queues: number[] = [];
+    for (const flow of this.flows) {
+      const queue = queueOf(flow);
+      if (queue !== null && !queues.includes(queue)) queues.push(queue);
+    }
+    return queues;
   }
 
   /** Where its frames continue besides its queues; null for nowhere. */
   get end(): FrameTarget | null {
-    return this.flows.map(endOf).find((end) => end !== null) ?? null;
+    for (const flow of this.flows) {
+      const end = endOf(flow);
+      if (end !== null) return end;
+    }
+    return null;
   }
 
   /** The addresses of its counts. */
-  get counters(): Set<number> {
-    return new Set(this.flows.flatMap(({ counts }) => (counts === null || counts.address === 0 ? [] : counts.address)));
+  get counters(): number[] {
+    const counters: number[] = [];
+    for (const { counts } of this.flows) {
+      if (counts !== null && counts.address !== 0 && !counters.includes(counts.address)) counters.push(counts.address);
+    }
+    return counters;
   }
 
   /**
@@ -161,7 +136,7 @@ export class FlowEntry implements Placed, EntryKind {
    */
   record(): number[] {
     const record: number[] = [];
-    const decrypts = this.actions.some(({ step }) => step === "decrypt");
+    const decrypts = this.actions.length > 0 && this.actions.some(({ step }) => step === "decrypt");
     // Counts matched frames, whether or not they can be decrypted.
     if (decrypts) this._count(record);
     this._rewrite(record, "decrypt");
@@ -197,16 +172,18 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   private _deliver(record: number[], sniffs: boolean): void {
-    const copies = sniffs || this.dontTrap || this.end !== null;
-    const [always, fromOthers, rss] = copies
-      ? [Op.copy_queue, Op.copy_from_others, Op.copy_rss]
-      : [Op.queue, Op.queue_from_others, Op.rss];
+    const does = sniffs || this.dontTrap || this.end !== null ? COPIES : DELIVERIES;
     for (const queue of this.queues) {
-      const own = this.flows.filter((flow) => queueOf(flow) === queue);
       // Flows of RDMA tables belong to no queue pair and take frames of every sender; a queue pair
       // with RSS sends none.
-      const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
-      record.push(own[0]?.target?.op === Op.rss ? rss : loops ? always : fromOthers, queue);
+      let loops = this.stage !== "root";
+      let rss = false;
+      for (const flow of this.flows) {
+        if (queueOf(flow) !== queue) continue;
+        loops ||= flow.loopsBack;
+        rss = flow.target?.op === Op.rss;
+      }
+      record.push(rss ? does.rss : loops ? does.always : does.fromOthers, queue);
     }
   }
 

@@ -52,6 +52,8 @@ export interface SpecLayout {
   /** Whether the library accepts a `size` above sizeof for longer filters, which moves the mask. */
   readonly grows: boolean;
   readonly fields: readonly FilterField[];
+  /** The names of its fields. */
+  readonly names: readonly string[];
 }
 
 /** A spec that matches fields. */
@@ -115,7 +117,8 @@ function layout(
     known += bytes;
     return { name: field, at, size: bytes, kind };
   });
-  return { name: `IBV_FLOW_SPEC_${name}`, type, size, val, mask, known, inner, grows, fields: placed };
+  const names = placed.map((field) => field.name);
+  return { name: `IBV_FLOW_SPEC_${name}`, type, size, val, mask, known, inner, grows, fields: placed, names };
 }
 
 const MACS: readonly Row[] = [

@@ -28,6 +28,7 @@ import {
   PROTOCOL_UDP,
 } from "../../abi/protocols.js";
 import { refuse } from "../../errors.js";
+import { writeDword } from "../match/fieldParts.js";
 import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
 import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
 
@@ -59,22 +60,33 @@ export interface FlowMatch extends KeyBits {
 
 /**
  * The match of a flow's specs on a port, and its actions. Each spec was checked alone (checks.ts).
+ * `bits`, all zero, becomes the match.
  * @throws EINVAL specs that contradict each other
  */
-export function flowMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
-  const bits = portMatch(port);
+export function flowMatch(
+  call: string,
+  specs: readonly Spec[],
+  port: number,
+  bits: KeyBits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) },
+): FlowMatch {
+  matchPort(bits, port);
   const asking = lastOfEach(specs);
   for (const one of asking) addSpec(call, bits, one);
   checkEtherTypes(call, asking);
-  return { ...bits, actions: actionsOf(specs) };
+  return { mask: bits.mask, value: bits.value, actions: actionsOf(specs) };
 }
 
 /** Matches every frame of a port. */
 export function portMatch(port: number): KeyBits {
   const bits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
-  bits.mask.set([0xff, 0xff], EXT_PORT);
-  bits.value.set([port >> 8, port & 0xff], EXT_PORT);
+  matchPort(bits, port);
   return bits;
+}
+
+function matchPort({ mask, value }: KeyBits, port: number): void {
+  mask[EXT_PORT] = mask[EXT_PORT + 1] = 0xff;
+  value[EXT_PORT] = port >> 8;
+  value[EXT_PORT + 1] = port & 0xff;
 }
 
 /**
@@ -221,16 +233,15 @@ function translateStack(level: Level, stack: string): Translation {
 }
 
 /** Translations, made on first use, by spec type and level or label stack. */
-const TRANSLATIONS = new Map<string, Translation>();
+const TRANSLATIONS: Readonly<Record<Level, Map<number | string, Translation>>> = { outer: new Map(), inner: new Map() };
 
 function translationOf(spec: MatchSpec, before: Spec | undefined, level: Level): Translation {
   const { type } = spec.layout;
   const stack = type === IBV_FLOW_SPEC_MPLS ? stackBehind(spec, before) : null;
-  const name = stack ?? `${level} ${type}`;
-  const known = TRANSLATIONS.get(name);
+  const known = TRANSLATIONS[level].get(stack ?? type);
   if (known !== undefined) return known;
   const translation = stack === null ? translate(type, level) : translateStack(level, stack);
-  TRANSLATIONS.set(name, translation);
+  TRANSLATIONS[level].set(stack ?? type, translation);
   return translation;
 }
 
@@ -242,7 +253,7 @@ const CVLAN: Readonly<Record<Level, Implied>> = {
 /** A spec, its position in the list, and its translation. */
 interface Asking {
   readonly spec: MatchSpec;
-  readonly path: string;
+  readonly index: number;
   readonly level: Level;
   readonly translation: Translation;
 }
@@ -252,15 +263,16 @@ interface Asking {
  * do).
  */
 function lastOfEach(specs: readonly Spec[]): Asking[] {
-  const asking = new Map<string, Asking>();
-  for (const [i, spec] of specs.entries()) {
+  const asking: Asking[] = [];
+  for (const [index, spec] of specs.entries()) {
     if (spec.kind !== "match") continue;
     const level = spec.inner ? "inner" : "outer";
-    const translation = translationOf(spec, specs[i - 1], level);
-    asking.delete(translation.header);
-    asking.set(translation.header, { spec, path: `specs[${i}]`, level, translation });
+    const translation = translationOf(spec, specs[index - 1], level);
+    const replaced = asking.findIndex((one) => one.translation.header === translation.header);
+    if (replaced >= 0) asking.splice(replaced, 1);
+    asking.push({ spec, index, level, translation });
   }
-  return [...asking.values()];
+  return asking;
 }
 
 /**
@@ -275,63 +287,64 @@ function stackBehind(spec: MatchSpec, before: Spec | undefined): string {
   return before.layout.type === IBV_FLOW_SPEC_GRE ? gre : own;
 }
 
-function addSpec(call: string, bits: KeyBits, { spec, path, level, translation }: Asking): void {
-  for (const implied of translation.implied) addImplied(call, bits, path, implied);
+function addSpec(call: string, bits: KeyBits, { spec, index, level, translation }: Asking): void {
+  for (const implied of translation.implied) addImplied(call, bits, index, implied);
   for (const copy of translation.copies) {
-    const asked = addField(call, bits, path, spec, copy);
-    if (asked && copy.name === "vlan_tag") addImplied(call, bits, path, CVLAN[level]);
+    const asked = addField(call, bits, index, spec, copy);
+    if (asked && copy.name === "vlan_tag") addImplied(call, bits, index, CVLAN[level]);
   }
 }
 
-function addImplied(call: string, bits: KeyBits, path: string, { at, mask, value, here }: Implied): void {
-  addByte(call, bits, path, at, mask, value);
+function addImplied(call: string, bits: KeyBits, index: number, { at, mask, value, here }: Implied): void {
+  const differing = addByte(bits, at, mask, value);
+  if (differing !== 0) refuseContradiction(call, `specs[${index}]`, at, differing);
   if (here !== null) require(bits, here);
 }
 
 /** Whether the mask covers any bit of the field. */
-function addField(call: string, bits: KeyBits, path: string, { val, mask }: MatchSpec, copy: Copy): boolean {
+function addField(call: string, bits: KeyBits, index: number, { val, mask }: MatchSpec, copy: Copy): boolean {
   let asked = false;
   for (let i = 0; i < copy.bytes; i++) {
     const wanted = copy.turn(mask[copy.from + i]!);
     if (wanted === 0) continue;
     asked = true;
-    addByte(call, bits, `${path}.val.${copy.name}`, copy.to + i, wanted, copy.turn(val[copy.from + i]!) & wanted);
+    const differing = addByte(bits, copy.to + i, wanted, copy.turn(val[copy.from + i]!) & wanted);
+    if (differing !== 0) refuseContradiction(call, `specs[${index}].val.${copy.name}`, copy.to + i, differing);
   }
   if (asked && copy.here !== null) require(bits, copy.here);
   return asked;
 }
 
-function addByte(call: string, bits: KeyBits, path: string, at: number, mask: number, value: number): void {
+/** Adds bits to a byte of a match. Returns those that contradict what is there; 0 where none does. */
+function addByte(bits: KeyBits, at: number, mask: number, value: number): number {
   const differing = (bits.value[at]! ^ value) & bits.mask[at]! & mask;
-  if (differing !== 0) {
-    const hint = `another spec asks something else of ${fieldAtBit(at * 8 + Math.clz32(differing) - 24)}`;
-    refuse({ code: "EINVAL", call, reason: "contradiction", path, hint });
-  }
   bits.mask[at]! |= mask;
   bits.value[at]! |= value;
+  return differing;
 }
 
-/** Presence words are big-endian. */
+function refuseContradiction(call: string, path: string, at: number, differing: number): never {
+  const hint = `another spec asks something else of ${fieldAtBit(at * 8 + Math.clz32(differing) - 24)}`;
+  refuse({ code: "EINVAL", call, reason: "contradiction", path, hint });
+}
+
 function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
-  for (let byte = 0; byte < 4; byte++) {
-    const here = (bit >>> (24 - 8 * byte)) & 0xff;
-    mask[word + byte]! |= here;
-    value[word + byte]! |= here;
-  }
+  writeDword(mask, word, bit, bit);
+  writeDword(value, word, bit, bit);
 }
 
 /** An IP spec beside an EtherType that cannot carry it matches no frame. */
 function checkEtherTypes(call: string, asking: readonly Asking[]): void {
-  for (const { spec, path, level } of asking) {
+  for (const { spec, index, level } of asking) {
     if (spec.layout.type !== IBV_FLOW_SPEC_ETH || spec.mask[12] !== 0xff || spec.mask[13] !== 0xff) continue;
     const etherType = (spec.val[12]! << 8) | spec.val[13]!;
     for (const other of asking) {
       const carrier = other.level === level ? carrierOf(other.spec.layout.type) : 0;
       if (carrier === 0 || carrier === etherType) continue;
       if (etherType !== ETHERTYPE_IPV4 && etherType !== ETHERTYPE_IPV6 && etherType !== ETHERTYPE_ARP) continue;
-      const hint = `${other.path} is ${other.spec.layout.name}, carried by 0x${carrier.toString(16).padStart(4, "0")}`;
+      const hint = `specs[${other.index}] is ${other.spec.layout.name}, carried by 0x${carrier.toString(16).padStart(4, "0")}`;
       const value = `0x${etherType.toString(16).padStart(4, "0")}`;
-      refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.val.ether_type`, value, hint });
+      refuse({ code: "EINVAL", call, reason: "contradiction", path: `specs[${index}].val.ether_type`, value, hint });
     }
   }
 }

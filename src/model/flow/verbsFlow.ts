@@ -1,4 +1,5 @@
 /** Verbs flows (ibv_create_flow(3)): a queue pair, a match and actions. */
+import { KEY_SIZE } from "../../abi/key.js";
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
@@ -18,12 +19,15 @@ import { flowActionsOf } from "./actionChecks.js";
 import { checkFlow, type FlowSetting } from "./checks.js";
 import { Counters } from "./counters.js";
 import { isMulticastOnly } from "./driverChecks.js";
-import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./specMatch.js";
+import { flowMatch, groupMatch, portMatch, type FlowMatch, type KeyBits, type NamedObject } from "./specMatch.js";
 import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
 import { wrongType } from "../../checks.js";
 import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
+
+/** The match of the flow that is being made. Its entry keeps what it needs of it. */
+const SCRATCH: KeyBits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
 
 /** The slot of multicast-only flows on devices that rank them after all others. */
 const LAST_SLOT = trappingSlot(0xffff);
@@ -65,7 +69,9 @@ export class VerbsFlow extends Flow {
     const setting = settingOf(qp);
     if (setting.rawAllowed && setting.steering) living(call, "qp", qp, QueuePair);
     checkFlow(call, device.profile, request, setting);
-    const match = flowMatch(call, request.specs, request.port);
+    SCRATCH.mask.fill(0);
+    SCRATCH.value.fill(0);
+    const match = flowMatch(call, request.specs, request.port, SCRATCH);
     const counts = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
     const actions = flowActionsOf(call, qp.context, request, match.actions.handles);
     const flow = new VerbsFlow(qp, request, counts, actions, name);
@@ -104,9 +110,17 @@ function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {
     steering: device.managedFlowSteering,
     rawAllowed: context.capNetRaw,
     qpType: qp_type,
-    hasPoints: (counters) => !(counters instanceof Counters) || counters.hasPoints,
-    points: (counters) => (counters instanceof Counters ? counters.pointCount : 0),
+    hasPoints,
+    points,
   };
+}
+
+function hasPoints(counters: unknown): boolean {
+  return !(counters instanceof Counters) || counters.hasPoints;
+}
+
+function points(counters: unknown): number {
+  return counters instanceof Counters ? counters.pointCount : 0;
 }
 
 function countersOf(call: string, device: DeviceBase, { object, path }: NamedObject): Counters {

@@ -101,7 +101,7 @@ const FIELDS = [
  * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
  */
 export function readEspObjects(call: string, esp: FlowActionEsp): EspRequest {
-  const given = fieldsAt(call, "esp", esp, "fields of ibv_flow_action_esp", FIELDS);
+  const given = fieldsAt(call, "esp", esp, "ibv_flow_action_esp", FIELDS);
   const number = (name: string, bits: number): number => integer(call, `esp.${name}`, given[name] ?? 0, bits);
   return {
     attr: isNull(given["esp_attr"]) ? null : readAttr(call, "esp.esp_attr", given["esp_attr"]),
@@ -122,7 +122,7 @@ function isNull(value: unknown): boolean {
 function readAttr(call: string, path: string, attr: unknown): EspAttr {
   if (attr instanceof Uint8Array) return attrFrom(bytesAt(call, path, attr, ESP_ATTR_STRUCT));
   const names = ["spi", "seq", "tfc_pad", "flags", "hard_limit_pkts"];
-  const given = fieldsAt(call, path, attr, "fields of ibv_flow_action_esp_attr", names);
+  const given = fieldsAt(call, path, attr, "ibv_flow_action_esp_attr", names);
   const number = (name: string): number => integer(call, `${path}.${name}`, given[name] ?? 0, 32);
   return {
     spi: number("spi"),
@@ -156,7 +156,7 @@ function readKeymatPart(call: string, given: Given): EspPart<EspKeymat> | null {
 
 function readKeymat(call: string, path: string, keymat: unknown): EspKeymat {
   const names = ["iv", "iv_algo", "salt", "icv_len", "key_len", "aes_key"];
-  const given = fieldsAt(call, path, keymat, "fields of ibv_flow_action_esp_aes_keymat_aes_gcm", names);
+  const given = fieldsAt(call, path, keymat, "ibv_flow_action_esp_aes_keymat_aes_gcm", names);
   const number = (name: string, absent?: number): number => integer(call, `${path}.${name}`, given[name] ?? absent, 32);
   const key = arrayAt(call, `${path}.aes_key`, given["aes_key"]);
   const key_len = number("key_len", key.length);
@@ -181,7 +181,7 @@ function readReplayPart(call: string, given: Given): EspPart<number> | null {
   const len = lengthOf(call, "esp.replay_len", given["replay_len"], ptr, none ? 0 : REPLAY_STRUCT);
   if (ptr instanceof Uint8Array) return replayPart(proto, bytesAt(call, "esp.replay_ptr", ptr, len));
   if (none) return { proto, len, more: false, value: null };
-  const { size } = fieldsAt(call, "esp.replay_ptr", ptr, "fields of ibv_flow_action_esp_replay_bmp", ["size"]);
+  const { size } = fieldsAt(call, "esp.replay_ptr", ptr, "ibv_flow_action_esp_replay_bmp", ["size"]);
   return { proto, len, more: false, value: integer(call, "esp.replay_ptr.size", size, 32) };
 }
 
@@ -202,7 +202,7 @@ function readEncap(call: string, encap: unknown): EspEncap[] {
 function readLink(call: string, i: number, link: unknown): { link: EspEncap; next: unknown } {
   const path = `esp.esp_encap[${i}]`;
   const names = ["type", "val", "len", "next_ptr"];
-  const given = fieldsAt(call, path, link, "fields of ibv_flow_action_esp_encap", names);
+  const given = fieldsAt(call, path, link, "ibv_flow_action_esp_encap", names);
   const type = integer(call, `${path}.type`, given["type"], 16);
   const val = given["val"] ?? {};
   const layout = layoutOf(type);

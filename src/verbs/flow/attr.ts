@@ -6,6 +6,7 @@
  */
 import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
+import { writeBits, writeNumber } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { FieldKind } from "../../model/match/fields.js";
 import {
@@ -121,6 +122,7 @@ export interface FlowAttr {
   specs?: readonly FlowSpec[] | undefined;
 }
 
+const MATCH_FIELDS = ["type", "size", "val", "mask"];
 const ATTR_FIELDS = ["comp_mask", "type", "size", "priority", "num_of_specs", "port", "flags", "specs"];
 
 /**
@@ -128,11 +130,16 @@ const ATTR_FIELDS = ["comp_mask", "type", "size", "priority", "num_of_specs", "p
  * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
  */
 export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
-  const given = fieldsAt(call, "attr", attr, "fields of ibv_flow_attr", ATTR_FIELDS);
+  const given = fieldsAt(call, "attr", attr, "ibv_flow_attr", ATTR_FIELDS);
   const list = given["specs"] ?? [];
   checkArray(call, "attr.specs", list);
-  const specs = Array.from(list, (spec: unknown, i) => readSpec(call, `specs[${i}]`, spec));
-  const length = specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE);
+  const specs: Spec[] = [];
+  let length = ATTR_SIZE;
+  for (let i = 0; i < list.length; i++) {
+    const spec = readSpec(call, `specs[${i}]`, list[i]);
+    specs.push(spec);
+    length += spec.size;
+  }
   const number = (name: string, bits: number, absent?: number): number =>
     integer(call, `attr.${name}`, given[name] ?? absent, bits);
   return {
@@ -157,7 +164,7 @@ function readSpec(call: string, path: string, spec: unknown): Spec {
 }
 
 function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLayout, inner: boolean): Spec {
-  const given = fieldsAt(call, path, spec, `fields of ${layout.name}`, ["type", "size", "val", "mask"]);
+  const given = fieldsAt(call, path, spec, layout.name, MATCH_FIELDS);
   const size = readSize(call, path, given["size"], layout.size, (bytes) => maskAt(layout, bytes) !== undefined);
   const val = readFilter(call, `${path}.val`, given["val"], layout);
   const mask = readFilter(call, `${path}.mask`, given["mask"], layout);
@@ -166,7 +173,7 @@ function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLa
 
 function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, field }: ActionLayout): Spec {
   const known = ["type", "size", ...(field === null ? [] : [field])];
-  const given = fieldsAt(call, path, spec, `fields of ${name}`, known);
+  const given = fieldsAt(call, path, spec, name, known);
   const bytes = readSize(call, path, given["size"], size, (declared) => declared >= size);
   switch (kind) {
     case "tag":
@@ -190,8 +197,7 @@ function readSize(call: string, path: string, given: unknown, size: number, hold
 export function readFilter(call: string, path: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
   if (filter === undefined) return bytes;
-  const names = layout.fields.map(({ name }) => name);
-  const given = fieldsAt(call, path, filter, `fields of ${layout.name}`, names);
+  const given = fieldsAt(call, path, filter, layout.name, layout.names);
   for (const field of layout.fields) {
     const value = given[field.name];
     if (value !== undefined) writeValue(call, `${path}.${field.name}`, bytes, field, value);
@@ -222,19 +228,14 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
     filter.set(value, at);
     return;
   }
-  let number: bigint | undefined;
-  if (typeof value === "bigint") number = value;
-  else if (typeof value === "number") number = Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  let number: number | bigint;
+  if (typeof value === "bigint" || typeof value === "number") number = value;
   else if (typeof value === "string") number = PARSERS[kind](value.trim()) ?? bad(`write it as ${EXAMPLES[kind]}`);
   else wrongType(call, path, "a number, a string or a Uint8Array", value);
-  // A negative number is never shifted to 0.
-  if (number === undefined || number >> BigInt(8 * size) !== 0n) {
-    return bad(`0 to 0x${"ff".repeat(size)}`);
-  }
-  for (let byte = at + size - 1; byte >= at; byte--) {
-    filter[byte] = Number(number & 0xffn);
-    number >>= 8n;
-  }
+  const whole = typeof number === "bigint" || Number.isSafeInteger(number);
+  if (!whole || number < 0 || number >= 2 ** (8 * size)) return bad(`0 to 0x${"ff".repeat(size)}`);
+  if (size > 4) writeBits(filter, 8 * at, 8 * size, BigInt(number));
+  else writeNumber(filter, 8 * at, 8 * size, Number(number));
 }
 
 /** An unsigned integer of so many bits. */
@@ -258,7 +259,7 @@ export function fieldsAt(
   const object = objectAt(call, path, value);
   for (const name of Object.keys(object)) {
     if (known.includes(name)) continue;
-    const hint = namesHint(name, what, known);
+    const hint = namesHint(name, `fields of ${what}`, known);
     refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
   }
   return object;
