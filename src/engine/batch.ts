@@ -204,19 +204,26 @@ export class Batch {
     return new DataView(this.core.exports.memory.buffer, this.core.maps + i * MAP_SIZE, MAP_SIZE);
   }
 
-  verdict(i: number): number {
-    return this.core.u8[this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_VERDICT] ?? 0;
+  // A caller who reads much of one outcome passes `core.u32`, whose look-up takes longer than a read.
+
+  verdict(i: number, words = this.core.u32): number {
+    return ((words[this.#outcome(i)] ?? 0) >>> (8 * OUTCOME_VERDICT)) & 0xff;
   }
 
-  reason(i: number): number {
-    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE) >> 2] ?? 0) >>> (8 * OUTCOME_REASON);
+  reason(i: number, words = this.core.u32): number {
+    return (words[this.#outcome(i)] ?? 0) >>> (8 * OUTCOME_REASON);
   }
 
   /** The tag, or -1. */
-  tag(i: number): number {
-    const at = this.core.outcomes + i * OUTCOME_SIZE;
-    const flags = this.core.u8[at + OUTCOME_FLAGS] ?? 0;
-    return flags & OUTCOME_HAS_TAG ? (this.core.u32[(at + OUTCOME_TAG) >> 2] ?? 0) : -1;
+  tag(i: number, words = this.core.u32): number {
+    const at = this.#outcome(i);
+    const flags = (words[at] ?? 0) >>> (8 * OUTCOME_FLAGS);
+    return flags & OUTCOME_HAS_TAG ? (words[at + (OUTCOME_TAG >> 2)] ?? 0) : -1;
+  }
+
+  /** The outcome of frame `i`, as a word of memory. */
+  #outcome(i: number): number {
+    return (this.core.outcomes + i * OUTCOME_SIZE) >> 2;
   }
 
   /**
@@ -233,21 +240,18 @@ export class Batch {
   }
 
   /** How many rules the frame hit. */
-  hits(i: number): number {
-    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_HITS) >> 2] ?? 0) & 0xffff;
+  hits(i: number, words = this.core.u32): number {
+    return (words[this.#outcome(i) + (OUTCOME_HITS >> 2)] ?? 0) & 0xffff;
   }
 
   /** The id of the n-th rule that it hit. */
-  hit(i: number, n: number): number {
-    return this.core.u32[(this.core.hits >> 2) + i * HITS_PER_FRAME + n] ?? 0;
+  hit(i: number, n: number, words = this.core.u32): number {
+    return words[(this.core.hits >> 2) + i * HITS_PER_FRAME + n] ?? 0;
   }
 
   /** How many destinations it has, copies included. */
-  destinations(i: number): number {
-    return (
-      (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_HITS) >> 2] ?? 0) >>>
-      (8 * (OUTCOME_DESTINATIONS - OUTCOME_HITS))
-    );
+  destinations(i: number, words = this.core.u32): number {
+    return (words[this.#outcome(i) + (OUTCOME_HITS >> 2)] ?? 0) >>> (8 * (OUTCOME_DESTINATIONS - OUTCOME_HITS));
   }
 
   /** The address of its first destination, in words: what the accessors below take. */
@@ -261,8 +265,8 @@ export class Batch {
   }
 
   /** Metadata registers that hold what a rule wrote: a bit each, in the order of REGISTERS. */
-  written(i: number): number {
-    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_WRITTEN) >> 2] ?? 0) & 0xffff;
+  written(i: number, words = this.core.u32): number {
+    return (words[this.#outcome(i) + (OUTCOME_WRITTEN >> 2)] ?? 0) & 0xffff;
   }
 
   /** The value of metadata register `n` of the branch that gave the verdict. */
@@ -274,8 +278,8 @@ export class Batch {
   }
 
   /** The queue of a destination, as the core knows it, or the number of its port. */
-  queueOf(at: number): number {
-    return this.#word(at, DEST_QUEUE);
+  queueOf(at: number, words = this.core.u32): number {
+    return words[at + (DEST_QUEUE >> 2)] ?? 0;
   }
 
   /** DEST_* flags of a destination. */
@@ -300,13 +304,13 @@ export class Batch {
   }
 
   /** The tag of the rule that delivered it, 0 without one. */
-  tagOf(at: number): number {
-    return this.#word(at, DEST_TAG);
+  tagOf(at: number, words = this.core.u32): number {
+    return words[at + (DEST_TAG >> 2)] ?? 0;
   }
 
   /** Why it did not take the frame; Reason.none where it did. */
-  statusOf(at: number): number {
-    return this.#word(at, DEST_STATUS);
+  statusOf(at: number, words = this.core.u32): number {
+    return words[at + (DEST_STATUS >> 2)] ?? 0;
   }
 
   arrivalAt(at: number): BatchDestination {

@@ -6,6 +6,11 @@
  */
 export interface InstalledRule {
   readonly id: number;
+  /**
+   * The flows that outcomes list in its place, for a frame of `sender`, or of nobody. A rule without
+   * this method is listed itself.
+   */
+  flowsFor?(sender: object | null): readonly object[];
 }
 
 /** Counts the hits of rules (hitCounts.ts). */

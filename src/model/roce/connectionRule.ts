@@ -45,6 +45,11 @@ export class ConnectedRule {
     pipeline.added("connected");
   }
 
+  /** Outcomes do not list it. */
+  flowsFor(): readonly object[] {
+    return [];
+  }
+
   /** Replaces the actions. @throws ENOMEM, for a longer list only */
   change(call: string, actions: readonly number[]): void {
     const { device } = this._function;

@@ -16,7 +16,6 @@ import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
 import { espOf, type Batch } from "../../engine/batch.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { FlowEntry } from "../flow/entry.js";
 import type { DomainType } from "../table/domainType.js";
 import { HostQueue } from "../flow/hostRules.js";
 import type { InstalledRule } from "../base/installed.js";
@@ -36,7 +35,6 @@ import {
 } from "./outcome.js";
 import type { Port } from "../base/ports.js";
 import type { QueuePair } from "../queue/queuePair.js";
-import { ConnectedRule } from "../roce/connectionRule.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 
@@ -61,6 +59,10 @@ export interface PacketArrival {
 export class PendingWork {
   readonly egressFrames: EgressFrame[] = [];
   readonly arrivals: PacketArrival[] = [];
+
+  get isEmpty(): boolean {
+    return this.egressFrames.length === 0 && this.arrivals.length === 0;
+  }
 }
 
 /** Names of the metadata registers, by number. */
@@ -98,23 +100,26 @@ export class OutcomeReader {
    */
   read(i: number, frame: Uint8Array | null, sender: QueuePair | null, pendingWork: PendingWork): Outcome {
     const batch = this.batch;
-    const tag = batch.tag(i);
-    const reason = batch.reason(i);
-    const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(reason), tag < 0 ? null : tag);
-    const written = batch.written(i);
+    const words = batch.core.u32;
+    const tag = batch.tag(i, words);
+    const reason = batch.reason(i, words);
+    const outcome = bareOutcome(verdictName(batch.verdict(i, words)), reasonName(reason), tag < 0 ? null : tag);
+    const written = batch.written(i, words);
     if (written !== 0) outcome.registers = this.#registers(i, written);
     if (reason === NO_RULE || reason === TABLE_MISS) outcome.missed = this.#missed(i);
-    if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
-    const destinations = batch.destinations(i);
+    const hits = batch.hits(i, words);
+    if (hits > 0) outcome.rules = this.#rulesHit(i, hits, words, sender);
+    const destinations = batch.destinations(i, words);
     let at = batch.firstDestination(i);
     for (let n = 0; n < destinations; n++) {
+      // The memory of the core may have moved: what takes a frame may call the device.
+      if (n > 0) at = batch.nextDestination(at);
       const flags = batch.flagsOf(at);
       const destination =
         (flags & DEST_PORT) === 0
           ? this.#arrive(at, flags, frame, pendingWork)
           : this.#egress(i, at, flags, frame, pendingWork);
       if (destination !== null) list(outcome, (flags & DEST_COPY) === 0 ? "to" : "copies", destination);
-      at = batch.nextDestination(at);
     }
     return outcome;
   }
@@ -122,10 +127,11 @@ export class OutcomeReader {
   /** Passes the bytes to a queue; null when the queue refused them. */
   #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: PendingWork): Destination | null {
     const batch = this.batch;
-    const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
-    const status = batch.statusOf(at);
+    const words = batch.core.u32;
+    const object = this.#device.queues.get(batch.queueOf(at, words)) as QueuePair | WorkQueue | HostQueue;
+    const status = batch.statusOf(at, words);
     const taken = status === NONE;
-    const tag = batch.tagOf(at);
+    const tag = batch.tagOf(at, words);
     if (this.#delivers && !object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
       object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
@@ -186,10 +192,13 @@ export class OutcomeReader {
     return registers;
   }
 
-  #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
+  #rulesHit(i: number, hits: number, words: Uint32Array, sender: QueuePair | null): HitRule[] {
+    const { installed } = this.#device;
     const rules: HitRule[] = [];
-    for (let n = 0; n < this.batch.hits(i); n++) {
-      rules.push(...rulesHit(this.#device.installed.at(this.batch.hit(i, n)), sender));
+    for (let n = 0; n < hits; n++) {
+      const one = installed.at(this.batch.hit(i, n, words));
+      if (one.flowsFor === undefined) rules.push(one as HitRule);
+      else rules.push(...rulesHit(one, sender));
     }
     return rules;
   }
@@ -201,8 +210,8 @@ function missedList(domain: DomainType, vport: number, table = "root"): readonly
 
 /** The rules that an outcome lists for an installed rule; `sender` as in `read`. */
 export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly HitRule[] {
-  if (one instanceof FlowEntry) return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
-  return one instanceof ConnectedRule ? [] : [one as HitRule];
+  if (one.flowsFor === undefined) return [one as HitRule];
+  return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
 }
 
 /** The link type, where rules changed it, and the ESP fault; null for most frames. */

@@ -224,6 +224,7 @@ export class Traffic {
    * @param first the index in `frames` of the first frame of the batch
    */
   protected serve(pendingWork: PendingWork, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
+    if (pendingWork.isEmpty) return;
     for (const { destination, port, index } of pendingWork.egressFrames.splice(0)) {
       // Without cables the burst has not kept its input.
       if (port.cable === null) continue;
