@@ -18,7 +18,7 @@ import {
 } from "../src/verbs/index.js";
 import type { QueuePair } from "../src/model/queue/queuePair.js";
 import { tcpFrame } from "./makeFrames.js";
-import { expectEqual, type Suite, type Workload } from "./harness.js";
+import { expectEqual, timed, type Suite, type Workload } from "./harness.js";
 import { PlainClassifier, type MaskWord } from "./peers/classifier.js";
 import { PlainNic } from "./peers/nic.js";
 import * as at from "./peers/record.js";
@@ -143,19 +143,19 @@ async function making(count: number): Promise<Workload> {
       }
     },
     cases: [
-      { name: "engine, ibv_create_flow of objects", run: () => makeAll(sides[0]!.qp, attrs) },
-      { name: "engine, ibv_create_flow of C bytes", run: () => makeAll(sides[1]!.qp, bytes) },
+      { name: "engine, ibv_create_flow of objects", seconds: timed(() => makeAll(sides[0]!.qp, attrs)) },
+      { name: "engine, ibv_create_flow of C bytes", seconds: timed(() => makeAll(sides[1]!.qp, bytes)) },
       {
         name: "plain JavaScript, words at hand",
         peer: true,
-        run: () => {
+        seconds: timed(() => {
           const classifier = new PlainClassifier<number>();
           const made = attrs.map((_, i) => {
             const group = classifier.group(kindOf(i).mask);
             return { group, rule: group.insert(kindOf(i).values(tupleAt(i)), i, i) };
           });
           for (const { group, rule } of made) group.remove(rule);
-        },
+        }),
       },
     ],
   };

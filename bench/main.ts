@@ -14,6 +14,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { format } from "prettier";
+import { calls } from "./calls.js";
 import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
@@ -29,7 +30,7 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change, explain, cover];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, calls, change, explain, cover];
 
 const REPORT = "build/bench/report.json";
 

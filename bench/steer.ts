@@ -13,7 +13,7 @@ import {
 } from "../src/mlx5dv/index.js";
 import type { FlowCounter } from "../src/model/action/counter.js";
 import { tcpFrame } from "./makeFrames.js";
-import { expectEqual, type Suite } from "./workload.js";
+import { expectEqual, timed, type Suite } from "./workload.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
 import { PlainNic } from "./peers/nic.js";
 import { steerBatches } from "./steerBatches.js";
@@ -54,30 +54,30 @@ export const steer: Suite = {
       cases: [
         {
           name: "device.receive, one a call",
-          run: () => {
+          seconds: timed(() => {
             let sum = 0;
             for (let i = 0; i < FRAMES; i++) sum += device.receive(1, frames[i]!).tag ?? 0;
             return sum;
-          },
+          }),
         },
         {
           name: "device.receiveBatch, 256 a call",
-          run: () => {
+          seconds: timed(() => {
             let sum = 0;
             for (let first = 0; first < FRAMES; first += MAX_BATCH) {
               for (const { tag } of device.receiveBatch(1, frames.slice(first, first + MAX_BATCH))) sum += tag ?? 0;
             }
             return sum;
-          },
+          }),
         },
         {
           name: "plain JavaScript, an object a frame",
           peer: true,
-          run: () => {
+          seconds: timed(() => {
             let sum = 0;
             for (let i = 0; i < FRAMES; i++) sum += plain.receive(frames[i]!).tag ?? 0;
             return sum;
-          },
+          }),
         },
       ],
     };

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** The reports in bench/results. */
-const REPORTS = ["latest", "frames", "esp"];
+const REPORTS = ["latest", "frames", "esp", "calls"];
 
 /** Rows of the README: what is measured, its report, workload and case, and the cases beside it under the table's names. */
 const README = [
