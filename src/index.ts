@@ -71,6 +71,7 @@ export {
   CaptureDecoder,
   FrameColumns,
   readCapture,
+  type ByteRange,
   type CaptureBreak,
   type CapturedFrame,
   type CaptureEnd,

@@ -16,6 +16,8 @@ export interface OutcomeClass extends Sum {
   readonly outcome: Outcome;
   /** The bytes of the first of them. Only their length stays valid. */
   readonly firstBytes: Uint8Array;
+  /** The number of the first of them. */
+  readonly first: number;
 }
 
 /** Called for each frame that was steered: its row in the columns, its number, its tag, and its class, one object for many frames. */
@@ -47,7 +49,7 @@ interface Rows {
   readonly burst: Burst;
   readonly frames: FrameColumns;
   readonly begin: number;
-  /** The number of the first frame of the columns. */
+  /** The number of the first frame that was read into the columns. */
   readonly number: number;
   readonly see: SeeFrame | null;
 }
@@ -91,7 +93,7 @@ export class CaptureRun {
 
   /**
    * Steers rows `first` to `end` - 1 of the columns.
-   * @param number the number of row 0
+   * @param number the number of the first frame that was read into the columns
    * @param skip called for frames that cannot be steered
    * @param see called for each other frame; null where sums are enough
    */
@@ -132,8 +134,8 @@ export class CaptureRun {
   flush(): void {
     this.#wait();
     for (const known of this.#byCore.values()) forget(known);
-    for (const { outcome, firstBytes, frames, bytes } of this.#classes) {
-      this.#loaded.addClass({ bytes: firstBytes }, outcome, { frames, bytes });
+    for (const { outcome, firstBytes, frames, bytes, first } of this.#classes) {
+      this.#loaded.addClass({ bytes: firstBytes }, outcome, { frames, bytes }, first);
     }
     this.#classes.length = 0;
     this.#keptBytes = 0;
@@ -181,35 +183,33 @@ export class CaptureRun {
   }
 
   /** Adds the classes that are new in this burst. */
-  #addNewClasses({ frames, begin }: Rows, { classes, known }: KnownClasses, first: number, read: ReadOutcome): void {
+  #addNewClasses(rows: Rows, { classes, known }: KnownClasses, first: number, read: ReadOutcome): void {
+    const { frames, begin } = rows;
     for (let number = known.length; number < classes.count; number++) {
       const i = classes.rowOf(number);
-      const firstBytes = frames.frame(begin + first + i);
+      const row = begin + first + i;
+      const firstBytes = frames.frame(row);
       const outcome = read(i, firstBytes);
       for (const { frame } of [...outcome.to, ...outcome.copies]) {
         if (frame !== firstBytes) this.#keptBytes += frame.length;
       }
-      const added = { outcome, firstBytes, frames: 0, bytes: 0 };
+      const added = { outcome, firstBytes, first: numberOf(rows, row), frames: 0, bytes: 0 };
       known.push(added);
       this.#classes.push(added);
     }
   }
 
-  #look(
-    { frames, begin, number, see, burst }: Rows,
-    { classes, known }: KnownClasses,
-    first: number,
-    i: number,
-    read: ReadOutcome,
-  ): void {
+  #look(rows: Rows, { classes, known }: KnownClasses, first: number, i: number, read: ReadOutcome): void {
+    const { frames, begin, see, burst } = rows;
     const place = first + i;
     const row = begin + place;
     const { tagged, tags } = burst;
     const tag = tagged[place] === 1 ? (tags[place] ?? 0) : null;
-    see?.(row, number + row, wireLengthOf(frames, row), tag, known[classes.of(i)] as OutcomeClass);
+    const number = numberOf(rows, row);
+    see?.(row, number, wireLengthOf(frames, row), tag, known[classes.of(i)] as OutcomeClass);
     const { expectations } = this.#loaded;
-    if (!expectations.awaits(number + row)) return;
-    expectations.see(number + row, { linkType: frames.linkTypes[row] ?? 0 }, read(i, frames.frame(row)));
+    if (!expectations.awaits(number)) return;
+    expectations.see(number, { linkType: frames.linkTypes[row] ?? 0 }, read(i, frames.frame(row)));
   }
 
   /** What is known of a core: nothing at first, whatever it has summed before. */
@@ -221,6 +221,10 @@ export class CaptureRun {
     classes.clear();
     return added;
   }
+}
+
+function numberOf({ frames, number }: Rows, row: number): number {
+  return number + (frames.places[row] ?? 0);
 }
 
 /** Adds the sums of a core to their classes; the core starts again. */

@@ -13,3 +13,8 @@ export {
   type RowFrame,
   type RowOutput,
 } from "./rows.js";
+export { addParts, PartRecorder, type AlikeFrames, type PartSums } from "./parts/partSums.js";
+export type { CounterChange } from "./parts/counts.js";
+export { divisionOf, type Division } from "./parts/division.js";
+export { FrameShare, type ShareOf } from "./parts/share.js";
+export type { StateChange } from "./parts/stateChanges.js";

@@ -79,10 +79,11 @@ export class TextRows implements RowFile {
   readonly #output: RowOutput;
   #held: string;
 
-  constructor(format: RowFormat, output: RowOutput) {
+  /** @param hasHead whether the rows come after the head of the format */
+  constructor(format: RowFormat, output: RowOutput, hasHead = true) {
     this.#format = format;
     this.#output = output;
-    this.#held = format.head;
+    this.#held = hasHead ? format.head : "";
   }
 
   endOf(outcome: Outcome): RowEnd {

@@ -70,6 +70,7 @@ export type {
   ScenarioStep,
 } from "./state/definition.js";
 export { matchFields, modifyFields, type FieldInfo, type ModifyFieldInfo } from "./fields.js";
+export type { Compared } from "./expect/check.js";
 export type { Failure } from "./expect/failure.js";
 export type { LoadedFlowCounter } from "./flow/counter.js";
 export { checkScenario, type ScenarioCheck } from "./check.js";
@@ -86,6 +87,7 @@ export {
   type RunFrame,
 } from "./outcome/record.js";
 export type { Answer, AnswerSum, StateTally } from "./outcome/stateTally.js";
+export type { SummedDestination, SummedOutcome } from "./outcome/summed.js";
 export type { EndSum, RegisterSum, Sum, Tally } from "./outcome/tally.js";
 export {
   DocumentPlaces,

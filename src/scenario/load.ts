@@ -11,7 +11,7 @@ import type { VerbsFlow } from "../model/flow/verbsFlow.js";
 import type { HostRule } from "../model/flow/hostRules.js";
 import { hasParser } from "../model/traffic/links.js";
 import type { Matcher } from "../model/table/matcher.js";
-import type { Outcome } from "../model/traffic/outcome.js";
+import type { HitRule, Outcome } from "../model/traffic/outcome.js";
 import { QueuePair } from "../model/queue/queuePair.js";
 import { linkTypeText } from "../packet/capture/linkTypeTexts.js";
 import type { Rule } from "../model/rule/rule.js";
@@ -37,7 +37,8 @@ import { StateTally } from "./outcome/stateTally.js";
 import { usesOfRules } from "./state/use.js";
 import { Steps } from "./state/steps.js";
 import type { RunFrame } from "./outcome/record.js";
-import { Tally, type Sum } from "./outcome/tally.js";
+import { summedOutcome, type SummedOutcome } from "./outcome/summed.js";
+import { one, Tally, type Sum } from "./outcome/tally.js";
 
 const CALL = "loadScenario";
 
@@ -105,6 +106,9 @@ export function cannotRun(linkType: number, length: number): string | null {
   return length > MAX_FRAME ? `longer than ${MAX_FRAME} bytes` : null;
 }
 
+/** Gets the outcome of frames that are alike, and the number of the first of them. */
+export type SumListener = (outcome: SummedOutcome, sum: Sum, first: number) => void;
+
 /** A scenario on a device. Objects are found by their names in the document. */
 export class LoadedScenario {
   readonly scenario: Scenario;
@@ -130,6 +134,8 @@ export class LoadedScenario {
   readonly tally = new Tally();
   /** Sums over the answers of meters, flags and connections. */
   readonly state: StateTally;
+  /** @internal Gets what is added to the sums; null for no one. */
+  onSum: SumListener | null = null;
   readonly #domains: ScenarioDomains;
   readonly #steps: Steps;
   readonly #expectations: Expectations;
@@ -225,6 +231,11 @@ export class LoadedScenario {
     return this.#disagreements;
   }
 
+  /** @internal Disagreements on another device with this scenario. */
+  addDisagreements(failures: readonly Failure[]): void {
+    this.#disagreements.push(...failures);
+  }
+
   /** Rules in matching order: by domain, function, level of their tables, and rank. */
   rulesByRank(): Rule[] {
     const tables = [...this.tables.values()].sort(
@@ -270,10 +281,25 @@ export class LoadedScenario {
     return !read && messages === undefined && connect.length === 0;
   }
 
-  /** @internal Sums of the frames that CaptureRun steered. */
-  addClass(frame: RunFrame, outcome: Outcome, alike: Sum): void {
-    this.tally.add(frame, outcome, alike);
-    this.state.add(frame, outcome, alike);
+  /**
+   * @internal Sums of the frames that CaptureRun steered.
+   * @param first the number of the first of them
+   */
+  addClass({ bytes }: Pick<RunFrame, "bytes">, outcome: Outcome, alike: Sum, first: number): void {
+    this.addSums(summedOutcome(bytes, outcome), alike, first);
+  }
+
+  /** @internal Sums of frames that were steered, here or on another device with this scenario. */
+  addSums(outcome: SummedOutcome, alike: Sum, first: number): void {
+    this.tally.addSummed(outcome, alike);
+    this.state.addSummed(outcome, alike);
+    this.onSum?.(outcome, alike, first);
+  }
+
+  /** @internal Everything that frames can hit, in the same order on each device with this scenario. */
+  get hitRules(): readonly HitRule[] {
+    const { rules, flows, flowEntries, deviceFlows, hostRules } = this;
+    return [rules, flows, flowEntries, deviceFlows, hostRules].flatMap((all): HitRule[] => [...all.values()]);
   }
 
   /** @internal The expectations, for frames that CaptureRun steers. */
@@ -301,8 +327,8 @@ export class LoadedScenario {
     for (const [i, outcome] of outcomes.entries()) {
       const frame = frames[i] as FrameInput;
       this.#number = frame.number ?? this.#number + 1;
-      this.tally.add(frame, outcome);
-      this.state.add(frame, outcome);
+      const { bytes, wireLength = bytes.length } = frame;
+      this.addSums(summedOutcome(bytes, outcome), one(wireLength), this.#number);
       this.#expectations.see(this.#number, frame, outcome);
     }
     return outcomes;

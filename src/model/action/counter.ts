@@ -1,6 +1,7 @@
 /** Flow counters of device commands (docs/devx.md): bulks of consecutive counters. */
 import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { DevxObject } from "../devx/object.js";
 import { living, retire } from "../base/handle.js";
 
@@ -47,6 +48,23 @@ export class FlowCounter extends DevxObject {
     return { packets: this.device.core.u64(at), bytes: this.device.core.u64(at + 8) };
   }
 
+  /** @internal The offsets of the counters that are not zero. */
+  counted(): number[] {
+    this.device.core.collectCounters();
+    const { u32 } = this.device.core;
+    const offsets: number[] = [];
+    for (let offset = 0; offset < this.size; offset++) {
+      const at = this.addressOf(offset) >>> 2;
+      if (((u32[at] ?? 0) | (u32[at + 1] ?? 0)) !== 0) offsets.push(offset);
+    }
+    return offsets;
+  }
+
+  /** @internal Adds what another device with the same rules has counted. */
+  add(offset: number, counted: CounterValue): void {
+    addCounts(this.device, this.addressOf(offset), counted);
+  }
+
   clear(offset = 0): void {
     const at = this.addressOf(offset);
     this.device.core.collectCounters();
@@ -58,4 +76,16 @@ export class FlowCounter extends DevxObject {
     this.device.core.exports.releaseCounters(this.handle, this.size);
     this.context.users--;
   }
+}
+
+/** Adds to the counts of packets and bytes at an address of the core. */
+export function addCounts({ core }: DeviceBase, address: number, { packets, bytes }: CounterValue): void {
+  core.collectCounters();
+  const counts = viewOf(recordBytes(core, address, 16));
+  counts.setBigUint64(0, counts.getBigUint64(0, true) + packets, true);
+  counts.setBigUint64(8, counts.getBigUint64(8, true) + bytes, true);
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

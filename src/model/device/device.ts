@@ -269,6 +269,11 @@ export class Device extends DeviceBase {
     return this.traffic.receive("receive", port, frames, options);
   }
 
+  /** @internal REACHABLE_*: the kinds of state and chance that received frames can come to. */
+  get reachable(): number {
+    return this.traffic.reachable;
+  }
+
   /** Opens a burst: reusable room for frames and their outcomes as columns (docs/frames.md). */
   openBurst(): Burst {
     return new DeviceBurst(this, this.traffic);

@@ -6,7 +6,7 @@
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import type { CounterValue } from "../action/counter.js";
+import { addCounts, type CounterValue } from "../action/counter.js";
 import type { FlowCounts } from "./counts.js";
 import { Flow } from "./flow.js";
 import { unsigned } from "../../checks.js";
@@ -120,6 +120,11 @@ export class Counters extends Handle implements FlowCounts {
     if (this._address === 0) return { packets: 0n, bytes: 0n };
     core.collectCounters();
     return { packets: core.u64(this._address), bytes: core.u64(this._address + 8) };
+  }
+
+  /** @internal Adds what another device with the same flows has counted; nothing where no flow counts here. */
+  add(counted: CounterValue): void {
+    if (this._address !== 0) addCounts(this.device, this._address, counted);
   }
 
   /** ibv_read_counters: each point adds to its place of the array. */

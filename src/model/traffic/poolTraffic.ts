@@ -76,11 +76,11 @@ export class PoolTraffic extends Traffic {
    */
   get why(): string | null {
     const { entry } = this;
-    const { changes, core } = this.#pool;
+    const { changes } = this.#pool;
     if (this.#surveyed === changes && this.#entry === entry) return this.#why;
     this.#surveyed = changes;
     this.#entry = entry;
-    const things = core.exports.reachable(entry);
+    const things = this.reachable;
     const names = NAMES.filter(([bit]) => (things & bit) !== 0).map(([, name]) => name);
     this.#why = names.length === 0 ? null : `frames can reach ${names.join(", ")}`;
     return this.#why;

@@ -194,6 +194,11 @@ export class Traffic {
     return this.#pipeline.switched || this.#pipeline.received;
   }
 
+  /** REACHABLE_*: the kinds of state and chance that received frames can come to, whatever their content. */
+  get reachable(): number {
+    return this.device.core.exports.reachable(this.entry);
+  }
+
   /**
    * Steers frames from the wire. A frame that leaves by a port does so once all outcomes of its
    * batch are read.

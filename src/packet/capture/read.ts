@@ -28,6 +28,12 @@ export interface CaptureEnd {
   broken: CaptureBreak | null;
 }
 
+/** A part of a file, in bytes. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** The bytes that `readCapture` passes to a decoder at once; they bound a batch to 4096 frames. */
 const BATCH_BYTES = 65536;
 
@@ -53,10 +59,23 @@ export class CaptureDecoder {
   #broken: CaptureBreak | null = null;
   #refusal: SteeringError | null = null;
   readonly #rows = new FrameColumns();
+  #context: ByteRange[] = [];
+  /** The interfaces that the records of `#context` have described. */
+  #described: readonly CaptureInterface[] = [];
+  #interfaces = 0;
 
   /** The interfaces that the current section has described so far. */
   get interfaces(): readonly CaptureInterface[] {
     return this.#reader?.interfaces ?? [];
+  }
+
+  /**
+   * The parts of the file that describe the current section: the file header, or the section header
+   * and the interface descriptions so far. With them first, another decoder reads the file from
+   * `completeBytes` on.
+   */
+  get context(): readonly ByteRange[] {
+    return this.#context;
   }
 
   /** The number of bytes of the file up to the end of its last complete record. */
@@ -175,6 +194,7 @@ export class CaptureDecoder {
         this.#skip = Math.max(step.bytes - available, 0);
         return Math.min(step.bytes, available);
       case "record":
+        this.#noteContext(step.bytes);
         record.offset += record.skipped + step.bytes;
         record.skipped = 0;
         return step.bytes;
@@ -182,6 +202,16 @@ export class CaptureDecoder {
         this.#break({ offset: record.offset + step.at, what: step.what, wanted: step.wanted, had: step.had });
         return available;
     }
+  }
+
+  /** Notes the record of so many bytes if it describes a section or an interface. */
+  #noteContext(length: number): void {
+    const { interfaces } = this.#reader as RecordReader;
+    if (interfaces === this.#described && interfaces.length === this.#interfaces) return;
+    if (interfaces !== this.#described) this.#context = [];
+    this.#described = interfaces;
+    this.#interfaces = interfaces.length;
+    this.#context.push({ offset: this.#record.offset, length });
   }
 
   #read(view: DataView, at: number, rows: FrameColumns): Step {

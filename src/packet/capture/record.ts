@@ -50,6 +50,8 @@ export class FrameColumns {
   readonly wireLengths = new Uint32Array(ROWS);
   readonly linkTypes = new Uint32Array(ROWS);
   readonly interfaceIds = new Uint32Array(ROWS);
+  /** The place of the frame among those that were read, from 0 on: rows may have been left out since. */
+  readonly places = new Uint32Array(ROWS);
   readonly #high = new Uint32Array(ROWS);
   readonly #low = new Uint32Array(ROWS);
   readonly #clocks: FrameClock[] = [];
@@ -75,17 +77,41 @@ export class FrameColumns {
     this.wireLengths[row] = wireLength;
     this.linkTypes[row] = linkType;
     this.interfaceIds[row] = interfaceId;
+    this.places[row] = row;
     this.#clocks[row] = clock;
     this.#high[row] = high;
     this.#low[row] = low;
   }
 
-  /** Keeps one row only, as the first. */
+  /** Keeps one row only, as the first and as if nothing had been read before it. */
   keep(row: number): void {
-    const columns = [this.offsets, this.lengths, this.wireLengths, this.linkTypes, this.interfaceIds];
-    for (const column of [...columns, this.#high, this.#low]) column.copyWithin(0, row, row + 1);
-    this.#clocks.copyWithin(0, row, row + 1);
+    this.#move(row, 0);
+    this.places[0] = 0;
     this.count = 1;
+  }
+
+  /** Leaves out the rows for which the function gives false; the others stay in order. */
+  filter(keeps: (row: number) => boolean): void {
+    let kept = 0;
+    for (let row = 0; row < this.count; row++) {
+      if (!keeps(row)) continue;
+      if (kept < row) this.#move(row, kept);
+      kept++;
+    }
+    this.count = kept;
+  }
+
+  #move(row: number, to: number): void {
+    const { offsets, lengths, wireLengths, linkTypes, interfaceIds, places } = this;
+    offsets[to] = offsets[row] ?? 0;
+    lengths[to] = lengths[row] ?? 0;
+    wireLengths[to] = wireLengths[row] ?? 0;
+    linkTypes[to] = linkTypes[row] ?? 0;
+    interfaceIds[to] = interfaceIds[row] ?? 0;
+    places[to] = places[row] ?? 0;
+    this.#high[to] = this.#high[row] ?? 0;
+    this.#low[to] = this.#low[row] ?? 0;
+    this.#clocks[to] = this.#clocks[row] as FrameClock;
   }
 
   /** Nanoseconds since the epoch; null where the record has no time. */

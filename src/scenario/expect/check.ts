@@ -40,6 +40,15 @@ interface ExpectedOne extends Expected {
   readonly beyond: readonly (readonly [port: string, expected: Expected])[];
 }
 
+/** The comparison of a frame with an expectation. */
+export interface Compared {
+  /** The number of the frame. */
+  readonly frame: number;
+  /** The path of the expectation. */
+  readonly path: string;
+  readonly failures: readonly Failure[];
+}
+
 /** A frame that arrives. */
 interface SeenFrame {
   readonly name?: string;
@@ -53,7 +62,9 @@ export class Expectations {
   readonly #fieldsOf: FieldsOf;
   readonly #byFrame = new Map<number | string, ExpectedOne[]>();
   readonly #waiting = new Set<string>();
-  readonly #failures: Failure[] = [];
+  #compared: Compared[] = [];
+  /** Those of the comparison that is being made. */
+  #failures: Failure[] = [];
 
   /** @param report takes refusals of expected frames that are malformed */
   constructor(expect: ScenarioExpectations, fieldsOf: FieldsOf, report: Report) {
@@ -88,13 +99,27 @@ export class Expectations {
     const far = new Map(farOutcomes(outcome).map(([port, there]) => [port, there]));
     const about = `frame ${number}${name === undefined ? "" : ` ${JSON.stringify(name)}`}`;
     for (const expected of due) {
-      this.#waiting.delete(expected.path);
+      this.#failures = [];
       this.#compare(about, expected, linkType, outcome);
       for (const [port, there] of expected.beyond) {
         const left = outcome.to.find((one) => one.name === port);
         this.#compare(`${about} beyond ${port}`, there, left?.linkType ?? linkType, far.get(port));
       }
+      this.add({ frame: number, path: expected.path, failures: this.#failures });
     }
+  }
+
+  /** Adds a comparison, which may have been made elsewhere by the same document. */
+  add(compared: Compared): void {
+    this.#waiting.delete(compared.path);
+    this.#compared.push(compared);
+  }
+
+  /** The comparisons since the last call; those of before are forgotten. */
+  take(): Compared[] {
+    const compared = this.#compared;
+    this.#compared = [];
+    return compared;
   }
 
   #compare(
@@ -141,7 +166,7 @@ export class Expectations {
   failures(counted: Counted): Failure[] {
     const { tally, counters, asoObjects, flowCounters } = counted;
     const { rules, flows, flowEntries, deviceFlows, hostRules } = counted;
-    const failures = [...this.#failures];
+    const failures = this.#compared.flatMap((one) => one.failures);
     for (const entries of this.#byFrame.values()) {
       for (const { frame, path } of entries) {
         if (!this.#waiting.has(path)) continue;

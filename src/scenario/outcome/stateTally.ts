@@ -1,8 +1,8 @@
 /** Sums over the answers of meters, flags and connections, and over the ends of the frames that got them. */
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
-import { farOutcomes, type RunFrame } from "./record.js";
 import type { RuleUses, StateUse } from "../state/use.js";
-import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
+import type { SummedOutcome } from "./summed.js";
+import { endsOf, keyOf, lengthened, type EndSum, type Sum } from "./tally.js";
 
 /** The answer of a meter, a flag or a connection. */
 export interface Answer {
@@ -39,8 +39,8 @@ export class StateTally {
     return [...new Map(all.map((use) => [`${use.kind} ${use.name}`, use])).values()];
   }
 
-  /** Adds a frame, or all frames of an outcome class (Tally). */
-  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, added = one(wireLength)): void {
+  /** @internal Counts frames with this outcome. */
+  addSummed(outcome: SummedOutcome, added: Sum): void {
     if (this.#uses.size === 0) return;
     for (const { use, answer } of this.answersOf(outcome)) {
       const key = `${use.kind} ${use.name} ${answer}`;
@@ -57,13 +57,13 @@ export class StateTally {
         });
       }
     }
-    for (const [, far, frame] of farOutcomes(outcome)) {
-      this.add({ bytes: frame }, far, lengthened(added, bytes, frame));
+    for (const { growth, beyond } of outcome.to) {
+      if (beyond !== null) this.addSummed(beyond, lengthened(added, growth));
     }
   }
 
   /** The answers that a frame got, one for each register. */
-  answersOf({ rules, registers }: Outcome): Answer[] {
+  answersOf({ rules, registers }: Pick<Outcome, "rules" | "registers">): Answer[] {
     const answers: Answer[] = [];
     for (const [register, use] of this.#lastWriters(rules)) {
       const value = registers[`C${register}`];

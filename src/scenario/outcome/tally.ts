@@ -1,6 +1,7 @@
 /** Sums over outcomes: frames by destination, by verdict and by rule. */
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
-import { farOutcomes, type RunFrame } from "./record.js";
+import type { RunFrame } from "./record.js";
+import { summedOutcome, type SummedOutcome } from "./summed.js";
 
 export interface Sum {
   frames: number;
@@ -43,6 +44,11 @@ export class Tally {
    * @param sum the frames of the class and their bytes; rules change the length of each by the same amount
    */
   add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome, sum = one(length)): void {
+    this.addSummed(summedOutcome(bytes, outcome), sum);
+  }
+
+  /** @internal Counts frames with this outcome. */
+  addSummed(outcome: SummedOutcome, sum: Sum): void {
     grow(this.all, sum);
     grow(getOr(this.verdicts, outcome.verdict, nothing), sum);
     for (const end of endsOf(outcome)) {
@@ -51,7 +57,7 @@ export class Tally {
         sum,
       );
     }
-    this.#addHits(bytes, outcome, sum);
+    this.#addHits(outcome, sum);
   }
 
   /** The ends of frames, in the order of their first frame. */
@@ -80,26 +86,27 @@ export class Tally {
   }
 
   /** The sums that do not depend on the port. */
-  #addHits(input: Uint8Array, outcome: Outcome, sum: Sum): void {
+  #addHits(outcome: SummedOutcome, sum: Sum): void {
     for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), sum);
     for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), sum);
-    for (const { name, frame } of [...outcome.to, ...outcome.copies]) {
-      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), lengthened(sum, input, frame));
+    for (const { name, growth } of [...outcome.to, ...outcome.copies]) {
+      if (growth !== null) grow(getOr(this.#rewritten, name, nothing), lengthened(sum, growth));
     }
     for (const [name, value] of Object.entries(outcome.registers)) {
       const register = getOr(this.#registers, name, (): RegisterSum => ({ frames: 0, values: new Map() }));
       register.frames += sum.frames;
       register.values.set(value, (register.values.get(value) ?? 0) + sum.frames);
     }
-    for (const [port, far, frame] of farOutcomes(outcome)) {
-      const there = lengthened(sum, input, frame);
+    for (const { name: port, growth, beyond: far } of outcome.to) {
+      if (far === null) continue;
+      const there = lengthened(sum, growth);
       for (const end of endsOf(far)) {
         grow(
           getOr(this.#beyond, `${port} ${keyOf(end)}`, () => ({ port, ...end, ...nothing() })),
           there,
         );
       }
-      this.#addHits(frame, far, there);
+      this.#addHits(far, there);
     }
   }
 
@@ -112,7 +119,7 @@ export class Tally {
 type End = Omit<EndSum, keyof Sum>;
 
 /** The ends of a frame: its destinations. */
-export function endsOf({ to, verdict, reason, missed }: Outcome): End[] {
+export function endsOf({ to, verdict, reason, missed }: SummedOutcome): End[] {
   if (to.length === 0) return [{ to: null, verdict, reason, missed }];
   return to.map(({ name }) => ({ to: name, verdict, reason, missed: [] }));
 }
@@ -133,9 +140,9 @@ export function one(bytes: number): Sum {
   return { frames: 1, bytes };
 }
 
-/** The same frames, after each has grown by the difference in length of `now` and `was`. */
-export function lengthened({ frames, bytes }: Sum, was: Uint8Array, now: Uint8Array): Sum {
-  return { frames, bytes: bytes + frames * (now.length - was.length) };
+/** The same frames, after each has grown by this number of bytes; null for unchanged frames. */
+export function lengthened({ frames, bytes }: Sum, growth: number | null): Sum {
+  return { frames, bytes: bytes + frames * (growth ?? 0) };
 }
 
 function grow(sum: Sum, by: Sum): void {
