@@ -50,6 +50,8 @@ const ENTRIES = {
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
+  // The processes of flowsteer farm worker.
+  "farm-child": "src/cli/farm/child.ts",
 };
 
 const RECORDER = "flowsteer-record.c";
@@ -199,7 +201,7 @@ async function buildBundles() {
     mainFields: ["module", "main"],
     // A browser does not resolve package names: bundles contain the code that all entries need, and
     // import by name what only the command needs.
-    external: ["node:*", "hyparquet-writer"],
+    external: ["node:*", "hyparquet-writer", "bullmq", "ioredis"],
     // The core, for the entry that embeds it.
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine uses it to locate the core.

@@ -3,8 +3,8 @@
  *
  * - The core, the main entry and what a program with direct rules reads stay small.
  * - Nothing is published that is not meant to be.
- * - Every entry point can be imported from where it is installed, with nothing beside it. The package that writes Parquet
- *   is not installed with it; the command says how to install it.
+ * - Every entry point can be imported from where it is installed, with nothing beside it. The packages for
+ *   Parquet and for farms are not installed with it; the command says how to install them.
  * - Links between its pages, and from them to other files of it, lead somewhere.
  * - A device starts, and has not loaded what nobody asked for. Only `flowsteer/explain` reads the code of explanations.
  * - Stacks and messages have the names of the source.
@@ -42,7 +42,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|packet|inline|worker|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|packet|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^dist\/flowsteer-record\.c$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
@@ -77,7 +77,7 @@ try {
   await withoutExplanations(home);
   links(home, files);
   imports(home);
-  withoutParquet(home);
+  withoutOptional(home);
   starts(home);
   names(home);
 } finally {
@@ -138,7 +138,7 @@ async function filesOf(home, entries) {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["node:*", "fs", "url", "module", "hyparquet-writer"],
+    external: ["node:*", "fs", "url", "module", "hyparquet-writer", "bullmq", "ioredis"],
     outdir: "out",
     write: false,
     metafile: true,
@@ -197,11 +197,18 @@ function anchorsOf(home, name) {
   );
 }
 
-function withoutParquet(home) {
-  const args = [join(home, "dist/cli.js"), "run", join(home, "examples/tunnel.json"), "--format", "parquet"];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: PATIENCE });
-  if (status === 0 || !stderr.includes("npm install hyparquet-writer"))
-    problems.push(`--format parquet without its package ends with ${status}: ${stderr.trim()}`);
+function withoutOptional(home) {
+  const scenario = join(home, "examples/tunnel.json");
+  says(home, ["run", scenario, "--format", "parquet"], "npm install hyparquet-writer");
+  says(home, ["farm", "run", scenario, "a.pcap"], "npm install bullmq");
+  says(home, ["farm", "worker"], "npm install bullmq");
+}
+
+/** The command is refused, and says this. */
+function says(home, args, text) {
+  const command = [join(home, "dist/cli.js"), ...args];
+  const { status, stderr } = spawnSync(process.execPath, command, { cwd: folder, encoding: "utf8", timeout: PATIENCE });
+  if (status !== 2 || !stderr.includes(text)) problems.push(`${args.join(" ")} ends with ${status}: ${stderr.trim()}`);
 }
 
 /** Runs a device of the installed package in its own process. */

@@ -1,4 +1,5 @@
 /** The texts of --help. */
+import { FARM } from "./helpFarm.js";
 
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
 
@@ -15,6 +16,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
   flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that answers as you type
   flowsteer serve SCENARIO                be the device that real machines plug into
+  flowsteer farm run|worker               steer captures on many machines
   flowsteer help [COMMAND]                show more about a command
   flowsteer --version
 
@@ -36,7 +38,7 @@ The smallest useful scenario, port-80.json:
   flowsteer run port-80.json traffic.pcap
 
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why; 3 an output
-cannot be written; 4 a capture ends in the middle of a record; 130, 143 interrupted.
+cannot be written; 4 a capture ends in the middle of a record; 5 pieces of a farm failed; 130, 143 interrupted.
 `;
 
 const IMPORT = `flowsteer import FILE...: turns rules of devices and other programs into a scenario
@@ -418,4 +420,5 @@ export const HELP: Readonly<Record<string, string>> = {
   fields: FIELDS,
   play: PLAY,
   serve: SERVE,
+  farm: FARM,
 };

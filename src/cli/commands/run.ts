@@ -1,17 +1,16 @@
 /** flowsteer run: steers frames through the rules of a scenario. */
-import { basename } from "node:path";
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import { AnnotatedCapture } from "../output/annotated.js";
 import { CaptureFiles } from "../output/captureFiles.js";
-import { checkInputOnce } from "../input/captures.js";
+import { checkInputOnce, skippedNotes } from "../input/captures.js";
 import { inputName, openFiles, textOf } from "../input/chunks.js";
 import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
-import { finish } from "./finish.js";
+import { expectationsApply, finish } from "./finish.js";
 import { LossReasons } from "../output/lossReasons.js";
 import { FileOutput, Output, sameFile } from "../output/output.js";
+import { formatOf, openRows, type Format } from "../output/rowFiles.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
-import { CSV, NDJSON, TextRows, type RowFile } from "../../run/index.js";
 import { Session } from "./session.js";
 import { printable } from "../text.js";
 
@@ -30,8 +29,6 @@ const OPTIONS = {
 /** The most workers of a pool. */
 const MOST_WORKERS = 64;
 
-const FORMATS = ["csv", "ndjson", "parquet"] as const;
-
 /** @returns the exit code: 0, or 1 when an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "run", OPTIONS);
@@ -44,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [text, ...inputs] = [await textOf(file), ...(await openFiles(captures))] as const;
   const loaded = await withFile(inputName(file), () => loadScenario(text, {}, opener(workers)));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
-  const { frames, messages, expect } = loaded.scenario;
+  const { frames, messages } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {
     const hint = "name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...";
     throw new CommandRefusal(inputName(file), {
@@ -66,16 +63,11 @@ export async function run(args: readonly string[]): Promise<number> {
   });
 
   if (alone !== null) session.log.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);
-  if (captures.length > 0) await session.runCaptures(inputs, port ?? 1, range);
+  if (captures.length > 0) await session.runCaptures({ files: inputs, ...range }, port ?? 1);
   else await session.runOwn(port, range);
+  session.log.notes.push(...skippedNotes(session.skipped));
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => inputName(one)).join(", ")}`;
-  // Expectations are about the document's own frames, where it has any.
-  const expects = expect !== undefined;
-  const applies = (captures.length === 0 || frames === undefined) && range.only === undefined;
-  if (expects && !applies) {
-    const about = range.only === undefined ? "its own frames" : "all frames";
-    session.log.notes.push(`expectations of ${basename(inputName(file))} are about ${about}: not checked`);
-  }
+  const applies = expectationsApply(session, inputName(file), captures.length > 0, range.only !== undefined);
   return finish(session, inputName(file), printable(sources), applies);
 }
 
@@ -87,34 +79,6 @@ function whyAlone(device: Device): string | null {
 /** Creates the device or the pool. */
 function opener(workers: number): (options: DeviceOptions) => Promise<Device> {
   return workers === 1 ? createDevice : (options) => createDevicePool({ ...options, workers });
-}
-
-type Format = (typeof FORMATS)[number];
-
-/** The value of --format; null without it. */
-function formatOf({ flags, values }: CommandLine): Format | null {
-  const text = values.get("format");
-  const output = values.get("output");
-  if (text === undefined) {
-    if (output === undefined) return null;
-    throw badUsage(
-      `--output ${output}`,
-      `it is where --format ${FORMATS.join("|")} writes; for captures there is --out`,
-    );
-  }
-  if (flags.has("json")) throw badUsage("--json", "--format writes rows in place of what --json writes: leave one out");
-  const format = FORMATS.find((one) => one === text);
-  if (format === undefined) throw badUsage(`--format ${text}`, `one of ${FORMATS.join(", ")}`);
-  if (format === "parquet" && output === undefined && process.stdout.isTTY)
-    throw badUsage("--format parquet", "it is no text for a terminal: --output FILE, or a pipe");
-  return format;
-}
-
-async function openRows(format: Format, path: string | undefined, inputs: readonly string[]): Promise<RowFile> {
-  const parquet = format === "parquet" ? await loadParquet() : null;
-  const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
-  if (parquet !== null) return new parquet.ParquetRows(output);
-  return new TextRows(format === "csv" ? CSV : NDJSON, output);
 }
 
 /** The capture that --annotate writes; null without it. */
@@ -137,15 +101,4 @@ async function openAnnotated(
     throw badUsage("--annotate -", "standard output has the frames of --json or --format: name a file for one of them");
   if (process.stdout.isTTY) throw badUsage("--annotate -", "it is no text for a terminal: --annotate FILE, or a pipe");
   return new AnnotatedCapture(path, new Output(), loaded, reasons);
-}
-
-/** The package that writes Parquet is an optional peer dependency: a library user does not install it. */
-async function loadParquet() {
-  try {
-    return await import("../output/parquet.js");
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("'hyparquet-writer'")) throw error;
-    throw badUsage("--format parquet", "it needs a package that is not installed: npm install hyparquet-writer@0.17");
-  }
 }

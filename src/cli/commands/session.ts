@@ -2,18 +2,26 @@
 import {
   type OutcomeClass,
   CaptureRun,
+  type FrameShare,
   type RowEnd,
   type RowFile,
   type RowFrame,
   type SeeFrame,
 } from "../../run/index.js";
-import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../../scenario/index.js";
+import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import type { AnnotatedCapture } from "../output/annotated.js";
 import type { CaptureFiles, FrameToFile } from "../output/captureFiles.js";
 import type { FrameRange } from "../commandLine.js";
-import { CaptureLog, framesOf, noFrame, readColumns, type CaptureRows } from "../input/captures.js";
-import type { OpenFile } from "../input/chunks.js";
+import {
+  CaptureLog,
+  framesOf,
+  noFrame,
+  readColumns,
+  type CaptureInput,
+  type CaptureRows,
+  type SkippedSum,
+} from "../input/captures.js";
 import { Interruption, type StopSignal } from "../interruption.js";
 import { Output } from "../output/output.js";
 
@@ -31,17 +39,39 @@ export interface RunOutputs {
   quiet: boolean;
 }
 
+/** What the end of a run reads: of frames that were steered here, or on other machines. */
+export interface SteeredRun {
+  readonly loaded: LoadedScenario;
+  readonly outputs: Pick<RunOutputs, "json" | "quiet"> & {
+    readonly rows: Pick<RowFile, "end"> | null;
+    readonly files: Pick<CaptureFiles, "close"> | null;
+    readonly annotated: Pick<AnnotatedCapture, "end" | "isStandardOutput"> | null;
+  };
+  readonly output: Output;
+  readonly log: CaptureLog;
+  readonly skipped: ReadonlyMap<string, SkippedSum>;
+  readonly interrupted: StopSignal | null;
+}
+
 /** A frame before it is steered. */
 type Input = FrameInput & FrameToFile & { number: number };
 
-export class Session {
+/** What a run reads. */
+export type SessionInput = Pick<CaptureInput, "files" | "first" | "limit" | "only"> & {
+  /** Steers only the frames of a share. @default null, all */
+  readonly share?: FrameShare | null;
+  /** Whether a signal ends the run early. @default true */
+  readonly interruptible?: boolean;
+};
+
+export class Session implements SteeredRun {
   readonly loaded: LoadedScenario;
   readonly outputs: RunOutputs;
   readonly output = new Output();
   /** What the end of the run says about the captures, and other notes. */
   readonly log = new CaptureLog();
   /** Frames that were read and not steered, by cause. */
-  readonly skipped = new Map<string, Sum>();
+  readonly skipped = new Map<string, SkippedSum>();
   /** The signal that ended the run early. */
   interrupted: StopSignal | null = null;
   #recordedMessages = false;
@@ -52,21 +82,22 @@ export class Session {
   }
 
   /** Steers captures in order. A signal ends that early; frames read by then are steered. */
-  async runCaptures(files: readonly OpenFile[], port: number, { limit, only }: FrameRange): Promise<void> {
+  async runCaptures({ share = null, interruptible = true, ...input }: SessionInput, port: number): Promise<void> {
     const { json, files: captures, annotated, quiet } = this.outputs;
-    const interruption = new Interruption();
+    const interruption = interruptible ? new Interruption() : undefined;
     const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
     try {
-      for await (const rows of readColumns({ files, limit, only, quiet, interruption }, this.log)) {
+      for await (const all of readColumns({ ...input, quiet, interruption }, this.log)) {
+        share?.keep(all.columns);
+        const rows = share === null ? all : { ...all, count: all.columns.count };
         await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));
         await annotated?.write(rows, port);
       }
     } finally {
-      interruption.end();
+      interruption?.end();
     }
     sums?.flush();
-    this.interrupted = interruption.signal;
-    for (const [why, { frames }] of this.skipped) this.log.notes.push(`not parsed: ${why}: ${frames} skipped`);
+    this.interrupted = interruption?.signal ?? null;
   }
 
   async runOwn(port: number | undefined, { limit, only }: FrameRange): Promise<void> {
@@ -93,7 +124,7 @@ export class Session {
     for (const { number, bytes, linkType, wireLength, time } of framesOf(rows)) {
       const why = cannotRun(linkType, bytes.length);
       if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
-      else this.#skip(number - rows.number, why, wireLength);
+      else this.#skip(number - rows.number, number, why, wireLength);
     }
     const outcomes = this.loaded.run(inputs);
     const { annotated } = this.outputs;
@@ -123,7 +154,8 @@ export class Session {
         due = file.add(frame, tag, end) || due;
       };
     const skip = (row: number, wireLength: number): void => {
-      this.#skip(row, cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);
+      const why = cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "";
+      this.#skip(row, number + (columns.places[row] ?? 0), why, wireLength);
     };
     const sees: readonly SeeFrame[] = [
       ...(rows === null ? [] : [seeRow(rows)]),
@@ -153,10 +185,10 @@ export class Session {
     for (const record of this.loaded.messages) await this.output.write(`${JSON.stringify(record)}\n`);
   }
 
-  #skip(row: number, why: string, wireLength: number): void {
+  #skip(row: number, number: number, why: string, wireLength: number): void {
     this.outputs.annotated?.skip(row, why);
-    const sum = this.skipped.get(why) ?? { frames: 0, bytes: 0 };
-    this.skipped.set(why, { frames: sum.frames + 1, bytes: sum.bytes + wireLength });
+    const { frames, bytes, first } = this.skipped.get(why) ?? { frames: 0, bytes: 0, first: number };
+    this.skipped.set(why, { frames: frames + 1, bytes: bytes + wireLength, first });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads the frames of the captures on a command line, in order, with bounded memory. */
-import { CaptureDecoder, FrameColumns, type CaptureBreak, type CapturedFrame } from "../../index.js";
+import { CaptureDecoder, FrameColumns, type ByteRange, type CaptureBreak, type CapturedFrame } from "../../index.js";
+import type { Sum } from "../../scenario/index.js";
 import { wireLengthOf } from "../../run/index.js";
 import type { OpenFile } from "./chunks.js";
 import type { Interruption } from "../interruption.js";
@@ -26,6 +27,8 @@ export interface BrokenCapture extends Omit<CaptureBreak, "wanted" | "had"> {
 export class CaptureLog {
   readonly notes: string[] = [];
   readonly broken: BrokenCapture[] = [];
+  /** Parts of captures that could not be steered, in words. */
+  readonly failed: string[] = [];
 
   /** @param frames the frames of this file that were read before */
   add(place: BrokenCapture, text: string, frames: number): void {
@@ -35,8 +38,21 @@ export class CaptureLog {
   }
 }
 
+/** Frames that were read and not steered. */
+export interface SkippedSum extends Sum {
+  /** The number of the first of them. */
+  readonly first: number;
+}
+
+/** Notes of frames that were not steered, by cause. */
+export function skippedNotes(skipped: ReadonlyMap<string, Sum>): string[] {
+  return [...skipped].map(([why, { frames }]) => `not parsed: ${why}: ${frames} skipped`);
+}
+
 export interface CaptureInput {
   files: readonly OpenFile[];
+  /** The number of the first frame. @default 1 */
+  first?: number;
   /** The most frames to read. */
   limit: number;
   /** The number of the only frame that is wanted. */
@@ -44,7 +60,7 @@ export interface CaptureInput {
   /** Whether to show no progress. */
   quiet: boolean;
   /** What ends the reading early. */
-  interruption?: Interruption;
+  interruption?: Interruption | undefined;
 }
 
 /** Columns of frames; the first `count` of them are wanted. There may be none. */
@@ -57,6 +73,8 @@ export interface CaptureRows {
   readonly bytes: Uint8Array;
   /** The number of bytes of the file up to its last complete record. */
   readonly complete: number;
+  /** The parts of the file that describe the section of what comes next. */
+  readonly context: readonly ByteRange[];
   readonly passed: number;
   /** The file, from 0. */
   readonly file: number;
@@ -73,7 +91,7 @@ export function framesOf({ columns, count, number }: CaptureRows, first = 0, end
   const frames: NumberedFrame[] = [];
   for (let row = first; row < end; row++) {
     frames.push({
-      number: number + row,
+      number: number + (columns.places[row] ?? 0),
       time: columns.time(row),
       linkType: columns.linkTypes[row] ?? 0,
       wireLength: wireLengthOf(columns, row),
@@ -89,7 +107,7 @@ export function framesOf({ columns, count, number }: CaptureRows, first = 0, end
  * @throws CommandRefusal a file that is no capture or cannot be read
  */
 export async function* readColumns(
-  { files, limit, only, quiet, interruption }: CaptureInput,
+  { files, first = 1, limit, only, quiet, interruption }: CaptureInput,
   log: CaptureLog,
 ): AsyncGenerator<CaptureRows, void> {
   const progress = new Progress(process.stderr, quiet ? null : sizeOf(files));
@@ -111,8 +129,9 @@ export async function* readColumns(
             const passed = count - wanted;
             if (wanted < count && isLast) columns.keep(passed);
             const bytes = chunk.subarray(begin, at);
-            const { completeBytes: complete } = decoder;
-            yield { columns, count: wanted, number: read + passed + 1, bytes, complete, passed, file: n };
+            const { completeBytes: complete, context } = decoder;
+            const number = first + read + passed;
+            yield { columns, count: wanted, number, bytes, complete, context, passed, file: n };
             read += count;
             if (isLast) return;
           }

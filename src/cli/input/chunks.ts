@@ -80,10 +80,21 @@ export async function textOf(path: string): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-async function* chunksOf(file: FileHandle, interruption: Interruption | null): AsyncGenerator<Uint8Array, void> {
+/**
+ * The pieces of an open file, which it closes. A piece is valid until the next is requested.
+ * @param part the bytes `from` to `to` - 1; null for all from the place of the file on
+ */
+export async function* chunksOf(
+  file: FileHandle,
+  interruption: Interruption | null,
+  part: { readonly from: number; readonly to: number } | null = null,
+): AsyncGenerator<Uint8Array, void> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+  let at = part?.from ?? null;
   const read = async (buffer: Buffer): Promise<Uint8Array> => {
-    const { bytesRead } = await file.read(buffer, 0, CHUNK, null);
+    const length = part === null ? CHUNK : Math.min(CHUNK, part.to - (at ?? 0));
+    const { bytesRead } = await file.read(buffer, 0, length, at);
+    if (at !== null) at += bytesRead;
     return buffer.subarray(0, bytesRead);
   };
   let under = read(buffers[0]);

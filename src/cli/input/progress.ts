@@ -31,13 +31,14 @@ export class Progress {
     this.#bytes += bytes;
   }
 
-  show(done: number): void {
+  /** @param more what else the line says */
+  show(done: number, more: readonly string[] = []): void {
     const now = Date.now();
     if (now < this.#next) return;
     this.#next = now + EVERY_MS;
     this.#shown = true;
     const seconds = (now - this.#began) / 1000;
-    const parts = [counted(done, this.#unit), `${grouped(Math.round(done / seconds))} a second`];
+    const parts = [counted(done, this.#unit), `${grouped(Math.round(done / seconds))} a second`, ...more];
     if (this.#size !== undefined && this.#bytes > 0) {
       const left = (seconds * Math.max(this.#size - this.#bytes, 0)) / this.#bytes;
       parts.push(share(Math.min(this.#bytes, this.#size), this.#size), `${duration(left)} left`);

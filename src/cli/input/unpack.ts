@@ -48,6 +48,11 @@ export async function* unpacked(source: AsyncIterable<Uint8Array>): AsyncGenerat
   if (unpacker !== null) yield* unpacker.end();
 }
 
+/** Whether a file that begins with these four bytes is compressed. */
+export function isPacked(head: Uint8Array): boolean {
+  return packingOf(head) !== null;
+}
+
 /** RFC 1952 section 2.3.1, RFC 8878 section 3.1.1; null for other files. */
 function packingOf(head: Uint8Array): string | null {
   if (head[0] === 0x1f && head[1] === 0x8b) return GZIP;

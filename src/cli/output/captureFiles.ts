@@ -8,6 +8,14 @@ import { CommandRefusal, refusalOf } from "../refusal.js";
 /** A frame as it arrived. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength">;
 
+/** A capture of the frames of a destination. */
+export interface WrittenCapture {
+  /** The destination, or the verdict of frames without one. */
+  readonly target: string;
+  readonly path: string;
+  readonly frames: number;
+}
+
 export class CaptureFiles {
   readonly #folder: string;
   /** Input files, which must not be overwritten. */
@@ -31,12 +39,12 @@ export class CaptureFiles {
    * arrived there; a frame without destination goes to the file of its verdict.
    */
   add(frame: FrameToFile, { to, copies, verdict }: Outcome): void {
-    if (to.length === 0) this.#file(verdict).add(frame);
+    if (to.length === 0) this.addTo(verdict, frame);
     for (const there of [...copies, ...to]) {
       const wireLength = frame.wireLength + there.frame.length - frame.bytes.length;
       const linkType = there.linkType ?? frame.linkType;
       const arrived = { ...frame, bytes: there.frame, wireLength, linkType };
-      this.#file(there.name).add(arrived);
+      this.addTo(there.name, arrived);
       if (there.kind === "port" && there.outcome !== null) this.add(arrived, there.outcome);
     }
   }
@@ -46,9 +54,14 @@ export class CaptureFiles {
     for (const file of this.#files.values()) file.flush();
   }
 
-  /** Paths and frame counts, in the order of their first frame. */
-  close(): { path: string; frames: number }[] {
-    return [...this.#files.values()].map((file) => file.close());
+  /** Writes the frame to the file of a destination, as it arrived there. */
+  addTo(target: string, frame: FrameToFile): void {
+    this.#file(target).add(frame);
+  }
+
+  /** The files, in the order of their first frame. */
+  close(): WrittenCapture[] {
+    return [...this.#files].map(([target, file]) => ({ target, ...file.close() }));
   }
 
   #file(target: string): CaptureFile {

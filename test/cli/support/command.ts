@@ -20,9 +20,13 @@ export interface Surroundings {
   env?: Record<string, string>;
 }
 
-/** Starts `flowsteer ...args` in the project's root. */
-export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [COMMAND, ...args], { cwd: root, env: { ...process.env, ...env } });
+/** Starts `flowsteer ...args` in the project's root; `command` is the file of another package. */
+export function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  command = COMMAND,
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [command, ...args], { cwd: root, env: { ...process.env, ...env } });
 }
 
 /** Runs it to its end. */

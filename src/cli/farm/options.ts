@@ -1,0 +1,78 @@
+/** The options of flowsteer farm. */
+import { resolve } from "node:path";
+import { type CommandLine } from "../commandLine.js";
+import { formatOf, type Format } from "../output/rowFiles.js";
+import { badUsage } from "../refusal.js";
+
+const COMMON = { redis: "value" } as const;
+
+export const FARM_OPTIONS = {
+  ...COMMON,
+  format: "value",
+  output: "value",
+  out: "value",
+  parts: "value",
+  port: "value",
+  piece: "value",
+  shares: "value",
+  serial: "flag",
+} as const;
+
+export const WORKER_OPTIONS = { ...COMMON, workers: "value", lock: "value" } as const;
+
+/** The environment variable that says where Redis is: unlike a command line, other users do not see it. */
+export const REDIS_VARIABLE = "FLOWSTEER_REDIS";
+
+/** The URL of Redis. @throws CommandRefusal none is given */
+export function redisUrl({ values }: CommandLine): string {
+  const url = values.get("redis") ?? process.env[REDIS_VARIABLE];
+  if (url === undefined)
+    throw badUsage("--redis", `say where Redis is: --redis redis://HOST:PORT, or ${REDIS_VARIABLE}`);
+  return url;
+}
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
+const LEAST_PIECE = 2 ** 10;
+const PIECE = 64 * 2 ** 20;
+
+/** The least bytes of a piece. */
+export function pieceBytes({ values }: CommandLine): number {
+  const text = values.get("piece");
+  if (text === undefined) return PIECE;
+  const [, digits = "", unit = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
+  const bytes = Number(digits) * (UNITS[unit] ?? 1);
+  if (digits === "" || bytes < LEAST_PIECE)
+    throw badUsage(`--piece ${text}`, "bytes, such as 512k, 64M or 1G; 1k or more");
+  return bytes;
+}
+
+/** Where what jobs write goes. */
+export interface PartsTo {
+  readonly format: Format | null;
+  /** The file of rows, or the folder of Parquet files; undefined for standard output. */
+  readonly output: string | undefined;
+  /** The folder of captures by destination. */
+  readonly out: string | undefined;
+  /** The folder that all machines share; null where nothing is written. */
+  readonly parts: string | null;
+}
+
+/** @throws CommandRefusal it is not clear where parts go */
+export function partsTo(line: CommandLine): PartsTo {
+  const { values } = line;
+  const format = formatOf(line);
+  const output = values.get("output");
+  const out = values.get("out");
+  if (format === "parquet" && output === undefined)
+    throw badUsage("--format parquet", "name a folder for its files: --output FOLDER");
+  const beside = output ?? out;
+  const given = values.get("parts");
+  if (format === null && out === undefined) {
+    if (given !== undefined) throw badUsage(`--parts ${given}`, "it is where workers write for --format and --out");
+    return { format, output, out, parts: null };
+  }
+  const parts = given ?? (beside === undefined ? undefined : `${beside}.parts`);
+  if (parts === undefined)
+    throw badUsage(`--format ${format}`, "workers write rows into a folder that all machines share: --parts FOLDER");
+  return { format, output, out, parts: resolve(parts) };
+}

@@ -1,0 +1,79 @@
+/**
+ * What a job writes: rows, and captures by destination. They come into being under a name of their own, and get the name of the
+ * job when they are complete: whoever runs the job again, late or at the same time, changes nothing.
+ */
+import { access, mkdtemp, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { RowFile } from "../../run/index.js";
+import type { RunOutputs } from "../commands/session.js";
+import { CaptureFiles } from "../output/captureFiles.js";
+import { withFile } from "../refusal.js";
+import { openRows } from "../output/rowFiles.js";
+import { identityOf, type Steered, type SteerJob } from "./jobs.js";
+
+/** The file of rows in the folder of a job. */
+export const ROWS = "rows";
+
+/** The folder of a job as it comes into being, and its name when it is complete. */
+interface Places {
+  readonly growing: string;
+  readonly complete: string;
+}
+
+export class PartFiles {
+  readonly outputs: Pick<RunOutputs, "rows" | "files">;
+  readonly #places: Places | null;
+
+  /**
+   * Opens what a job writes. Its folder is there, since machines share it.
+   * @throws CommandRefusal its folder cannot be written to
+   */
+  static async open(job: SteerJob): Promise<PartFiles> {
+    const { rows, captures, parts } = job;
+    if (parts === null) return new PartFiles(null, null, null);
+    const growing = await withFile(parts, () => mkdtemp(join(parts, "growing-")));
+    return new PartFiles(
+      { growing, complete: join(parts, identityOf(job)) },
+      rows === null ? null : await openRows(rows, join(growing, ROWS), [], false),
+      captures ? new CaptureFiles(growing, []) : null,
+    );
+  }
+
+  private constructor(places: Places | null, rows: RowFile | null, files: CaptureFiles | null) {
+    this.#places = places;
+    this.outputs = { rows, files };
+  }
+
+  /** Completes everything. Gives the captures in the order of their first frame. */
+  async end(): Promise<Steered["files"]> {
+    const { rows, files } = this.outputs;
+    await rows?.end(null);
+    const written = files?.close() ?? [];
+    if (this.#places !== null) await settle(this.#places.growing, this.#places.complete);
+    return written.map(({ target, path }) => ({ target, file: basename(path) }));
+  }
+}
+
+/** The first one that is complete stays. */
+async function settle(growing: string, complete: string): Promise<void> {
+  try {
+    await rename(growing, complete);
+  } catch (error) {
+    if (!(await exists(complete))) throw error;
+    await rm(growing, { recursive: true, force: true });
+  }
+}
+
+/** The folder of what a job writes, and whether it is complete; a job that writes nothing needs none. */
+export async function folderOf(job: SteerJob): Promise<{ readonly path: string; readonly complete: boolean }> {
+  if (job.parts === null) return { path: "", complete: true };
+  const path = join(job.parts, identityOf(job));
+  return { path, complete: await exists(path) };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

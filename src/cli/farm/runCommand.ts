@@ -1,0 +1,106 @@
+/** flowsteer farm run: steers captures on many machines, and prints what `flowsteer run` prints. */
+import { mkdir } from "node:fs/promises";
+import { divisionOf, TextRows, CSV, NDJSON, type Division } from "../../run/index.js";
+import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { numberOption, type CommandLine } from "../commandLine.js";
+import { expectationsApply, finish } from "../commands/finish.js";
+import { inputName, textOf } from "../input/chunks.js";
+import { Interruption } from "../interruption.js";
+import { CaptureFiles } from "../output/captureFiles.js";
+import { FileOutput, Output } from "../output/output.js";
+import { badUsage, withFile } from "../refusal.js";
+import { printable } from "../text.js";
+import { describeCapture } from "./captures.js";
+import { Farm } from "./farm.js";
+import { FarmRun } from "./farmRun.js";
+import type { CaptureRef } from "./jobs.js";
+import { Merging, type RowsTo } from "./merging.js";
+import { partsTo, pieceBytes, redisUrl, type PartsTo } from "./options.js";
+import { planPieces, planShares } from "./plan.js";
+import { connect, shown } from "./redis.js";
+import { Watch } from "./watch.js";
+
+const MOST_SHARES = 4096;
+const SHARES = 8;
+
+/** @returns the exit code */
+export async function farmRun(line: CommandLine): Promise<number> {
+  const [file, ...names] = line.operands;
+  if (file === undefined || names.length === 0)
+    throw badUsage("farm run", "name a scenario and captures: flowsteer farm run SCENARIO CAPTURE...");
+  const url = redisUrl(line);
+  const bytes = pieceBytes(line);
+  const shares = numberOption(line, "shares", 1, MOST_SHARES) ?? SHARES;
+  const to = partsTo(line);
+  const text = await textOf(file);
+  const loaded = await withFile(inputName(file), () => loadScenario(text));
+  const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
+  const division = chosenDivision(line, loaded, to);
+  const captures = await Promise.all(names.map(describeCapture));
+  const quiet = line.flags.has("quiet");
+
+  const redis = await connect(url);
+  const outputs = await openOutputs(to, [file, ...names]);
+  const merging = new Merging(loaded, outputs);
+  const interruption = new Interruption();
+  let watch: Watch | null = null;
+  const farm = await Farm.open(redis, (problem) => watch?.tell(problem));
+  interruption.stop = () => farm.stop();
+  watch = new Watch(farm, shown(url), sizeOf(captures), () => loaded.tally.all.frames, quiet);
+  const { rows, files } = outputs;
+  const ends = { json: false, quiet, rows: rows === null ? null : endOf(rows), files, annotated: null };
+  const run = new FarmRun(loaded, ends, farm, merging, watch.done);
+  try {
+    const scenario = await farm.keepScenario(text);
+    const common = { scenario, port, rows: to.format, captures: to.out !== undefined, parts: to.parts };
+    if (division.by === "anyhow") await run.mergePieces(await planPieces(farm, captures, bytes, common));
+    else await run.mergeShares(await planShares(farm, captures, division, shares, common));
+    run.interrupted = interruption.signal;
+  } finally {
+    watch.end();
+    interruption.end();
+    await run.tidy(to.parts);
+    await farm.close();
+  }
+  const applies = expectationsApply(run, inputName(file), true, false);
+  return finish(run, inputName(file), printable(`from ${names.join(", ")}`), applies);
+}
+
+/** How frames are divided. @throws CommandRefusal they cannot be, and one machine was not asked for */
+function chosenDivision(line: CommandLine, loaded: LoadedScenario, { parts }: PartsTo): Division {
+  if (loaded.scenario.messages !== undefined || loaded.scenario.connect !== undefined)
+    throw badUsage("farm run", "messages and cables of a scenario stay on one machine: flowsteer run");
+  if (line.flags.has("serial")) return { by: "never", why: "--serial" };
+  const division = divisionOf(loaded);
+  if (division.by === "never")
+    throw badUsage("farm run", `${division.why}: --serial has one machine steer all frames, in their order`);
+  if (division.by !== "anyhow" && parts !== null)
+    throw badUsage("farm run", "shares by connection write neither rows nor captures: --serial");
+  return division;
+}
+
+async function openOutputs({ format, output, out, parts }: PartsTo, inputs: readonly string[]) {
+  if (parts !== null) await withFile(parts, () => mkdir(parts, { recursive: true }));
+  const files = out === undefined ? null : new CaptureFiles(out, inputs);
+  return { rows: format === null ? null : await rowsTo(format, output, inputs), files };
+}
+
+async function rowsTo(
+  format: NonNullable<PartsTo["format"]>,
+  output: string | undefined,
+  inputs: readonly string[],
+): Promise<RowsTo> {
+  if (format === "parquet") return { folder: output as string };
+  const to = output === undefined ? new Output() : await FileOutput.open(output, inputs);
+  await new TextRows(format === "csv" ? CSV : NDJSON, to).flush();
+  return { output: to };
+}
+
+/** Ends the output of rows. */
+function endOf(rows: RowsTo): { end(): Promise<void> } {
+  return { end: async () => ("output" in rows ? rows.output.end() : undefined) };
+}
+
+function sizeOf(captures: readonly CaptureRef[]): number {
+  return captures.reduce((sum, { size }) => sum + size, 0);
+}

@@ -1,0 +1,64 @@
+/** Steers pieces of captures as `flowsteer run` steers captures: a steer job. */
+import { FrameShare, PartRecorder, type PartSums } from "../../run/index.js";
+import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { Session } from "../commands/session.js";
+import { fileOf } from "./cutting.js";
+import type { Steered, SteerJob } from "./jobs.js";
+import { PartFiles } from "./partFiles.js";
+
+/** Gives the text of a scenario by its hash. */
+export type ScenarioTexts = (hash: string) => Promise<string>;
+
+interface Ready {
+  readonly hash: string;
+  readonly loaded: LoadedScenario;
+  readonly recorder: PartRecorder;
+}
+
+/** Steers the jobs of a process, one at a time. */
+export class Steering {
+  readonly #texts: ScenarioTexts;
+  /** The last scenario. Loading many rules takes longer than steering a piece. */
+  #ready: Ready | null = null;
+
+  constructor(texts: ScenarioTexts) {
+    this.#texts = texts;
+  }
+
+  /** @throws Error a capture cannot be read, has changed, or what is written cannot be written */
+  async steer(job: SteerJob): Promise<Steered> {
+    const { loaded, recorder } = await this.#readyFor(job);
+    const parts = await PartFiles.open(job);
+    const session = new Session(loaded, { json: false, quiet: true, annotated: null, ...parts.outputs });
+    const files = job.pieces.map(fileOf);
+    const share = job.share === null ? null : new FrameShare(loaded.device, job.share);
+    await session.runCaptures({ files, first: job.first, limit: Infinity, share, interruptible: false }, job.port);
+    const sums = recorder.take();
+    const skipped = [...session.skipped];
+    checkFrames(job, sums, skipped);
+    const { notes, broken } = session.log;
+    return { sums, skipped, files: await parts.end(), notes, broken, refused: null };
+  }
+
+  /** What frames changed on a device stays there, so jobs whose frames remember get a device each. */
+  async #readyFor({ scenario: hash, remembers }: SteerJob): Promise<Ready> {
+    const before = this.#ready;
+    this.#ready = null;
+    const ready = before?.hash === hash ? before : await this.#load(hash);
+    if (!remembers) this.#ready = ready;
+    return ready;
+  }
+
+  async #load(hash: string): Promise<Ready> {
+    const loaded = await loadScenario(await this.#texts(hash));
+    return { hash, loaded, recorder: new PartRecorder(loaded) };
+  }
+}
+
+/** A capture that was written to in the meantime has other frames than its index says. */
+function checkFrames({ frames, pieces }: SteerJob, sums: PartSums, skipped: Steered["skipped"]): void {
+  const sum = (all: readonly { readonly frames: number }[]): number => all.reduce((n, one) => n + one.frames, 0);
+  const found = sum(sums.alike) + sum(skipped.map(([, one]) => one));
+  if (frames === null || frames === found) return;
+  throw new Error(`${pieces[0]?.capture.place ?? ""} has changed: ${found} frames where there were ${frames}`);
+}

@@ -1,0 +1,53 @@
+/** A machine's share of runs: BullMQ takes jobs from the queue and gives them to processes. */
+import { existsSync } from "node:fs";
+import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
+import { Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import type { Interruption } from "../interruption.js";
+import { version } from "../version.js";
+import { PREFIX, queueName } from "./jobs.js";
+import { REDIS_URL, VERSIONS } from "./redis.js";
+
+/** Times that a job may begin anew because its machine was lost. It says little about the job. */
+const MOST_STALLS = 100;
+
+export interface WorkerSettings {
+  readonly url: string;
+  /** Processes. */
+  readonly processes: number;
+  /** Seconds after which the jobs of a machine that is not heard of go to another one. */
+  readonly lock: number;
+}
+
+/** Takes jobs until a signal comes. Jobs that have begun are done first. `tell` gets what went wrong, in words. */
+export async function takeJobs(
+  redis: Redis,
+  { url, processes, lock }: WorkerSettings,
+  interruption: Interruption,
+  tell: (text: string) => void,
+): Promise<void> {
+  await redis.sadd(VERSIONS, version());
+  const lockDuration = 1000 * lock;
+  const worker = new Worker(queueName(), processorFile(), {
+    connection: redis,
+    prefix: PREFIX,
+    name: hostname(),
+    concurrency: processes,
+    lockDuration,
+    stalledInterval: lockDuration / 2,
+    maxStalledCount: MOST_STALLS,
+    workerForkOptions: { env: { ...process.env, [REDIS_URL]: url } },
+  });
+  worker.on("error", ({ message }) => tell(message));
+  worker.on("failed", (_, { message }) => tell(message));
+  await new Promise<void>((resolve) => (interruption.stop = resolve));
+  await worker.close();
+}
+
+/** The bundle of child.ts. */
+function processorFile(): URL {
+  const file = new URL("./farm-child.js", import.meta.url);
+  if (!existsSync(file)) throw new Error(`${fileURLToPath(file)} is missing: a farm runs from the built package`);
+  return file;
+}

@@ -1,0 +1,191 @@
+/** flowsteer farm: whatever is printed and written is that of one machine, by however many workers, and whatever they suffer. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seedFor } from "../../assembly/support/core.js";
+import { Random } from "../../oracle/generate/random.js";
+import { DEEP } from "../../support/tier.js";
+import { flowsteer, root, scratch, start, type Ended } from "../support/command.js";
+import { pcap, pcapng } from "./support/captures.js";
+import { HAS_REDIS, RedisServer } from "./support/redis.js";
+import { FarmWorker } from "./support/workers.js";
+
+const SCENARIO = "examples/everyday.json";
+const PIECES = ["--piece", "512k"];
+const seed = seedFor("farm");
+
+describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
+  let redis: RedisServer;
+  let captures: string[] = [];
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    captures = [
+      scratch("farm.pcap", pcap({ frames: 9000, seed })),
+      scratch("farm.pcapng", pcapng({ frames: 6000, seed: seed + 1 })),
+      scratch("farm.pcap.gz", gzipSync(pcap({ frames: 1000, seed: seed + 2 }))),
+    ];
+  });
+  afterAll(async () => redis?.end());
+
+  async function one(...options: string[]): Promise<Ended> {
+    return flowsteer(["run", SCENARIO, ...captures, ...options]);
+  }
+
+  async function many(...options: string[]): Promise<Ended> {
+    return flowsteer(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, ...PIECES, ...options]);
+  }
+
+  /** Runs with workers, which are ended afterwards. */
+  async function withWorkers<T>(count: number, options: string[], work: (all: FarmWorker[]) => Promise<T>): Promise<T> {
+    const workers = await Promise.all(Array.from({ length: count }, () => FarmWorker.start(redis.url, options)));
+    try {
+      return await work(workers);
+    } finally {
+      for (const worker of workers) expect(await worker.stop()).toBe(0);
+    }
+  }
+
+  it.each(
+    DEEP
+      ? [
+          [2, 1],
+          [2, 2],
+        ]
+      : [[2, 1]],
+  )("prints with %i workers of %i processes what one machine prints", async (workers, processes) => {
+    const single = await one();
+    expect(single.err).toContain("not parsed");
+    await withWorkers(workers, ["--workers", String(processes)], async () => {
+      // Another size of pieces, so that no result is there before.
+      expect(await many("--piece", `${700 + processes}k`)).toEqual(single);
+      // From the results that Redis keeps.
+      expect(await many("--piece", `${700 + processes}k`)).toEqual(single);
+    });
+  });
+
+  it.each(DEEP ? ["csv", "ndjson"] : ["csv"])(
+    "writes rows as %s, and captures by destination, as one machine does",
+    async (format) => {
+      const [rows, farmRows] = [scratch(`farm-one.${format}`), scratch(`farm-many.${format}`)];
+      const [out, farmOut] = [scratch(`farm-one-${format}`), scratch(`farm-many-${format}`)];
+      await one("--format", format, "--output", rows, "--out", out);
+      await withWorkers(2, [], async () => {
+        const ended = await many("--format", format, "--output", farmRows, "--out", farmOut);
+        expect(ended.code).toBe(0);
+      });
+      expect(readFileSync(farmRows).equals(readFileSync(rows))).toBe(true);
+      const files = readdirSync(out);
+      expect(readdirSync(farmOut)).toEqual(files);
+      expect(files.length).toBeGreaterThan(1);
+      for (const file of files)
+        expect(readFileSync(`${farmOut}/${file}`).equals(readFileSync(`${out}/${file}`))).toBe(true);
+    },
+  );
+
+  it.runIf(DEEP)("survives processes and machines that are ended at random", async () => {
+    const random = new Random(seed);
+    const single = await one();
+    const workers = await Promise.all([1, 2, 3].map(() => FarmWorker.start(redis.url, ["--workers", "1"])));
+    const run = many("--piece", "400k");
+    let over = false;
+    void run.finally(() => (over = true));
+    for (let kills = 0; kills < 8 && !over; kills++) {
+      await wait(random.between(100, 500));
+      const which = random.below(workers.length);
+      if (random.chance(0.3)) workers[which]?.killChild(0);
+      else {
+        await workers[which]?.kill();
+        workers[which] = await FarmWorker.start(redis.url, ["--workers", "1"]);
+      }
+    }
+    expect(await run).toEqual(single);
+    for (const worker of workers) await worker.kill();
+  });
+
+  it.runIf(DEEP)("gives the pieces of a paused machine to another one, and counts them once", async () => {
+    const single = await one();
+    const [paused, other] = (await Promise.all([1, 2].map(() => FarmWorker.start(redis.url)))) as [
+      FarmWorker,
+      FarmWorker,
+    ];
+    const run = many("--piece", "450k");
+    await wait(400);
+    paused.signalAll("SIGSTOP");
+    expect(await run).toEqual(single);
+    paused.signalAll("SIGCONT");
+    expect(await many("--piece", "450k")).toEqual(single);
+    for (const worker of [paused, other]) expect(await worker.stop()).toBe(0);
+  });
+
+  it.runIf(DEEP)("survives a restart of Redis with its append-only file", async () => {
+    const single = await one();
+    await withWorkers(2, ["--workers", "1"], async () => {
+      const run = flowsteer(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, "--piece", "350k"]);
+      await wait(700);
+      await redis.restart();
+      const { code, out } = await run;
+      expect({ code, out }).toEqual({ code: single.code, out: single.out });
+    });
+  });
+
+  it("reports a piece that ends its process three times by its bytes, and completes the rest", async () => {
+    const crash = scratch(
+      "crash.mjs",
+      `import { open } from "node:fs/promises";
+       const file = await open(${JSON.stringify(scratch("any", "x"))});
+       const { read } = Object.getPrototypeOf(file);
+       Object.getPrototypeOf(file).read = function (buffer, offset, length, position) {
+         // Pieces begin between records, an index reads whole megabytes.
+         if (length > 0 && position % ${2 ** 20} > 24 && position < ${2 ** 21}) process.kill(process.pid, "SIGKILL");
+         return read.call(this, buffer, offset, length, position);
+       };
+       await file.close();`,
+    );
+    const worker = await FarmWorker.start(redis.url, [], { NODE_OPTIONS: `--import=${crash}` });
+    const { code, out, err } = await many("--piece", "600k");
+    await worker.stop();
+    expect(code).toBe(5);
+    expect(err).toMatch(
+      /failed: bytes [\d,]+ to [\d,]+ of \S+farm.pcap\w*: its process was ended by SIGKILL \(tried 3 times\)/,
+    );
+    expect(out).toMatch(/partial: \d+ pieces? failed/);
+  });
+
+  it("has workers of its own version only, and says so", async () => {
+    const other = await FarmWorker.start(redis.url, [], {}, otherVersion());
+    const run = start(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, "--piece", "300k"]);
+    let err = "";
+    await new Promise<void>((resolve) => {
+      run.stderr.setEncoding("utf8").on("data", (text: string) => {
+        err += text;
+        if (err.includes("no worker of flowsteer")) resolve();
+      });
+    });
+    run.kill("SIGINT");
+    expect(await new Promise((resolve) => run.once("close", resolve))).toBe(130);
+    expect(err).toContain("those of 99.0.0 are, and take jobs of their own version only");
+    expect(await other.stop()).toBe(0);
+  });
+
+  it("refuses what flowsteer run refuses, in the same words", async () => {
+    const bad = scratch("no-capture.pcap", "this is no capture");
+    const wanted = await flowsteer(["run", SCENARIO, bad]);
+    await withWorkers(1, [], async () => {
+      expect(await flowsteer(["farm", "run", SCENARIO, bad, "--redis", redis.url])).toEqual(wanted);
+    });
+  });
+});
+
+/** The command of a package with another version. */
+function otherVersion(): string {
+  const home = scratch("other-version");
+  mkdirSync(home);
+  const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
+  writeFileSync(join(home, "package.json"), JSON.stringify({ ...description, version: "99.0.0" }));
+  cpSync(join(root, "dist"), join(home, "dist"), { recursive: true, filter: (path) => !/playground|types/.test(path) });
+  symlinkSync(join(root, "node_modules"), join(home, "node_modules"));
+  return join(home, "dist/cli.js");
+}
