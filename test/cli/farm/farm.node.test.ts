@@ -15,6 +15,9 @@ import { FarmWorker } from "./support/workers.js";
 const SCENARIO = "examples/everyday.json";
 const PIECES = ["--piece", "512k"];
 const seed = seedFor("farm");
+/** How often workers are ended in a run of how many bytes. */
+const KILLS = Number(import.meta.env?.["FLOWSTEER_FARM_KILLS"] ?? 0);
+const MEGABYTES = Number(import.meta.env?.["FLOWSTEER_FARM_MEGABYTES"] ?? 16);
 
 describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
   let redis: RedisServer;
@@ -34,8 +37,8 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     return flowsteer(["run", SCENARIO, ...captures, ...options]);
   }
 
-  async function many(...options: string[]): Promise<Ended> {
-    return flowsteer(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, ...PIECES, ...options]);
+  async function many(scenario: string, ...options: string[]): Promise<Ended> {
+    return flowsteer(["farm", "run", scenario, ...captures, "--redis", redis.url, ...PIECES, ...options]);
   }
 
   /** Runs with workers, which are ended afterwards. */
@@ -57,13 +60,14 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
       : [[2, 1]],
   )("prints with %i workers of %i processes what one machine prints", async (workers, processes) => {
     const single = await one();
+    const scenario = unknownScenario();
     expect(single.err).toContain("not parsed");
     await withWorkers(workers, ["--workers", String(processes)], async () => {
-      // Another size of pieces, so that no result is there before.
-      expect(await many("--piece", `${700 + processes}k`)).toEqual(single);
-      // From the results that Redis keeps.
-      expect(await many("--piece", `${700 + processes}k`)).toEqual(single);
+      expect(await many(scenario)).toEqual(single);
     });
+    // From the results that Redis keeps.
+    const again = await many(scenario);
+    expect({ code: again.code, out: again.out }).toEqual({ code: single.code, out: single.out });
   });
 
   it.each(DEEP ? ["csv", "ndjson"] : ["csv"])(
@@ -73,7 +77,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
       const [out, farmOut] = [scratch(`farm-one-${format}`), scratch(`farm-many-${format}`)];
       await one("--format", format, "--output", rows, "--out", out);
       await withWorkers(2, [], async () => {
-        const ended = await many("--format", format, "--output", farmRows, "--out", farmOut);
+        const ended = await many(unknownScenario(), "--format", format, "--output", farmRows, "--out", farmOut);
         expect(ended.code).toBe(0);
       });
       expect(readFileSync(farmRows).equals(readFileSync(rows))).toBe(true);
@@ -85,14 +89,16 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     },
   );
 
-  it.runIf(DEEP)("survives processes and machines that are ended at random", async () => {
+  it.runIf(DEEP || KILLS > 0)("survives processes and machines that are ended at random", async () => {
     const random = new Random(seed);
-    const single = await one();
+    const all = Array.from({ length: Math.ceil(MEGABYTES / 16) }, () => captures).flat();
+    const single = await flowsteer(["run", SCENARIO, ...all]);
     const workers = await Promise.all([1, 2, 3].map(() => FarmWorker.start(redis.url, ["--workers", "1"])));
-    const run = many("--piece", "400k");
+    const run = flowsteer(["farm", "run", unknownScenario(), ...all, "--redis", redis.url, ...PIECES]);
     let over = false;
     void run.finally(() => (over = true));
-    for (let kills = 0; kills < 8 && !over; kills++) {
+    let kills = 0;
+    for (; kills < (KILLS || 8) && !over; kills++) {
       await wait(random.between(100, 500));
       const which = random.below(workers.length);
       if (random.chance(0.3)) workers[which]?.killChild(0);
@@ -101,8 +107,10 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
         workers[which] = await FarmWorker.start(redis.url, ["--workers", "1"]);
       }
     }
-    expect(await run).toEqual(single);
+    const ended = await run;
     for (const worker of workers) await worker.kill();
+    expect(ended).toEqual(single);
+    if (KILLS > 0) expect(kills).toBe(KILLS);
   });
 
   it.runIf(DEEP)("gives the pieces of a paused machine to another one, and counts them once", async () => {
@@ -111,19 +119,20 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
       FarmWorker,
       FarmWorker,
     ];
-    const run = many("--piece", "450k");
+    const scenario = unknownScenario();
+    const run = many(scenario);
     await wait(400);
     paused.signalAll("SIGSTOP");
     expect(await run).toEqual(single);
     paused.signalAll("SIGCONT");
-    expect(await many("--piece", "450k")).toEqual(single);
+    expect(await many(scenario)).toEqual(single);
     for (const worker of [paused, other]) expect(await worker.stop()).toBe(0);
   });
 
   it.runIf(DEEP)("survives a restart of Redis with its append-only file", async () => {
     const single = await one();
     await withWorkers(2, ["--workers", "1"], async () => {
-      const run = flowsteer(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, "--piece", "350k"]);
+      const run = many(unknownScenario());
       await wait(700);
       await redis.restart();
       const { code, out } = await run;
@@ -145,7 +154,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
        await file.close();`,
     );
     const worker = await FarmWorker.start(redis.url, [], { NODE_OPTIONS: `--import=${crash}` });
-    const { code, out, err } = await many("--piece", "600k");
+    const { code, out, err } = await many(unknownScenario());
     await worker.stop();
     expect(code).toBe(5);
     expect(err).toMatch(
@@ -156,7 +165,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
 
   it("has workers of its own version only, and says so", async () => {
     const other = await FarmWorker.start(redis.url, [], {}, otherVersion());
-    const run = start(["farm", "run", SCENARIO, ...captures, "--redis", redis.url, "--piece", "300k"]);
+    const run = start(["farm", "run", unknownScenario(), ...captures, "--redis", redis.url]);
     let err = "";
     await new Promise<void>((resolve) => {
       run.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -178,6 +187,14 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     });
   });
 });
+
+let scenarios = 0;
+
+/** The scenario under another hash: Redis has no results of it. */
+function unknownScenario(): string {
+  const document = JSON.parse(readFileSync(join(root, SCENARIO), "utf8")) as object;
+  return scratch("farm.json", JSON.stringify({ ...document, description: `${seed} ${++scenarios}` }));
+}
 
 /** The command of a package with another version. */
 function otherVersion(): string {
