@@ -89,10 +89,11 @@ export async function* chunksOf(
   interruption: Interruption | null,
   part: { readonly from: number; readonly to: number } | null = null,
 ): AsyncGenerator<Uint8Array, void> {
-  const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+  const size = part === null ? CHUNK : Math.min(CHUNK, part.to - part.from);
+  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const;
   let at = part?.from ?? null;
   const read = async (buffer: Buffer): Promise<Uint8Array> => {
-    const length = part === null ? CHUNK : Math.min(CHUNK, part.to - (at ?? 0));
+    const length = part === null ? size : Math.min(size, part.to - (at ?? 0));
     const { bytesRead } = await file.read(buffer, 0, length, at);
     if (at !== null) at += bytesRead;
     return buffer.subarray(0, bytesRead);
