@@ -24,6 +24,12 @@ const ENDS = [
 
 type Fields = Readonly<Record<string, number | string>>;
 
+/**
+ * Leaves out the frames of other shares.
+ *
+ * @example
+ * new FrameShare(device, { index: 0, of: 3, by: "connections" }).keep(columns);
+ */
 export class FrameShare {
   readonly #device: Device;
   readonly #share: ShareOf;

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
@@ -88,6 +89,20 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
         expect(readFileSync(`${farmOut}/${file}`).equals(readFileSync(`${out}/${file}`))).toBe(true);
     },
   );
+
+  it("writes Parquet files whose rows are those of one machine, in order", async () => {
+    const [file, folder] = [scratch("farm-one.parquet"), scratch("farm-parquet")];
+    await one("--format", "parquet", "--output", file);
+    await withWorkers(2, [], async () => {
+      expect((await many(unknownScenario(), "--format", "parquet", "--output", folder)).code).toBe(0);
+    });
+    const rows = async (path: string): Promise<unknown[]> =>
+      parquetReadObjects({ file: await asyncBufferFromFile(path) });
+    const parts = readdirSync(folder).sort();
+    expect(parts.length).toBeGreaterThan(3);
+    const found = (await Promise.all(parts.map((part) => rows(join(folder, part))))).flat();
+    expect(found).toEqual(await rows(file));
+  });
 
   it.runIf(DEEP || KILLS > 0)("survives processes and machines that are ended at random", async () => {
     const random = new Random(seed);
