@@ -41,8 +41,9 @@ export function pack(parts: Parts): Uint8Array {
 
 /** Reads a container. @throws EINVAL it is damaged, or of another version */
 export function unpack(call: string, given: Uint8Array): Parts {
-  // Words are read at multiples of 4.
-  const bytes = given.byteOffset % 4 === 0 ? given : given.slice();
+  // Words are read at multiples of 4. A Buffer of Node.js would give views where an array gives copies.
+  const plain = new Uint8Array(given.buffer, given.byteOffset, given.length);
+  const bytes = plain.byteOffset % 4 === 0 ? plain : plain.slice();
   if (bytes.length < HEAD || MAGIC.some((byte, i) => bytes[i] !== byte)) bad(call, "head", "it is no snapshot");
   const head = new DataView(bytes.buffer, bytes.byteOffset, HEAD);
   const version = head.getUint32(8, true);

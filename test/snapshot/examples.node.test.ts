@@ -4,8 +4,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { createDevice } from "../../src/index.js";
 import { loadScenario, parseScenario } from "../../src/scenario/index.js";
-import { cloneDevice } from "../../src/snapshot/index.js";
+import { cloneDevice, restoreDevice, snapshotOf } from "../../src/snapshot/index.js";
 import { sameState, text } from "./support/same.js";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
@@ -25,4 +26,12 @@ describe("examples", () => {
     }
     sameState(device, copy);
   });
+});
+
+test("restores a device of a Buffer of Node.js", async () => {
+  const device = await createDevice({ countHits: true });
+  const half = { value: 0.5, bytes: new Uint8Array([1, 2, 3]) };
+  const bytes = Buffer.from(snapshotOf(device, { keep: half }));
+  const { kept } = await restoreDevice(bytes);
+  expect(kept).toEqual(half);
 });
