@@ -102,8 +102,11 @@ export { sendersOf, unusedFindings, type UnusedFinding, type UnusedObject } from
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { createRule, destroyRule } from "./rule/change.js";
 export { rulePointers } from "./pointers.js";
+export type { SavedObjects } from "./saved/objects.js";
+export { restoreScenario, savedScenario, type SavedScenario } from "./saved/saved.js";
 export { parseScenario } from "./scenario.js";
 export type { JsonSchema } from "./schema/jsonSchema.js";
 export { SCENARIO_SCHEMA } from "./schema/scenario.js";
 export { connectionAt, isSet, tokensAt } from "./state/asoObjects.js";
 export type { StateUse } from "./state/use.js";
+export { updateScenario, type ScenarioUpdate } from "./update/update.js";

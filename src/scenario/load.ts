@@ -34,7 +34,7 @@ import { parseScenario } from "./scenario.js";
 import { below } from "./schema/path.js";
 import type { ScenarioStep } from "./state/definition.js";
 import { StateTally } from "./outcome/stateTally.js";
-import { usesOfRules } from "./state/use.js";
+import { usesOfRules, type RuleUses } from "./state/use.js";
 import { Steps } from "./state/steps.js";
 import type { RunFrame } from "./outcome/record.js";
 import { summedOutcome, type SummedOutcome } from "./outcome/summed.js";
@@ -111,7 +111,7 @@ export type SumListener = (outcome: SummedOutcome, sum: Sum, first: number) => v
 
 /** A scenario on a device. Objects are found by their names in the document. */
 export class LoadedScenario {
-  readonly scenario: Scenario;
+  #scenario: Scenario;
   /** @internal */
   readonly objects: ScenarioObjects;
   readonly device: Device;
@@ -136,6 +136,7 @@ export class LoadedScenario {
   readonly state: StateTally;
   /** @internal Gets what is added to the sums; null for no one. */
   onSum: SumListener | null = null;
+  readonly #uses: Map<HitRule, RuleUses>;
   readonly #domains: ScenarioDomains;
   readonly #steps: Steps;
   readonly #expectations: Expectations;
@@ -147,7 +148,7 @@ export class LoadedScenario {
   /** @param report takes the refusals of expectations */
   constructor(scenario: Scenario, objects: ScenarioObjects, report: Report) {
     const { device, context } = objects;
-    this.scenario = scenario;
+    this.#scenario = scenario;
     this.objects = objects;
     this.device = device;
     this.context = context;
@@ -171,15 +172,29 @@ export class LoadedScenario {
       return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
     });
     this.#domains = objects.domains;
-    this.state = new StateTally(
-      new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses])),
-    );
+    this.#uses = new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses]));
+    this.state = new StateTally(this.#uses);
     this.#steps = new Steps(objects.actions, objects.asoObjects);
     this.#expectations = new Expectations(
       scenario.expect ?? {},
       (frame, linkType) => device.parseBatch([frame], { linkType })[0]?.fields ?? {},
       report,
     );
+  }
+
+  /** The document. `updateScenario` changes it. */
+  get scenario(): Scenario {
+    return this.#scenario;
+  }
+
+  /** @internal Takes another document, whose objects were made. */
+  changeTo(document: Scenario): void {
+    const { messages: _sent, frames: _run, expect: _compared, ...next } = document;
+    const { messages, frames, expect } = this.#scenario;
+    const own = Object.entries({ messages, frames, expect }).filter(([, one]) => one !== undefined);
+    this.#scenario = { ...next, ...Object.fromEntries(own) };
+    this.#uses.clear();
+    for (const [name, uses] of usesOfRules(next)) this.#uses.set(this.rules.get(name) as Rule, uses);
   }
 
   /** The results of the messages of the document; empty before the first run. */

@@ -6,6 +6,8 @@ import type { AsoObject } from "../model/action/asoObject.js";
 import type { FlowCounter } from "../model/action/counter.js";
 import { Table } from "../model/table/domain.js";
 import type { VerbsFlow } from "../model/flow/verbsFlow.js";
+import type { DeviceFlow } from "../model/flow/deviceFlow.js";
+import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
 import type { HostRule } from "../model/flow/hostRules.js";
 import { setLayout } from "../model/table/matcherLayout.js";
 import { Matcher } from "../model/table/matcher.js";
@@ -17,13 +19,15 @@ import type { Tir } from "../model/queue/tir.js";
 import type { WorkQueue } from "../model/queue/workQueue.js";
 import { ScenarioActions } from "./action/load.js";
 import type { ConnectedQueue } from "./queue/connection.js";
-import type { DeviceFlowObjects } from "./deviceFlow/objects.js";
 import type { Scenario } from "./document.js";
-import type { ScenarioMatcher, ScenarioRule } from "./rule/definition.js";
+import type { ScenarioCounter, ScenarioMatcher, ScenarioRule, ScenarioTable } from "./rule/definition.js";
 import { ScenarioDomains } from "./device/domains.js";
+import type { ScenarioFlow, ScenarioHostRule } from "./flow/definition.js";
+import type { ScenarioFlowActions } from "./flow/actions.js";
 import { LoadedFlowCounter } from "./flow/counter.js";
 import { flowName, hostRuleName } from "./names.js";
 import type { LoaderParts } from "./onDemand.js";
+import { SAVED_AS_THEY_ARE, type SavedObjects } from "./saved/objects.js";
 import { at, rulePlace } from "./place.js";
 import type { ScenarioQueue } from "./queue/definition.js";
 import { loadQueue, type LoadedQueue } from "./queue/load.js";
@@ -46,31 +50,48 @@ export class ScenarioObjects {
   readonly rules = new Map<string, Rule>();
   readonly flowCounters = new Map<string, LoadedFlowCounter>();
   readonly flows = new Map<string, VerbsFlow>();
-  readonly flowEntries: DeviceFlowObjects["flowEntries"] = new Map();
-  readonly deviceFlows: DeviceFlowObjects["deviceFlows"] = new Map();
+  readonly flowEntries = new Map<string, DevxFlowEntry>();
+  readonly deviceFlows = new Map<string, DeviceFlow>();
   readonly hostRules = new Map<string, HostRule>();
   readonly device: Device;
   readonly context: Context;
   readonly domains: ScenarioDomains;
   readonly actions: ScenarioActions;
   /** Matchers that rules with a table and a priority imply. */
-  readonly #implied = new Map<string, Matcher>();
+  readonly implied = new Map<string, Matcher>();
+  /** Null for a document without flows and flow actions. */
+  readonly flowActions: ScenarioFlowActions | null;
 
   /**
    * @param parts those that the document needs
    * @param report takes the refusals; what depends on refused objects is not made
+   * @param saved the objects of the document, where a snapshot has them: nothing is made then
    */
-  constructor(scenario: Scenario, parts: LoaderParts, device: Device, context: Context, report: Report) {
+  constructor(
+    scenario: Scenario,
+    parts: LoaderParts,
+    device: Device,
+    context: Context,
+    report: Report,
+    saved?: SavedObjects,
+  ) {
     this.device = device;
     this.context = context;
-    const { queues, indirectionTables, rqts, tirs, asoObjects, connect } = scenario;
-    const { counters, tables, matchers, actions = [], rules } = scenario;
-    const { domains = [], flowActions = [], flowCounters, flows, hostRules } = scenario;
-    const commands = (): NonNullable<LoaderParts["deviceObjects"]> => {
-      if (parts.deviceObjects === null) throw new Error(`${CALL}: the part for device commands was not loaded`);
-      return parts.deviceObjects;
-    };
-    this.domains = new ScenarioDomains(context, domains, report);
+    const { actions = [], domains = [], flowActions = [] } = scenario;
+    this.domains = new ScenarioDomains(context, domains, report, saved?.domains);
+    if (saved === undefined) this.#makeBeforeRules(scenario, parts, report);
+    else this.#adopt(scenario, saved);
+    this.actions = new ScenarioActions(this, actions, report, saved?.actions);
+    const { flows } = parts;
+    this.flowActions = flows === null ? null : new flows.ScenarioFlowActions(flowActions, report, saved?.flowActions);
+    if (saved === undefined) this.#makeRules(scenario, parts, report);
+  }
+
+  /** Makes what comes before the actions of the document. */
+  #makeBeforeRules(scenario: Scenario, parts: LoaderParts, report: Report): void {
+    const { device } = this;
+    const { queues, indirectionTables, rqts, tirs, asoObjects, connect, counters, tables } = scenario;
+    const commands = (): DeviceParts => deviceParts(parts);
     attemptEach(report, "connect", connect, ({ port, to }, path) => {
       at(CALL, path, () => device.connect(port, device, to));
     });
@@ -97,56 +118,77 @@ export class ScenarioObjects {
       const owner = this.domains.context(object.function);
       this.asoObjects.set(object.name, commands().makeAsoObject(CALL, path, owner, object));
     });
-    attemptEach(report, "counters", counters, (counter, path) => {
-      const owner = this.domains.context(counter.function);
-      this.counters.set(counter.name, commands().makeCounter(path, owner, counter));
-    });
-    attemptEach(report, "tables", tables, ({ name, domain = "nic_rx", function: vport, level }, path) => {
-      const owner = this.domains.domain(path, domain, vport);
-      this.tables.set(
-        name,
-        at(CALL, path, () => Table.create(CALL, owner, level, name)),
-      );
-    });
-    this.actions = new ScenarioActions(this, actions, report);
-    const flowParts = parts.flows;
-    const madeActions = flowParts === null ? null : new flowParts.ScenarioFlowActions(flowActions, report);
+    attemptEach(report, "counters", counters, (one, path) =>
+      this.counters.set(one.name, this.makeCounter(parts, path, one)),
+    );
+    attemptEach(report, "tables", tables, (table, path) => this.tables.set(table.name, this.makeTable(path, table)));
+  }
+
+  /** Makes matchers and rules, flows, and rules of the host. */
+  #makeRules(scenario: Scenario, parts: LoaderParts, report: Report): void {
+    const { context, flowActions } = this;
+    const { matchers, rules, flowCounters, flows, hostRules } = scenario;
     attemptEach(report, "matchers", matchers, (matcher, path) =>
-      this.matchers.set(matcher.name, this.#ownMatcher(path, matcher)),
+      this.matchers.set(matcher.name, this.makeMatcher(path, matcher)),
     );
     attemptEach(report, "rules", rules, (rule, path) => this.rules.set(rule.name, this.makeRule(path, rule)));
     attemptEach(report, "flowCounters", flowCounters, (one, path) => {
       this.flowCounters.set(
         one.name,
-        at(CALL, path, () => new LoadedFlowCounter(CALL, context, one)),
+        at(CALL, path, () => LoadedFlowCounter.create(CALL, context, one)),
       );
     });
-    if (flowParts !== null && madeActions !== null) {
-      const counter = (name: string): LoadedFlowCounter => made(this.flowCounters, name);
-      attemptEach(report, "flows", flows, (flow, path, i) => {
-        const name = flowName(flow, i);
-        const queue = this.#queuePair(flow.queue);
-        this.flows.set(name, flowParts.loadFlow(path, flow, name, queue, counter, madeActions));
-      });
-    }
+    attemptEach(report, "flows", flows, (flow, path, i) => {
+      const name = flowName(flow, i);
+      this.flows.set(name, this.makeFlow(parts, path, flow, name));
+    });
     if (parts.deviceObjects !== null) {
       const named = new parts.deviceObjects.DeviceFlowObjects(scenario, report, {
         domains: this.domains,
-        flowActions: madeActions,
+        flowActions,
         counter: (name) => made(this.counters, name),
         counters: (name) => made(this.flowCounters, name).counters,
         queuePair: (name) => this.#queuePair(name),
         tir: (name) => made(this.tirs, name),
       });
-      this.flowEntries = named.flowEntries;
-      this.deviceFlows = named.deviceFlows;
+      fill(this.flowEntries, named.flowEntries);
+      fill(this.deviceFlows, named.deviceFlows);
     }
     attemptEach(report, "hostRules", hostRules, (rule, path, i) => {
       const name = hostRuleName(rule, i);
-      const make = (): HostRule => device.function(rule.function ?? 0).hostRules.add({ ...rule, name });
-      this.hostRules.set(name, at(CALL, path, make));
+      this.hostRules.set(name, this.makeHostRule(path, rule, name));
     });
     attempt(report, () => this.domains.begin());
+  }
+
+  /** Takes the objects of a snapshot. Queues come without receive buffers and messages: they were used. */
+  #adopt({ flowCounters = [] }: Scenario, saved: SavedObjects): void {
+    for (const [name, queue] of saved.queues) this.queues.set(name, { name, queue, buffers: null, connected: null });
+    for (const key of SAVED_AS_THEY_ARE) fill<unknown>(this[key], saved[key]);
+    for (const one of flowCounters) {
+      this.flowCounters.set(one.name, LoadedFlowCounter.of(one, made(saved.flowCounters, one.name)));
+    }
+  }
+
+  makeCounter(parts: LoaderParts, path: string, counter: ScenarioCounter): FlowCounter {
+    return deviceParts(parts).makeCounter(path, this.domains.context(counter.function), counter);
+  }
+
+  makeTable(path: string, { name, domain = "nic_rx", function: vport, level }: ScenarioTable): Table {
+    const owner = this.domains.domain(path, domain, vport);
+    return at(CALL, path, () => Table.create(CALL, owner, level, name));
+  }
+
+  makeHostRule(path: string, rule: ScenarioHostRule, name: string): HostRule {
+    const { hostRules } = this.device.function(rule.function ?? 0);
+    return at(CALL, path, () => hostRules.add({ ...rule, name }));
+  }
+
+  /** Makes a flow of a document that was checked. */
+  makeFlow({ flows }: LoaderParts, path: string, flow: ScenarioFlow, name: string): VerbsFlow {
+    if (flows === null || this.flowActions === null) throw new Error(`${CALL}: the part for flows was not loaded`);
+    const counter = (one: string): LoadedFlowCounter => made(this.flowCounters, one);
+    return flows.loadFlow(path, flow, name, this.#queuePair(flow.queue), counter, this.flowActions);
   }
 
   readonly #queue = (name: string): QueuePair | WorkQueue => made(this.queues, name).queue;
@@ -173,7 +215,7 @@ export class ScenarioObjects {
     this.queues.set(name, { name, queue, buffers: null, connected: null });
   }
 
-  #ownMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
+  makeMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
     const matcher = at(CALL, path, () => Matcher.named(CALL, made(this.tables, table), priority, mask, name));
     if (layout === undefined) return matcher;
     const { rulesLog2, resizable = false } = layout;
@@ -202,14 +244,31 @@ export class ScenarioObjects {
 
   #matcher({ matcher, table = "", priority = 0 }: ScenarioRule): Matcher {
     if (matcher !== undefined) return made(this.matchers, matcher);
-    const name = `${table} at priority ${priority}`;
-    let implied = this.#implied.get(name);
+    const name = impliedName(table, priority);
+    let implied = this.implied.get(name);
     if (implied === undefined) {
       implied = Matcher.named(CALL, made(this.tables, table), priority, undefined, name);
-      this.#implied.set(name, implied);
+      this.implied.set(name, implied);
     }
     return implied;
   }
+}
+
+type DeviceParts = NonNullable<LoaderParts["deviceObjects"]>;
+
+function deviceParts({ deviceObjects }: LoaderParts): DeviceParts {
+  if (deviceObjects === null) throw new Error(`${CALL}: the part for device commands was not loaded`);
+  return deviceObjects;
+}
+
+/** The matcher that rules with a table and a priority imply. */
+export function impliedName(table: string, priority: number): string {
+  return `${table} at priority ${priority}`;
+}
+
+/** Adds all entries of a map to another one. */
+function fill<T>(to: Map<string, T>, from: ReadonlyMap<string, T>): void {
+  for (const [name, one] of from) to.set(name, one);
 }
 
 /** A queue that has a peer, in a document that was checked. */

@@ -35,6 +35,7 @@ import { at, type PlaceOf } from "../place.js";
 import type { LoadedQueue } from "../queue/load.js";
 import { attempt, made, type Report } from "../report.js";
 import { below } from "../schema/path.js";
+import { refersTo, type Gone } from "../update/gone.js";
 import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../state/actions.js";
 import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition.js";
 
@@ -59,18 +60,55 @@ interface Standing {
 /** An action as the document writes it, without its name. */
 type Written = Partial<Omit<ScenarioAction, "name">>;
 
+/** Made actions, by owner and text. */
+export type MadeActions = Map<Domain | null, Map<string, Action>>;
+
 export class ScenarioActions {
   readonly #targets: ActionTargets;
   readonly #shared = new Map<string, { readonly written: Written; readonly path: string }>();
-  /** Made actions, by owner and text: equal actions are made once. */
-  readonly #made = new Map<Domain | null, Map<string, Action>>();
+  /** Equal actions are made once. */
+  readonly made: MadeActions;
 
-  constructor(targets: ActionTargets, shared: readonly ScenarioAction[], report: Report) {
+  /** @param actions those that a snapshot has */
+  constructor(
+    targets: ActionTargets,
+    shared: readonly ScenarioAction[],
+    report: Report,
+    actions: MadeActions = new Map(),
+  ) {
     this.#targets = targets;
-    shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
+    this.made = actions;
+    this.share(shared);
     for (const [name, { written, path }] of this.#shared) {
       attempt(report, () => (isOfDevice(written) ? this.#named(name, null) : check(path, written)));
     }
+  }
+
+  /** Sets the actions that documents share by name. Those that were made stay. */
+  share(shared: readonly ScenarioAction[]): void {
+    this.#shared.clear();
+    shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
+  }
+
+  /** Forgets the actions that are or name something that goes, so that they are made anew. @returns these actions */
+  forget(gone: Gone): Set<Action> {
+    const forgotten = new Set<Action>();
+    for (const actions of this.made.values()) {
+      for (const [key, action] of actions) {
+        const text = key.replace(/^(root|other) /, "");
+        const [, name] = /^name (.*)$/s.exec(text) ?? [];
+        const goes = name === undefined ? refersTo(gone, JSON.parse(text) as Written) : gone.actions.has(name);
+        if (!goes) continue;
+        actions.delete(key);
+        forgotten.add(action);
+      }
+    }
+    return forgotten;
+  }
+
+  /** All actions that several rules may have. */
+  shared(): Set<Action> {
+    return new Set([...this.made.values()].flatMap((actions) => [...actions.values()]));
   }
 
   /** The shared flow meter of a name, and its text; undefined for any other action. */
@@ -108,8 +146,8 @@ export class ScenarioActions {
     const owner = isOfDevice(written) ? null : (standing?.domain ?? null);
     const levels = owner !== null && written.aso === undefined;
     const level = !levels ? "" : standing?.isRoot === true ? "root " : "other ";
-    const actions = this.#made.get(owner) ?? new Map<string, Action>();
-    this.#made.set(owner, actions);
+    const actions = this.made.get(owner) ?? new Map<string, Action>();
+    this.made.set(owner, actions);
     let action = actions.get(level + key);
     if (action === undefined) {
       action =

@@ -10,6 +10,14 @@ import { attemptEach, type Report } from "../report.js";
 const CALL = "loadScenario";
 const SYNC_RULES = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW;
 
+/** The domains of a scenario, and what they belong to, by function and by name. */
+export interface SavedDomains {
+  readonly contexts: ReadonlyMap<number, Context>;
+  readonly pds: ReadonlyMap<number, ProtectionDomain>;
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly unsynced: ReadonlySet<Domain>;
+}
+
 export class ScenarioDomains {
   readonly #first: Context;
   readonly #contexts = new Map<number, Context>();
@@ -18,10 +26,20 @@ export class ScenarioDomains {
   /** Domains that are not synced before frames arrive. */
   readonly #unsynced = new Set<Domain>();
 
-  /** `context` belongs to the PF. */
-  constructor(context: Context, settings: readonly ScenarioDomain[], report: Report) {
+  /**
+   * `context` belongs to the PF.
+   * @param saved the domains of a snapshot, which have their settings
+   */
+  constructor(context: Context, settings: readonly ScenarioDomain[], report: Report, saved?: SavedDomains) {
     this.#first = context;
     this.#contexts.set(0, context);
+    if (saved !== undefined) {
+      for (const [vport, one] of saved.contexts) this.#contexts.set(vport, one);
+      for (const [vport, pd] of saved.pds) this.#pds.set(vport, pd);
+      for (const [name, one] of saved.domains) this.#domains.set(name, one);
+      for (const one of saved.unsynced) this.#unsynced.add(one);
+      return;
+    }
     attemptEach(report, "domains", settings, (one, path) => {
       const { domain, function: vport, reclaim = false, duplicates = true, sync = true } = one;
       const made = this.domain(path, domain, vport);
@@ -56,6 +74,11 @@ export class ScenarioDomains {
       this.#domains.set(name, domain);
     }
     return domain;
+  }
+
+  /** What a snapshot keeps. */
+  get saved(): SavedDomains {
+    return { contexts: this.#contexts, pds: this.#pds, domains: this.#domains, unsynced: this.#unsynced };
   }
 
   /** Applies pending rules, where the document does not hold them back. @throws ENOMEM */

@@ -18,18 +18,21 @@ const CALL = "loadScenario";
 export class ScenarioFlowActions {
   /** How to make each action. */
   readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
-  readonly #made = new Map<string, FlowAction>();
+  /** By function, direction and name. */
+  readonly made: Map<string, FlowAction>;
 
-  constructor(actions: readonly ScenarioFlowAction[], report: Report) {
+  /** @param saved the actions that a snapshot has */
+  constructor(actions: readonly ScenarioFlowAction[], report: Report, saved: Map<string, FlowAction> = new Map()) {
+    this.made = saved;
     attemptEach(report, "flowActions", actions, (action, path) => this.#makers.set(action.name, makerOf(path, action)));
   }
 
   /** The action of a name, for flows of a context in one direction. */
   get(name: string, context: Context, type: DomainType): FlowAction {
     const key = `${context.function.vport} ${type} ${name}`;
-    let action = this.#made.get(key);
+    let action = this.made.get(key);
     if (action === undefined) {
-      this.#made.set(key, (action = made(this.#makers, name)(context, type).called(name)));
+      this.made.set(key, (action = made(this.#makers, name)(context, type).called(name)));
     }
     return action;
   }

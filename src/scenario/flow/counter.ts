@@ -10,14 +10,25 @@ export class LoadedFlowCounter {
   readonly counters: Counters;
   readonly points: readonly ScenarioCounterPoint[];
 
-  constructor(call: string, context: Context, { name, points = [] }: ScenarioFlowCounter) {
+  private constructor({ name, points = [] }: ScenarioFlowCounter, counters: Counters) {
     this.name = name;
     this.points = points;
-    this.counters = new Counters(call, context, { comp_mask: 0 }).called(name);
-    for (const { index, counts } of points) {
+    this.counters = counters;
+  }
+
+  /** Makes the counters object of a document. */
+  static create(call: string, context: Context, counter: ScenarioFlowCounter): LoadedFlowCounter {
+    const counters = new Counters(call, context, { comp_mask: 0 }).called(counter.name);
+    for (const { index, counts } of counter.points ?? []) {
       const counter_desc = counts === "bytes" ? IBV_COUNTER_BYTES : IBV_COUNTER_PACKETS;
-      this.counters.attach(call, { counter_desc, index }, null);
+      counters.attach(call, { counter_desc, index }, null);
     }
+    return new LoadedFlowCounter(counter, counters);
+  }
+
+  /** Takes the counters object of a snapshot. */
+  static of(counter: ScenarioFlowCounter, counters: Counters): LoadedFlowCounter {
+    return new LoadedFlowCounter(counter, counters);
   }
 
   /**
