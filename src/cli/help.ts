@@ -370,7 +370,8 @@ Exit codes: 0; 2 an input was refused; 3 an output cannot be written.
 const SERVE = `flowsteer serve SCENARIO: is the device of a scenario, into whose ports real machines plug
 
 Frames that come in by a wire are steered, and leave by the wires of the ports and queues that the rules choose. The
-clock of the device is that of the machine.
+clock of the device is that of the machine. When the file of the scenario changes, its rules follow; SIGHUP reads it at
+once.
 
   --wire PLACE=KIND:...
                  a wire; the option is given once for each. PLACE is uplink (port 1), portN, or the name of a queue:
@@ -391,6 +392,10 @@ clock of the device is that of the machine.
                  limits of a control connection: bytes of a message (1,048,576), messages in a second (10,000)
   --beyond-loopback
                  lets wires have other addresses than 127.0.0.1 and [::1]. Who can send there, can send frames
+  --snapshot FILE
+                 writes the device to this file at the end (docs/snapshots.md): rules, counters, state, clock
+  --restore FILE
+                 goes on with such a device, in place of a scenario
   --json         lines of JSON on standard error instead of text
   --quiet        no text
 
@@ -401,7 +406,7 @@ have come are steered and leave first; a second signal ends it at once.
   flowsteer serve rules.json --wire uplink=unix-listen:uplink.sock --wire vm1=unix-listen:vm1.sock
   tcpdump -U -w - | flowsteer serve rules.json --wire uplink=pcap:-: --wire web=pcap::- | tcpdump -r -
 
-Exit codes: 0; 2 an input was refused; 143 and 130 a second signal.
+Exit codes: 0; 1 the snapshot could not be written; 2 an input was refused; 143 and 130 a second signal.
 `;
 
 /** Help by command; "" is the help of the whole. */

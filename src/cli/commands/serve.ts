@@ -1,11 +1,13 @@
 /** flowsteer serve: a device as a process that real machines plug into. */
-import { loadScenario } from "../../scenario/index.js";
+import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import { Control } from "../control/control.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Interruption } from "../interruption.js";
-import { badUsage, CommandRefusal, withFile } from "../refusal.js";
+import { badUsage, CommandRefusal, EXIT, withFile } from "../refusal.js";
 import { connectPorts, placesOf, type Place } from "../serve/places.js";
+import { ScenarioFile, type Reloaded } from "../serve/reload.js";
+import { checkSnapshotPlace, restoreFile, writeSnapshot } from "../serve/snapshotFile.js";
 import { sumOf, sumText } from "../serve/summary.js";
 import { Switchboard } from "../serve/switchboard.js";
 import { painter, printable } from "../text.js";
@@ -17,6 +19,8 @@ const OPTIONS = {
   "most-bytes": "value",
   "most-requests": "value",
   "beyond-loopback": "flag",
+  snapshot: "value",
+  restore: "value",
   json: "flag",
 } as const;
 
@@ -24,22 +28,19 @@ const OPTIONS = {
 const MESSAGE = 1 << 20;
 const RATE = 10_000;
 
+/** The longest time of a timer, in milliseconds. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
 /** Milliseconds that the end waits for slow peers. */
 const PATIENCE = 2000;
 
-/** @returns the exit code: 0 also where a signal ended it */
+/** @returns the exit code: 0 also where a signal ended it, 1 where the snapshot could not be written */
 export async function serve(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "serve", OPTIONS);
-  const [file, more] = line.operands;
-  if (file === undefined)
-    throw badUsage(
-      "serve",
-      "name a scenario: flowsteer serve SCENARIO --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002",
-    );
-  if (more !== undefined) throw badUsage(more, "name one scenario");
   const wires = (line.lists.get("wire") ?? []).map((text) => wireOf(text, line.flags.has("beyond-loopback")));
-  const text = await textOf(file);
-  const loaded = await withFile(inputName(file), () => loadScenario(text, { countHits: true }));
+  const snapshotFile = line.values.get("snapshot");
+  if (snapshotFile !== undefined) checkSnapshotPlace(snapshotFile);
+  const { name, loaded, watched } = await loadedOf(line);
   const places = placesOf(loaded, wires);
   connectPorts(loaded, places);
   loaded.prepare({ bytes: new Uint8Array() });
@@ -51,24 +52,64 @@ export async function serve(args: readonly string[]): Promise<number> {
     board.begin();
     const place = line.values.get("control");
     if (place !== undefined) await control.open(place);
-    tell(line, readyText(file, places), {
+    tell(line, readyText(name, places), {
       kind: "ready",
       wires: places.map(({ name, wire }) => ({ place: name, wire: wire.describe() })),
     });
-    await new Promise<void>((resolve) => {
-      interruption.stop = resolve;
-    });
+    watched?.watch();
+    await ended(interruption, [control, ...places.map(({ wire }) => wire)]);
+    await watched?.end();
     await drain(board);
   } finally {
     interruption.end();
     board.end();
     await patiently(Promise.all([control.close(), ...places.map(({ wire }) => wire.close())]));
   }
-  const sum = sumOf(board, interruption.signal);
+  const snapshot = snapshotFile === undefined ? null : writeSnapshot(loaded, snapshotFile);
+  const sum = sumOf(board, interruption.signal, snapshot);
   tell(line, sumText(painter(process.stderr), sum), sum);
   // Standard input may be open.
   process.stdin.destroy();
-  return 0;
+  return snapshot !== null && "error" in snapshot ? EXIT.failed : 0;
+}
+
+interface Served {
+  readonly name: string;
+  readonly loaded: LoadedScenario;
+  /** Null for a snapshot and for standard input. */
+  readonly watched: ScenarioFile | null;
+}
+
+/** The scenario that is served, from its file or from a snapshot. */
+async function loadedOf(line: CommandLine): Promise<Served> {
+  const { operands, values } = line;
+  const [file, more] = operands;
+  const snapshot = values.get("restore");
+  if (more !== undefined) throw badUsage(more, "name one scenario");
+  if (file !== undefined && snapshot !== undefined)
+    throw badUsage(`--restore ${snapshot}`, "the snapshot has its scenario: leave the file out");
+  if (snapshot !== undefined) return { name: snapshot, loaded: await restoreFile(snapshot), watched: null };
+  if (file === undefined)
+    throw badUsage(
+      "serve",
+      "name a scenario: flowsteer serve SCENARIO --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002",
+    );
+  const text = await textOf(file);
+  const loaded = await withFile(inputName(file), () => loadScenario(text, { countHits: true }));
+  const told = (what: Reloaded): void => tell(line, reloadText(inputName(file), what), what);
+  return { name: inputName(file), loaded, watched: file === "-" ? null : new ScenarioFile(file, text, loaded, told) };
+}
+
+function reloadText(file: string, what: Reloaded): string {
+  if (what.kind === "reload-refused") return `${printable(file)} changed and is refused: ${printable(what.message)}\n`;
+  const { created, destroyed, kept } = what;
+  const list = (names: readonly string[]): string => names.map((one) => JSON.stringify(one)).join(", ");
+  const parts = [
+    created.length === 0 ? "" : `created ${list(created)}`,
+    destroyed.length === 0 ? "" : `destroyed ${list(destroyed)}`,
+    `kept ${kept}`,
+  ];
+  return `${printable(file)} changed: ${printable(parts.filter((part) => part !== "").join("; "))}\n`;
 }
 
 function controlOf(line: CommandLine, board: Switchboard): Control {
@@ -97,6 +138,16 @@ const OPEN_HINTS: Readonly<Record<string, string>> = {
 
 function openHint({ code = "", message }: NodeJS.ErrnoException): string {
   return OPEN_HINTS[code] ?? message;
+}
+
+/** Waits for a signal, or for the end of standard input. Without wires, nothing else keeps the process alive. */
+async function ended(interruption: Interruption, ends: readonly { onEnd: (() => void) | null }[]): Promise<void> {
+  const alive = setInterval(() => undefined, LONGEST_WAIT);
+  await new Promise<void>((resolve) => {
+    interruption.stop = resolve;
+    for (const one of ends) one.onEnd = resolve;
+  });
+  clearInterval(alive);
 }
 
 /** Steers what has come, until a turn brings nothing more, and lets it leave. */
@@ -131,8 +182,8 @@ function tell({ flags }: CommandLine, text: string, record: object): void {
   else if (!flags.has("quiet")) process.stderr.write(text);
 }
 
-function readyText(file: string, places: readonly Place[]): string {
-  const lines = [`serving ${inputName(file)}`];
+function readyText(name: string, places: readonly Place[]): string {
+  const lines = [`serving ${name}`];
   for (const { name, port, wire } of places) {
     lines.push(`${name}: ${wire.describe()}`);
     const plug = port === 1 ? "uplink" : port === null ? name.slice("qp:".length) : `port${port}`;

@@ -19,6 +19,8 @@ export class Control {
   readonly #methods: ReadonlyMap<string, Call>;
   readonly #peers = new Set<Socket>();
   #server: Server | null = null;
+  /** Is called when standard input has ended. */
+  onEnd: (() => void) | null = null;
 
   constructor(board: Switchboard, limits: Limits) {
     this.#board = board;
@@ -30,7 +32,7 @@ export class Control {
   async open(place: string): Promise<void> {
     const option = `--control ${place}`;
     if (place === "-") {
-      void converse(this.#board, this.#methods, process.stdin, process.stdout, this.#limits);
+      void converse(this.#board, this.#methods, process.stdin, process.stdout, this.#limits).then(() => this.onEnd?.());
       return;
     }
     const [, path] = /^unix:(.+)$/.exec(place) ?? [];

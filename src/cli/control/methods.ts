@@ -4,6 +4,7 @@ import { createRule, destroyRule, outcomeRecord, type OutcomeRecord } from "../.
 import type { Target } from "../../explain/index.js";
 import type { ChosenFrame } from "../input/chosenFrame.js";
 import { explanationOf, traceOf } from "../commands/explainCalls.js";
+import { snapshotBytes } from "../serve/snapshotFile.js";
 import { wireSums } from "../serve/summary.js";
 import type { SendingQueue } from "../serve/places.js";
 import type { Switchboard } from "../serve/switchboard.js";
@@ -51,6 +52,10 @@ export function methodsOf(board: Switchboard): ReadonlyMap<string, Call> {
     prometheus: (params) => {
       only(params, []);
       return { text: prometheusText([device.metrics()]) };
+    },
+    snapshot: (params) => {
+      only(params, []);
+      return { base64: Buffer.from(snapshotBytes(loaded)).toString("base64") };
     },
     mlx5dv_dr_rule_create: (params) => ({ name: createRule(loaded, params).name }),
     mlx5dv_dr_rule_destroy: (params) => {

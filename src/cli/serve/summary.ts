@@ -1,6 +1,7 @@
 /** What a served device did, at its end. */
 import type { StopSignal } from "../interruption.js";
 import { grouped, printable, table, type Paint } from "../text.js";
+import type { WrittenSnapshot } from "./snapshotFile.js";
 import type { Switchboard } from "./switchboard.js";
 
 /** The last line of `flowsteer serve --json`. */
@@ -12,6 +13,8 @@ export interface ServeSum {
   readonly wires: readonly WireSum[];
   /** Frames without a destination, by reason. */
   readonly dropped: Readonly<Record<string, { readonly frames: number; readonly bytes: number }>>;
+  /** Null where none was asked for. */
+  readonly snapshot: WrittenSnapshot | null;
 }
 
 export interface WireSum {
@@ -32,12 +35,12 @@ export function wireSums({ places }: Switchboard): WireSum[] {
   }));
 }
 
-export function sumOf(board: Switchboard, signal: StopSignal | null): ServeSum {
+export function sumOf(board: Switchboard, signal: StopSignal | null, snapshot: WrittenSnapshot | null): ServeSum {
   const seconds = Number(board.age / 1_000_000n) / 1000;
-  return { kind: "sum", signal, seconds, wires: wireSums(board), dropped: Object.fromEntries(board.dropped) };
+  return { kind: "sum", signal, seconds, wires: wireSums(board), dropped: Object.fromEntries(board.dropped), snapshot };
 }
 
-export function sumText(paint: Paint, { signal, seconds, wires, dropped }: ServeSum): string {
+export function sumText(paint: Paint, { signal, seconds, wires, dropped, snapshot }: ServeSum): string {
   const right = (title: string): { title: string; right: true } => ({ title, right: true });
   const columns = [
     { title: "Wire" },
@@ -57,7 +60,14 @@ export function sumText(paint: Paint, { signal, seconds, wires, dropped }: Serve
     const cells = drops.map(([reason, { frames, bytes }]) => ({ cells: [reason, grouped(frames), grouped(bytes)] }));
     parts.push(table(paint, [{ title: "Dropped" }, right("frames"), right("bytes")], cells));
   }
+  if (snapshot !== null) parts.push(snapshotText(snapshot));
   return parts.join("\n");
+}
+
+function snapshotText(snapshot: WrittenSnapshot): string {
+  const { file } = snapshot;
+  if ("error" in snapshot) return `no snapshot ${printable(file)}: ${printable(snapshot.error)}\n`;
+  return `snapshot: ${printable(file)}, ${grouped(snapshot.bytes)} bytes\n`;
 }
 
 function lostText(lost: Readonly<Record<string, number>>): string {

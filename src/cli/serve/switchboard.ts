@@ -26,6 +26,8 @@ export class Switchboard {
   readonly dropped = new Map<ReasonName | "miss", Sum>();
   readonly #byQueue: ReadonlyMap<object, Place>;
   readonly #started = process.hrtime.bigint();
+  /** The clock of the device at the beginning: that of its snapshot. */
+  readonly #since: bigint;
   #waiting: Arrival[] = [];
   #scheduled: NodeJS.Immediate | null = null;
   #deadline: NodeJS.Timeout | null = null;
@@ -33,6 +35,7 @@ export class Switchboard {
   constructor(loaded: LoadedScenario, places: readonly Place[]) {
     this.loaded = loaded;
     this.places = places;
+    this.#since = loaded.device.now();
     this.#byQueue = new Map(places.flatMap((place) => (place.queue === null ? [] : [[place.queue, place] as const])));
   }
 
@@ -55,9 +58,14 @@ export class Switchboard {
   /** Moves the clock of the device to the present, and runs what is due. Each call on the device comes after it. */
   tick(): void {
     const { device } = this.loaded;
-    const { age } = this;
-    if (age > device.now()) device.advanceTo(age);
+    const { time } = this;
+    if (time > device.now()) device.advanceTo(time);
     this.#arm();
+  }
+
+  /** What the clock of the device shows at present. */
+  get time(): bigint {
+    return this.#since + this.age;
   }
 
   /** Whether frames wait. */
@@ -140,7 +148,7 @@ export class Switchboard {
     this.#deadline = null;
     const at = this.loaded.device.nextDeadline();
     if (at === null) return;
-    const wait = Number((at - this.age) / MILLISECOND) + 1;
+    const wait = Number((at - this.time) / MILLISECOND) + 1;
     this.#deadline = setTimeout(() => this.tick(), Math.max(0, Math.min(LONGEST_WAIT, wait)));
   }
 }

@@ -97,7 +97,9 @@ export class PcapWire extends Wire {
       }
     });
     pipe.once("close", () => {
-      if (!this.#closed && path !== "-") this.#read(path);
+      if (this.#closed) return;
+      if (path === "-") this.onEnd?.();
+      else this.#read(path);
     });
   }
 

@@ -42,6 +42,8 @@ export interface Plug {
 
 export abstract class Wire {
   readonly counts: WireCounts = { framesIn: 0, bytesIn: 0, framesOut: 0, bytesOut: 0, lost: new Map() };
+  /** Is called when standard input has ended, and nothing more comes. */
+  onEnd: (() => void) | null = null;
   #take: TakeFrame | null = null;
 
   /** Opens it. Frames come from then on, if it is not `begin` later. @throws NodeJS.ErrnoException */

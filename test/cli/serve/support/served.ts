@@ -36,7 +36,8 @@ export class Served {
   /** All of standard error. */
   text = "";
   readonly #waiters = new Set<() => void>();
-  readonly #closed: Promise<number | null>;
+  /** Its exit code, once it has ended. */
+  readonly closed: Promise<number | null>;
 
   constructor(args: readonly string[]) {
     this.child = start(["serve", ...args, "--json"]);
@@ -48,7 +49,7 @@ export class Served {
       for (const line of lines) if (line.startsWith("{")) this.lines.push(JSON.parse(line) as Line);
       for (const wake of this.#waiters) wake();
     });
-    this.#closed = new Promise((resolve) =>
+    this.closed = new Promise((resolve) =>
       this.child.once("close", (code) => {
         for (const wake of this.#waiters) wake();
         resolve(code);
@@ -89,7 +90,7 @@ export class Served {
   /** Ends it. @returns its last line */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<Sum> {
     this.child.kill(signal);
-    const code = await this.#closed;
+    const code = await this.closed;
     if (code !== 0) throw new Error(`exit code ${code}: ${this.text}`);
     return this.lines.at(-1) as unknown as Sum;
   }
