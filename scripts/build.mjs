@@ -47,6 +47,7 @@ const ENTRIES = {
   import: "src/import/index.ts",
   export: "src/export/index.ts",
   snapshot: "src/snapshot/index.ts",
+  replay: "src/replay/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
@@ -201,7 +202,7 @@ async function buildBundles() {
     mainFields: ["module", "main"],
     // A browser does not resolve package names: bundles contain the code that all entries need, and
     // import by name what only the command needs.
-    external: ["node:*", "hyparquet-writer", "bullmq", "ioredis"],
+    external: ["node:*", "hyparquet-writer", "bullmq", "ioredis", "ws"],
     // The core, for the entry that embeds it.
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine uses it to locate the core.

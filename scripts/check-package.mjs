@@ -42,7 +42,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|packet|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|replay|packet|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^dist\/flowsteer-record\.c$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
@@ -138,7 +138,7 @@ async function filesOf(home, entries) {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["node:*", "fs", "url", "module", "hyparquet-writer", "bullmq", "ioredis"],
+    external: ["node:*", "fs", "url", "module", "hyparquet-writer", "bullmq", "ioredis", "ws"],
     outdir: "out",
     write: false,
     metafile: true,

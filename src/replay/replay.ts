@@ -1,0 +1,83 @@
+/** Replaying: the calls of a log are made again, and their results compared with those of the log. */
+import { refuse } from "../errors.js";
+import type { CallRecord } from "./record.js";
+import { errorJson, fromJson, KnownObjects, toJson, type Json } from "./values.js";
+
+/** What a replay found. */
+export interface Replayed {
+  /** Calls that were made. */
+  readonly calls: number;
+  /** The first call with another result; null where all are the same. The calls after it were not made. */
+  readonly difference: Difference | null;
+}
+
+/** A call whose result is not that of the log. */
+export interface Difference {
+  /** Its number, from 1 on. */
+  readonly n: number;
+  readonly call: string;
+  readonly expected: Json;
+  readonly got: Json;
+}
+
+type Callable = (...args: unknown[]) => unknown;
+
+/**
+ * Makes the calls of a log again, on new devices.
+ *
+ * @param log the lines that `recordTo` wrote
+ * @param modules where its functions are: those that were recorded
+ * @throws SteeringError EINVAL: a line is no call, or a function is in no module
+ * @example
+ *     const { difference } = await replay(lines, [flowsteer, verbs, mlx5dv]);
+ *     if (difference !== null) console.log(`call ${difference.n}, ${difference.call}`);
+ */
+export async function replay(log: Iterable<string>, modules: readonly object[]): Promise<Replayed> {
+  const known = new KnownObjects();
+  let calls = 0;
+  for (const line of log) {
+    const record = recordOf(line, ++calls);
+    const { n, call } = record;
+    const got = await again(known, modules, record);
+    const expected = record.error === undefined ? { result: record.result ?? null } : { error: record.error };
+    if (JSON.stringify(got) !== JSON.stringify(expected)) return { calls, difference: { n, call, expected, got } };
+  }
+  return { calls, difference: null };
+}
+
+function recordOf(line: string, number: number): CallRecord {
+  let record: unknown;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    record = null;
+  }
+  if (typeof record === "object" && record !== null && "call" in record && "args" in record)
+    return record as CallRecord;
+  return refuse({
+    ...{ code: "EINVAL", call: "replay", reason: "bad_object", path: `log[${number - 1}]` },
+    hint: "a line of recordTo",
+  });
+}
+
+async function again(known: KnownObjects, modules: readonly object[], { on, call, args }: CallRecord): Promise<Json> {
+  const self = on === null ? null : (known.find(on) as object);
+  const run = self === null ? functionOf(modules, call) : ((self as Record<string, unknown>)[call] as Callable);
+  try {
+    const values = fromJson(known, "replay", "args", args) as unknown[];
+    // The buffers of the log have their numbers before the objects of the result get theirs.
+    toJson(known, values, { buffers: true });
+    return { result: toJson(known, await run.apply(self, values)) };
+  } catch (error) {
+    return { error: errorJson(error) };
+  }
+}
+
+function functionOf(modules: readonly object[], call: string): Callable {
+  for (const module of modules) {
+    const found: unknown = (module as Record<string, unknown>)[call];
+    if (typeof found === "function") return found as Callable;
+  }
+  const hint = `no module has ${call}: give those that were recorded`;
+  return refuse({ code: "EINVAL", call: "replay", reason: "unknown_name", path: "modules", value: call, hint });
+}
