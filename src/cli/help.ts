@@ -387,7 +387,8 @@ once.
 
   --control unix:PATH
                  takes calls as JSON-RPC 2.0 on this Unix socket, which is open to the same user; with --control - on
-                 standard input and output (docs/serve.md)
+                 standard input and output; with --control ws:127.0.0.1:PORT on a WebSocket (docs/serve.md)
+  --token TOKEN  who connects by the WebSocket must have it; lets it have another address, and pages connect
   --most-bytes N, --most-requests N
                  limits of a control connection: bytes of a message (1,048,576), messages in a second (10,000)
   --beyond-loopback

@@ -16,6 +16,7 @@ import { wireOf } from "../wire/wires.js";
 const OPTIONS = {
   wire: "list",
   control: "value",
+  token: "value",
   "most-bytes": "value",
   "most-requests": "value",
   "beyond-loopback": "flag",
@@ -51,9 +52,10 @@ export async function serve(args: readonly string[]): Promise<number> {
     await openAll(places, line);
     board.begin();
     const place = line.values.get("control");
-    if (place !== undefined) await control.open(place);
-    tell(line, readyText(name, places), {
+    const listens = place === undefined ? null : await control.open(place, line.values.get("token") ?? null);
+    tell(line, readyText(name, places, listens), {
       kind: "ready",
+      control: listens,
       wires: places.map(({ name, wire }) => ({ place: name, wire: wire.describe() })),
     });
     watched?.watch();
@@ -182,13 +184,14 @@ function tell({ flags }: CommandLine, text: string, record: object): void {
   else if (!flags.has("quiet")) process.stderr.write(text);
 }
 
-function readyText(name: string, places: readonly Place[]): string {
+function readyText(name: string, places: readonly Place[], control: string | null): string {
   const lines = [`serving ${name}`];
   for (const { name, port, wire } of places) {
     lines.push(`${name}: ${wire.describe()}`);
     const plug = port === 1 ? "uplink" : port === null ? name.slice("qp:".length) : `port${port}`;
     for (const { what, command } of wire.plugs(plug)) lines.push(`  ${what}: ${command}`);
   }
+  if (control !== null) lines.push(`control: ${control}`);
   lines.push("ready; Ctrl-C ends it");
   return lines.map((one) => `${printable(one)}\n`).join("");
 }

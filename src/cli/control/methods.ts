@@ -16,10 +16,12 @@ const LONGEST = 262_144;
 const MOST_U32 = 0xffff_ffff;
 const TARGETS = ["rule", "flow", "table", "queue"] as const;
 
-export function methodsOf(board: Switchboard): ReadonlyMap<string, Call> {
+/** @param facade the functions with C names */
+export function methodsOf(board: Switchboard, facade: Readonly<Record<string, Call>>): ReadonlyMap<string, Call> {
   const { loaded } = board;
   const { device } = loaded;
   const methods: Record<string, Call> = {
+    ...facade,
     methods: (params) => {
       only(params, []);
       return { methods: Object.keys(methods).concat("subscribe", "unsubscribe") };
@@ -57,10 +59,13 @@ export function methodsOf(board: Switchboard): ReadonlyMap<string, Call> {
       only(params, []);
       return { base64: Buffer.from(snapshotBytes(loaded)).toString("base64") };
     },
-    mlx5dv_dr_rule_create: (params) => ({ name: createRule(loaded, params).name }),
+    mlx5dv_dr_rule_create: (params) =>
+      isCall(params) ? facade["mlx5dv_dr_rule_create"]?.(params) : { name: createRule(loaded, params).name },
     mlx5dv_dr_rule_destroy: (params) => {
+      if (isCall(params)) return facade["mlx5dv_dr_rule_destroy"]?.(params);
       only(params, ["rule"]);
       destroyRule(loaded, textParam(params, "rule"));
+      return null;
     },
     receive: (params) => {
       only(params, ["port", "frame"]);
@@ -83,6 +88,11 @@ export function methodsOf(board: Switchboard): ReadonlyMap<string, Call> {
     },
   };
   return new Map(Object.entries(methods));
+}
+
+/** Whether params are those of C, and not a rule of a document. */
+function isCall(params: Params): boolean {
+  return params["args"] !== undefined;
 }
 
 /** Frames of the control go on to the wires as others do. */

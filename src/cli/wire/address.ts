@@ -11,8 +11,17 @@ export interface Endpoint {
 const MOST_PORT = 65_535;
 const ENDPOINT = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})/;
 
-/** Reads `HOST:PORT` or `[HOST]:PORT` at the start of a text. @returns it and the rest of the text */
-export function endpointAt(option: string, text: string, beyondLoopback: boolean): [Endpoint, rest: string] {
+/**
+ * Reads `HOST:PORT` or `[HOST]:PORT` at the start of a text.
+ * @param beyond the option that allows other addresses than those of this machine
+ * @returns it and the rest of the text
+ */
+export function endpointAt(
+  option: string,
+  text: string,
+  beyondLoopback: boolean,
+  beyond = "--beyond-loopback",
+): [Endpoint, rest: string] {
   const [all = "", six, four = "", digits = ""] = ENDPOINT.exec(text) ?? [];
   if (all === "")
     throw badUsage(
@@ -25,7 +34,7 @@ export function endpointAt(option: string, text: string, beyondLoopback: boolean
   const port = Number(digits);
   if (port > MOST_PORT) throw badUsage(option, `port ${digits}: 0 to ${MOST_PORT}`);
   if (!beyondLoopback && !isLoopback(host))
-    throw badUsage(option, `${host} leads off this machine: 127.0.0.1 or [::1], or say --beyond-loopback`);
+    throw badUsage(option, `${host} leads off this machine: 127.0.0.1 or [::1], or say ${beyond}`);
   return [{ host, port }, text.slice(all.length)];
 }
 
