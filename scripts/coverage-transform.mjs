@@ -9,6 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { tellHits } from "./coverage-hits.mjs";
 
 const built = fileURLToPath(new URL("../build/coverage/", import.meta.url));
 const hitsFolder = `${built}hits/`;
@@ -67,15 +68,9 @@ export default class CoverageTransform {
 async function collect() {
   const { afterAll } = await import("vitest");
   const counts = new Uint32Array(JSON.parse(readFileSync(`${built}statements.json`, "utf8")).length);
-  const withHit = (imports) => ({ ...imports, coverage: { hit: (statement) => void counts[statement]++ } });
-  const { instantiate, instantiateStreaming, Instance } = WebAssembly;
-  WebAssembly.instantiate = (source, imports) => instantiate(source, withHit(imports));
-  WebAssembly.instantiateStreaming = (source, imports) => instantiateStreaming(source, withHit(imports));
-  WebAssembly.Instance = new Proxy(Instance, {
-    construct: (target, [module, imports]) => new target(module, withHit(imports)),
-  });
+  const end = tellHits((statement) => void counts[statement]++);
   afterAll(() => {
-    Object.assign(WebAssembly, { instantiate, instantiateStreaming, Instance });
+    end();
     mkdirSync(hitsFolder, { recursive: true });
     writeFileSync(`${hitsFolder}${crypto.randomUUID()}.json`, JSON.stringify([...counts]));
   });

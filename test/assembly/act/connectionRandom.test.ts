@@ -1,15 +1,12 @@
 /** Random lives of connections: engine and reference agree on every syndrome and on every bit of the context. */
 import { expect, test } from "vitest";
 import { Random } from "../../oracle/generate/random.js";
-import { ConnectionWorld, type TestSegment } from "./support/connections.js";
-import { randomContext, randomFrame, randomWait } from "./support/drawConnection.js";
+import { FLAGS, live } from "./support/connectionLife.js";
+import { ConnectionWorld } from "./support/connections.js";
 import { seedFor } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
 const LIVES = rounds(600);
-const FRAMES = 40;
-/** Frames that are drawn for one context, and sent in one batch. */
-const MOST = 3;
 
 /** All ways that docs/conntrack.md has: from where, of what kind, to where. A way that ends in "-" is invalid. */
 const WAYS = `
@@ -48,38 +45,12 @@ const WAYS = `
   .map((way) => way.trim())
   .filter((way) => way !== "");
 
-/** Bits of the context that some life sets, and some life clears again. */
-const FLAGS = ["connection_assured", "sack_permitted", "challenged_acked", "limit_exceeded"] as const;
-
 test("engine and reference agree on every life", async () => {
   const random = new Random(seedFor("connections"));
   const world = await ConnectionWorld.make();
   const seen = new Map<string, number>();
   const see = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
-  for (let life = 0; life < LIVES; life++) {
-    const context = randomContext(random);
-    world.open(context);
-    let time = BigInt(random.below(1000));
-    let last: TestSegment[] = [];
-    for (let n = 0; n < FRAMES; n++) {
-      const count = random.between(1, MOST);
-      const frames: TestSegment[] = [];
-      for (let i = 0; i < count; i++) {
-        time += randomWait(random);
-        if (time < 0n) time = 0n;
-        const again = last.length > 0 && random.chance(0.15);
-        frames.push(again ? { ...random.pick(last), time } : randomFrame(random, world.tracked.context, time));
-      }
-      last = frames;
-      const before = { ...world.tracked.context };
-      for (const { syndrome, from, kind, to } of world.send(frames, `life ${life}`)) {
-        see(`syndrome ${syndrome}`);
-        if (kind !== undefined) see(`${from}: ${kind} ${to ?? "-"}`);
-      }
-      for (const flag of FLAGS) if (world.tracked.context[flag] !== before[flag]) see(`${flag} ${before[flag]}`);
-      see(`counter ${world.tracked.context.retransmission_counter}`);
-    }
-  }
+  for (let life = 0; life < LIVES; life++) live(random, world, `life ${life}`, see);
   const wanted = [
     ...WAYS,
     ...[0, 2, 0x40, 0x41, 0x80].map((syndrome) => `syndrome ${syndrome}`),

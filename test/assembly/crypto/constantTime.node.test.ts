@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compile, ROOT, type Sources } from "./support/compile.js";
+import { compile, type Sources } from "./support/compile.js";
+import { ROOT } from "../../support/root.js";
 import { Ciphers, type Shape } from "./support/walker/ciphers.js";
 import { Leak } from "./support/walker/machine.js";
 import { DEEP } from "../../support/tier.js";

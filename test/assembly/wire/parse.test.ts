@@ -4,25 +4,7 @@
  * declarations of the parser.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  Header,
-  LEVEL_INNER,
-  LEVEL_OUTER,
-  MAP_COUNT,
-  MAP_ENTRIES,
-  MAP_ENTRY_SIZE,
-  MAP_FIRST,
-  MAP_INNER_PAYLOAD,
-  MAP_INNER_PAYLOAD_END,
-  MAP_PAYLOAD,
-  MAP_PAYLOAD_END,
-  MAP_STOP_HAD,
-  MAP_STOP_HEADER,
-  MAP_STOP_OFFSET,
-  MAP_STOP_WANTED,
-  MAP_STOP_WHY,
-  Stop,
-} from "../../../src/abi/headers.js";
+import { Header } from "../../../src/abi/headers.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { FIELD_WIDTHS } from "../../oracle/wire/fields.js";
@@ -36,8 +18,10 @@ import {
   randomParser,
 } from "../../oracle/generate/frame.js";
 import type { ParserOptions } from "../../oracle/wire/packet.js";
-import { parseReference, type ReferenceResult } from "../../oracle/wire/parse.js";
-import { fieldsOf, frameText, parseAll, seedFor, type TestFrame } from "../support/core.js";
+import type { ReferenceResult } from "../../oracle/wire/parse.js";
+import { parseAll, seedFor, type TestFrame } from "../support/core.js";
+import { compareParse } from "./support/compare.js";
+import { declare } from "./support/declare.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
 const OF_EACH_KIND = rounds(40_000);
@@ -66,49 +50,12 @@ function note({ fields, headers, stopped }: ReferenceResult): void {
   if (stopped) count(seen.stops, `${stopped.header} ${stopped.reason}`);
 }
 
-/** What the engine's frame map says, in the words of the reference. */
-function mapText(map: DataView): string[] {
-  const word = (at: number): number => map.getUint32(at, true);
-  const headers = Array.from({ length: map.getUint16(MAP_COUNT, true) }, (_, n) => {
-    const entry = MAP_FIRST + n * MAP_ENTRY_SIZE;
-    const level = { [LEVEL_OUTER]: "outer", [LEVEL_INNER]: "inner" }[map.getUint8(entry + 1)];
-    return `${level} ${Header[map.getUint8(entry)]} at ${word(entry + 4)}`;
-  });
-  const why = Stop[map.getUint8(MAP_STOP_WHY)] ?? "";
-  const bytes = `wanted ${word(MAP_STOP_WANTED)} had ${word(MAP_STOP_HAD)}`;
-  const stop = `${Header[map.getUint8(MAP_STOP_HEADER)]} at ${word(MAP_STOP_OFFSET)} ${why} ${bytes}`;
-  const inner = word(MAP_INNER_PAYLOAD) !== 0;
-  const [begin, end] = inner ? [MAP_INNER_PAYLOAD, MAP_INNER_PAYLOAD_END] : [MAP_PAYLOAD, MAP_PAYLOAD_END];
-  return [...headers, `stop: ${why === "none" ? "none" : stop}`, `payload ${word(begin)} to ${word(end)}`];
-}
-
-function referenceText({ headers, stopped, payload }: ReferenceResult): string[] {
-  const list = headers.slice(0, MAP_ENTRIES).map(({ kind, level, offset }) => `${level} ${kind} at ${offset}`);
-  const { header = "", offset = 0, reason = "", wanted = 0, had = 0 } = stopped ?? {};
-  const stop = `${header} at ${offset} ${reason} wanted ${wanted} had ${had}`;
-  return [...list, `stop: ${stopped ? stop : "none"}`, `payload ${payload.offset} to ${payload.end}`];
-}
-
-function compare(frame: TestFrame, key: Uint8Array, map: DataView, parser: ParserOptions): void {
-  const reference = parseReference(frame.bytes, { ...frame, port: frame.port ?? 1, parser });
-  note(reference);
-  const ours = fieldsOf(key);
-  const names = new Set([...ours.keys(), ...reference.fields.keys()]);
-  const differing = [...names]
-    .filter((name) => ours.get(name) !== reference.fields.get(name))
-    .map((name) => `${name}: engine ${ours.get(name)}, reference ${reference.fields.get(name)}`);
-  const [engineMap, referenceMap] = [mapText(map), referenceText(reference)];
-  if (engineMap.join() !== referenceMap.join())
-    differing.push(`engine:    ${engineMap.join(", ")}`, `reference: ${referenceMap.join(", ")}`);
-  if (differing.length > 0) expect.fail(`${differing.join("\n")}\n${frameText(frame)} ${JSON.stringify(parser)}`);
-}
-
 /** A batch at a time, so that no more frames exist than are needed. */
 function agree(on: Core, frames: Iterable<TestFrame>, parser: ParserOptions = {}): void {
   const start = performance.now();
   let batch: TestFrame[] = [];
   const run = (): void => {
-    parseAll(on, batch, (i, key, map) => compare(batch[i] as TestFrame, key, map, parser));
+    parseAll(on, batch, (i, key, map) => note(compareParse(batch[i] as TestFrame, key, map, parser)));
     batch = [];
   };
   for (const frame of frames) if (batch.push(frame) === 250) run();
@@ -148,22 +95,11 @@ test("frames that end at every byte, on the wire or by the capture; with every b
   }
 });
 
-/** A core that was told what a device declares of its parser. */
-async function coreWith({ geneveOption0, samples = [] }: ParserOptions): Promise<Core> {
-  const told = await loadCore();
-  if (geneveOption0) told.exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
-  for (const { id, header, level, offset, port } of samples) {
-    const kind = header === "payload" ? Header.none : Header[header as keyof typeof Header];
-    told.exports.declareSample(id, kind, level === "outer" ? LEVEL_OUTER : LEVEL_INNER, offset, port ?? -1);
-  }
-  return told;
-}
-
 test("declared samples and Geneve option 0", async () => {
   const random = new Random(seedFor("parse, declared"));
   for (let n = 0; n < DECLARATIONS; n++) {
     const parser = n === 0 ? DECLARED : randomParser(random);
-    agree(await coreWith(parser), framesOfEachKind(random, EACH_DECLARATION), parser);
+    agree(declare(await loadCore(), parser), framesOfEachKind(random, EACH_DECLARATION), parser);
   }
 });
 

@@ -1,6 +1,9 @@
 // A small seeded random number generator (mulberry32). Callers print the seed, so that a failing
 // case can be repeated.
 
+/** What each word adds to the state. */
+const STEP = 0x6d2b79f5;
+
 export class Random {
   #state: number;
 
@@ -8,9 +11,14 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
+  /** The generator of a seed after so many words. */
+  static after(seed: number, words: number): Random {
+    return new Random(seed + Math.imul(words, STEP));
+  }
+
   /** 32 random bits. */
   word(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    this.#state = (this.#state + STEP) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);

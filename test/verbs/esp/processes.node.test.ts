@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, expect, test } from "vitest";
 import { CaptureDecoder, PcapWriter } from "../../../src/index.js";
-import { ROOT } from "../../assembly/crypto/support/compile.js";
+import { ROOT } from "../../support/root.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { numbersOf, SPI } from "../support/esp.js";
 

@@ -1,11 +1,8 @@
 /** Cores made of changed sources, or with other entries, for tests alone. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
 import { withoutTraced } from "../../../../scripts/untraced.mjs";
-
-export const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+import { ROOT } from "../../../support/root.js";
 
 /** As asconfig.json makes the release flavour. */
 const RELEASE = ["--runtime", "stub", "--enable", "simd", "-O3", "--converge", "--noAssert", "--use", "abort="];

@@ -1,11 +1,11 @@
 /** A run of broken frames through one build of the core. */
 import debug from "../../../../build/debug/core.wasm";
 import release from "../../../../build/release/core.wasm";
-import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../../../src/abi/headers.js";
 import { NEEDS_ALL } from "../../../../src/abi/key.js";
 import { loadCore } from "../../../../src/engine/load.js";
 import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../../oracle/generate/frame.js";
 import type { ParserOptions } from "../../../oracle/wire/packet.js";
+import { declare } from "./declare.js";
 import { broken, cuts, type FoundHeader } from "./mutate.js";
 import { ParseProbe } from "./probe.js";
 import { type TestFrame } from "../../support/core.js";
@@ -42,13 +42,7 @@ export const DECLARATIONS = {
 export type Declaration = keyof typeof DECLARATIONS;
 
 export async function openProbe(build: Build, declaration: Declaration, reproduce: string): Promise<ParseProbe> {
-  const core = await loadCore(BUILDS[build]);
-  const { geneveOption0, samples = [] }: ParserOptions = DECLARATIONS[declaration];
-  if (geneveOption0) core.exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
-  for (const { id, header, level, offset, port } of samples) {
-    const kind = header === "payload" ? Header.none : Header[header as keyof typeof Header];
-    core.exports.declareSample(id, kind, level === "outer" ? LEVEL_OUTER : LEVEL_INNER, offset, port ?? -1);
-  }
+  const core = declare(await loadCore(BUILDS[build]), DECLARATIONS[declaration]);
   return new ParseProbe(core, `${build} core that declares ${declaration}`, reproduce);
 }
 
