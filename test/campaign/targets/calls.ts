@@ -1,0 +1,64 @@
+/** Calls of the facades, with arguments that are right, wrong, or of other calls. */
+import { SteeringError } from "../../../src/index.js";
+import * as dv from "../../../src/mlx5dv/index.js";
+import * as v from "../../../src/verbs/index.js";
+import { everyCall as everyDirectCall } from "../../mlx5dv/support/everyCall.js";
+import type { Random } from "../../oracle/generate/random.js";
+import { replaced } from "../../support/wrongTypes.js";
+import { everyCall as everyVerb } from "../../verbs/support/everyCall.js";
+import type { Target } from "../target.js";
+
+/** Calls of a run. */
+const CALLS = 60;
+/** Of the arguments that differ in one value, the first so many are looked through. */
+const MOST_REPLACED = 400;
+
+type Run = (...args: unknown[]) => unknown;
+
+export const calls: Target = {
+  name: "calls",
+  about:
+    "calls of flowsteer/verbs and flowsteer/mlx5dv in any order, with right arguments, one value replaced, or arguments of " +
+    "other calls: done, or refused by name",
+  unit: "calls",
+  guide: "host",
+  open: () =>
+    Promise.resolve(async (random) => {
+      const [facade, made] = random.chance(0.5) ? [v, await everyVerb()] : [dv, await everyDirectCall()];
+      const list = Object.entries(made);
+      for (let n = 0; n < CALLS; n++) {
+        const [name, args] = random.pick(list);
+        call(name, (facade as unknown as Record<string, Run>)[name]!, drawn(random, args, list));
+      }
+      return CALLS;
+    }),
+};
+
+function drawn(random: Random, args: readonly unknown[], all: readonly [string, readonly unknown[]][]): unknown[] {
+  const roll = random.below(4);
+  if (roll === 0) return [...args];
+  if (roll === 1) return args.map((one) => (random.chance(0.5) ? argumentOf(random, random.pick(all)[1]) : one));
+  const skip = random.below(MOST_REPLACED);
+  let last = [...args];
+  let at = 0;
+  for (const [, other] of replaced(args)) {
+    last = other;
+    if (at++ === skip) break;
+  }
+  return last;
+}
+
+function argumentOf(random: Random, args: readonly unknown[]): unknown {
+  return args[random.below(args.length + 1)];
+}
+
+/** @throws Error it throws what is no refusal of its own */
+function call(name: string, run: Run, args: unknown[]): void {
+  try {
+    run(...args);
+  } catch (error) {
+    if (error instanceof SteeringError && error.call === name) return;
+    if (error instanceof TypeError && error.message.startsWith(`${name}: `)) return;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+/** Texts of other programs through the importers. */
+import { expect } from "vitest";
+import { SteeringError } from "../../../src/index.js";
+import { IMPORT_FORMATS, importRules, printFinding } from "../../../src/import/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
+import type { Random } from "../../oracle/generate/random.js";
+import { textsIn } from "../files.js";
+import type { Target } from "../target.js";
+import { brokenText } from "./support/broken.js";
+import { LIMITS, orRefusal, runLoaded } from "./support/loading.js";
+
+const LONGEST = 40_000;
+
+export const importers: Target = {
+  name: "importers",
+  about:
+    "texts as people have them and steering dumps, whole and broken: each is imported, what is left out has a reason and " +
+    "a place in the text, and a device takes what was imported",
+  unit: "texts",
+  guide: "host",
+  open: () => {
+    const texts = [
+      ...textsIn("test/import/corpus", /\.txt$/),
+      ...textsIn("test/import/dump/dumps", /\.csv$/),
+      ...textsIn("examples", /\.csv$/),
+    ].filter(({ text }) => text.length < LONGEST);
+    return Promise.resolve(async (random) => {
+      const of = random.pick(texts).text;
+      await tryOne(brokenText(of, random.pick(texts).text, random), random);
+      return 1;
+    });
+  },
+};
+
+async function tryOne(text: string, random: Random): Promise<void> {
+  const format = random.chance(0.15) ? { format: random.pick(IMPORT_FORMATS) } : {};
+  const { scenario, findings } = importRules([{ file: "text", text }], { lenient: true, ...format });
+  if (scenario === null) throw new Error("a lenient import has a scenario");
+  const lines = text.split("\n");
+  for (const finding of findings) {
+    const { line, column, reason } = finding;
+    expect(reason).not.toBe("");
+    expect(line).toBeGreaterThanOrEqual(1);
+    expect(column - 1).toBeLessThanOrEqual(lines[line - 1]?.length ?? -1);
+    expect(printFinding(finding)).toContain(reason);
+  }
+  const strict = importRules([{ file: "text", text }], format);
+  expect(strict.scenario === null).toBe(findings.some(({ severity }) => severity === "refused"));
+  const loaded = await orRefusal(() => loadScenario(scenario, { limits: LIMITS }));
+  if (loaded instanceof SteeringError) {
+    // The text asks for more than the device of this test has.
+    if (loaded.code === "ENOMEM") return;
+    throw new Error(`a device refuses what was imported: ${loaded.message}`);
+  }
+  await runLoaded(loaded, random);
+}

@@ -1,0 +1,28 @@
+/** All targets, in the order in which a campaign takes them. */
+import type { Target } from "../target.js";
+import { calls } from "./calls.js";
+import { captures } from "./captures.js";
+import { commands } from "./commands.js";
+import { connected, tracking } from "./connections.js";
+import { control } from "./control.js";
+import { esp, numbers } from "./esp.js";
+import { explanations } from "./explanations.js";
+import { flows } from "./flows.js";
+import { importers } from "./importers.js";
+import { parser } from "./parser.js";
+import { pools } from "./pools.js";
+import { rules, state } from "./rules.js";
+import { scenarios } from "./scenarios.js";
+import { snapshots } from "./snapshots.js";
+
+export const TARGETS: readonly Target[] = [
+  ...[parser, rules, state, flows, calls, commands, captures, scenarios, importers],
+  ...[snapshots, control, esp, numbers, tracking, connected, explanations, pools],
+];
+
+/** @throws Error there is none of this name */
+export function targetNamed(name: string): Target {
+  const found = TARGETS.find((target) => target.name === name);
+  if (found === undefined) throw new Error(`no target ${name}: ${TARGETS.map((target) => target.name).join(", ")}`);
+  return found;
+}

@@ -1,0 +1,65 @@
+/** Frames through the parser of the core. */
+import { loadCore } from "../../../src/engine/load.js";
+import { hasParser } from "../../../src/model/traffic/links.js";
+import { parseAll, type TestFrame } from "../../assembly/support/core.js";
+import { compareParse } from "../../assembly/wire/support/compare.js";
+import { declare } from "../../assembly/wire/support/declare.js";
+import { broken } from "../../assembly/wire/support/mutate.js";
+import { ParseProbe } from "../../assembly/wire/support/probe.js";
+import { NEEDS_ALL } from "../../../src/abi/key.js";
+import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../oracle/generate/frame.js";
+import { decodeAll } from "../../packet/support/captureHelpers.js";
+import type { Target } from "../target.js";
+import { filesIn } from "../files.js";
+
+/** Broken frames made from each whole one. */
+const BROKEN = 24;
+/** Of a large capture the first frames serve. */
+const OF_CAPTURE = 200;
+
+export const parser: Target = {
+  name: "parser",
+  about:
+    "frames of every header and of captures, whole and broken, at the very end of memory: no trap, no read beside the " +
+    "frame, the same key whatever is required, and every field as in the reference",
+  unit: "frames",
+  guide: "core",
+  open: async () => {
+    const probe = new ParseProbe(declare(await loadCore(), DECLARED), "the core", "the words of the input");
+    const beside = declare(await loadCore(), DECLARED);
+    const captured = capturedFrames();
+    return (random) => {
+      const whole = drawn(random, captured);
+      const other = drawn(random, captured);
+      const frames = [whole];
+      const headers = probe.check(whole, random.below(NEEDS_ALL + 1));
+      for (let n = 0; n < BROKEN; n++) {
+        const frame = broken(whole, headers, other, random);
+        probe.check(frame, random.below(NEEDS_ALL + 1));
+        frames.push(frame);
+      }
+      // The reference takes as long as some hundred frames of the core.
+      const compared = [whole, random.pick(frames)];
+      parseAll(beside, compared, (n, key, map) => compareParse(compared[n] as TestFrame, key, map, DECLARED));
+      return frames.length;
+    };
+  },
+};
+
+function drawn(random: Random, captured: readonly TestFrame[]): TestFrame {
+  if (random.chance(0.2)) return { ...random.pick(captured) };
+  return random.chance(0.8) ? randomFrameOf(random, random.pick(KINDS)) : randomFrame(random);
+}
+
+function capturedFrames(): TestFrame[] {
+  return filesIn("test/captures", /\.pcap(ng)?$/).flatMap(({ bytes }) =>
+    decodeAll(bytes)
+      .frames.slice(0, OF_CAPTURE)
+      .filter(({ linkType }) => hasParser(linkType))
+      .map((frame) => ({
+        bytes: frame.bytes,
+        linkType: frame.linkType,
+        wireLength: Math.max(frame.wireLength, frame.bytes.length),
+      })),
+  );
+}

@@ -1,0 +1,51 @@
+/** Snapshots: copies that go on as the device does, and damaged ones. */
+import { expect } from "vitest";
+import { SteeringError } from "../../../src/index.js";
+import { attachmentsOf, cloneDevice, snapshotOf } from "../../../src/snapshot/index.js";
+import { sameState } from "../../snapshot/support/same.js";
+import { answer, drawStep, openWorld } from "../../snapshot/support/world.js";
+import type { Target } from "../target.js";
+import { brokenBytes } from "./support/broken.js";
+
+const STEPS = 40;
+/** Damaged copies of each snapshot. */
+const DAMAGED = 8;
+
+export const snapshots: Target = {
+  name: "snapshots",
+  about:
+    "devices with rules, a meter, messages under way: a copy from a snapshot answers every later call as the device does, " +
+    "and a damaged snapshot is refused",
+  unit: "devices",
+  guide: "host",
+  open: () =>
+    Promise.resolve(async (random) => {
+      const draw = (): number => random.word();
+      const world = await openWorld(draw);
+      const before = random.below(STEPS);
+      for (let n = 0; n < before; n++) answer(drawStep(draw), world);
+      const { kept: copy } = await cloneDevice(world.device, { keep: world });
+      for (let n = before; n < STEPS; n++) {
+        const step = drawStep(draw);
+        expect(answer(step, copy), `step ${n}`).toBe(answer(step, world));
+      }
+      sameState(world.device, copy.device, world, copy);
+      const bytes = snapshotOf(world.device, { keep: world });
+      for (let n = 0; n < DAMAGED; n++) {
+        const damaged = brokenBytes(bytes, bytes, random);
+        if (Buffer.compare(damaged, bytes) !== 0) expectRefused(damaged);
+      }
+      return 1;
+    }),
+};
+
+function expectRefused(damaged: Uint8Array): void {
+  try {
+    attachmentsOf(damaged);
+  } catch (error) {
+    if (!(error instanceof SteeringError)) throw error;
+    expect(error.reason).toBe("bad_snapshot");
+    return;
+  }
+  throw new Error("a damaged snapshot is read");
+}
