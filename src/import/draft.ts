@@ -7,6 +7,17 @@ type Domain = NonNullable<ScenarioTable["domain"]>;
 /** A place where frames come from or go to: a physical port, or a function of the device (0 is the PF). */
 export type Endpoint = { readonly port: number } | { readonly vport: number };
 
+/** VFs and ports have numbers up to this. */
+const MOST_ENDPOINTS = 255;
+/** Why an endpoint is refused that no device has. */
+export const NO_ENDPOINT = `a device has ${MOST_ENDPOINTS} VFs and ${MOST_ENDPOINTS} ports at most`;
+
+/** Whether a device can have an endpoint. */
+export function isEndpoint(endpoint: Endpoint): boolean {
+  const [number, least] = "port" in endpoint ? [endpoint.port, 1] : [endpoint.vport, 0];
+  return Number.isInteger(number) && number >= least && number <= MOST_ENDPOINTS;
+}
+
 /** Class and type of a Geneve option. */
 export interface GeneveOption {
   readonly class: number;
@@ -159,7 +170,7 @@ export class Draft {
     return this.#ports;
   }
 
-  /** Notes that an endpoint is used, so that the device has it. */
+  /** Notes that an endpoint is used, so that the device has it. The caller has asked `isEndpoint`. */
   endpoint(endpoint: Endpoint): Endpoint {
     if ("port" in endpoint) this.#ports = Math.max(this.#ports, endpoint.port);
     else this.#vports = Math.max(this.#vports, endpoint.vport);

@@ -2,6 +2,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioHeaderChangeObject } from "../../scenario/action/changes.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Element } from "../format.js";
 import { actionWords, nextTable } from "./entryActions.js";
 import { changesOf } from "./modify.js";
@@ -23,6 +24,11 @@ export type ImportedAction = ScenarioRuleAction | { readonly refused: string };
 
 const refused = (reason: string): ImportedAction => ({ refused: reason });
 
+function vportOf(vport: number): ImportedAction {
+  if (vport === VPORT_UPLINK) return { vport: "uplink" };
+  return isEndpoint({ vport }) ? { vport } : refused(NO_ENDPOINT);
+}
+
 /** Imports an action of a rule. */
 export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames): ImportedAction {
   const [first = ""] = action.columns;
@@ -40,7 +46,7 @@ export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames)
     case 3407:
       return { tag: numberIn(first) ?? 0 };
     case 3408:
-      return { vport: numberIn(first) === VPORT_UPLINK ? "uplink" : (numberIn(first) ?? 0) };
+      return vportOf(numberIn(first) ?? 0);
     case 3409:
       return { reformat: { type: "l2_tunnel_to_l2" } };
     case 3411:

@@ -1,7 +1,9 @@
 /** The records of a dump as a tree: a domain, its tables, their matchers, their rules. */
+import { VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { PACKAGE } from "../../model/dump/objects.js";
 import { readGroupTexts } from "../../model/dump/parameters.js";
+import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import { HardwareTree } from "./hardware/tree.js";
 import { numberIn, readRecords, type DumpRecord, type Misplaced, type NoRecord } from "./records.js";
 
@@ -176,8 +178,11 @@ class TreeBuilder {
     if (domain === undefined) return NO_DOMAIN;
     const [, name = "", third, , , protocols] = columns;
     if (type === 3001) domain.flexParsers.set(name, numberIn(third) ?? 0);
-    else if (type === 3003) domain.vports.set(numberIn(name) ?? 0, numberIn(third) ?? 0);
-    else domain.flexProtocols = numberIn(columns[4] ?? protocols) ?? 0;
+    else if (type === 3003) {
+      const vport = numberIn(name) ?? 0;
+      if (vport !== VPORT_UPLINK && !isEndpoint({ vport })) return NO_ENDPOINT;
+      domain.vports.set(vport, numberIn(third) ?? 0);
+    } else domain.flexProtocols = numberIn(columns[4] ?? protocols) ?? 0;
     return null;
   }
 

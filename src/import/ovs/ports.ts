@@ -1,5 +1,5 @@
 /** Ports of a bridge, by name and number, and what they are on the device. */
-import type { Draft, Endpoint } from "../draft.js";
+import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Place } from "../text/refusal.js";
 
 /** What a text says of an interface: `ovs-vsctl add-port`, `ovs-ofctl show`, `ovs-dpctl show`. */
@@ -87,7 +87,9 @@ export class Ports {
     let vf = 0;
     for (const one of open) {
       const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };
-      for (const word of one.words) this.#targets.set(word, { endpoint: this.#draft.endpoint(endpoint) });
+      const target = isEndpoint(endpoint) ? { endpoint: this.#draft.endpoint(endpoint) } : { refused: NO_ENDPOINT };
+      for (const word of one.words) this.#targets.set(word, target);
+      if ("refused" in target) continue;
       const what = "port" in endpoint ? "the uplink" : `VF ${endpoint.vport}`;
       assume(one.place, one.name, `port ${one.name} is ${what}; --map ${one.name}=uplink or =vf1 says another`);
     }

@@ -4,6 +4,7 @@ import { REFORMAT_TYPES } from "../../scenario/action/destinations.js";
 import type { ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioAsoData } from "../../scenario/state/definition.js";
+import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Element } from "../format.js";
 import { bytesIn, listIn, numberIn, textIn, type Call } from "./calls.js";
 import { asoAction, flowMeter, type StatefulAction } from "./state.js";
@@ -58,6 +59,7 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
     read: (call, names) => {
       const vport = numberIn(call, "vport");
       if (vport === VPORT_UPLINK) return { vport: "uplink" };
+      if (!isEndpoint({ vport })) return { refused: NO_ENDPOINT };
       names.vport(vport);
       return { vport };
     },
@@ -66,6 +68,7 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
     becomes: "port",
     read: (call, names) => {
       const port = numberIn(call, "ib_port");
+      if (!isEndpoint({ port })) return { refused: NO_ENDPOINT };
       names.port(port);
       return { port };
     },

@@ -3,7 +3,7 @@ import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
 import { FT_TYPES, type ScenarioDeviceFlowAction } from "../../scenario/deviceFlow/definition.js";
 import type { ScenarioAsoData } from "../../scenario/state/definition.js";
 import type { ScenarioMatcher, ScenarioRule } from "../../scenario/rule/definition.js";
-import type { Draft } from "../draft.js";
+import { type Draft, isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Importer } from "../format.js";
 import { asksSamples, askedFields, valueText, type AskedField } from "../rules/deviceMatch.js";
@@ -259,6 +259,7 @@ export class RecordingImport implements Importer {
     const flow = flowOf(bytesIn(call, "flow"), { counters: (address) => this.#at(address)?.name ?? undefined });
     if (queue === null) this.#findings.refuse(call.place, call.text, "its queue pair is not in the recording");
     else if (typeof flow === "string") this.#findings.refuse(call.place, call.text, flow);
+    else if (!isEndpoint({ port: flow.port ?? 1 })) this.#findings.refuse(call.place, call.text, NO_ENDPOINT);
     else {
       this.#draft.endpoint({ port: flow.port ?? 1 });
       this.#draft.push("flows", { name: this.#draft.freeName("flows", "flow"), queue, ...flow });

@@ -1,6 +1,6 @@
 /** Network devices: which port of the device each one is, and which ones are tunnels. */
 import { PORT_GENEVE, PORT_VXLAN } from "../../abi/protocols.js";
-import type { Draft, Endpoint } from "../draft.js";
+import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Findings } from "../findings.js";
 import { notImported, type Word } from "../text/refusal.js";
 
@@ -78,13 +78,16 @@ export class Devices {
     if (tunnel !== undefined) return { name, tunnel };
     const vport = this.#vportNamed(name);
     if (vport !== undefined) {
+      if (!isEndpoint({ vport })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
       const is = vport === 0 ? "the PF" : `vport ${vport}, the VF "vf${vport}"`;
       this.#findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
       this.#vport = Math.max(this.#vport, vport);
       return { name, endpoint: this.#draft.endpoint({ vport }) };
     }
     if (!PHYSICAL.test(name)) notImported(word, `which port it is is not known: --map ${name}=uplink, or =vf1`);
-    const port = ++this.#ports;
+    const port = this.#ports + 1;
+    if (!isEndpoint({ port })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
+    this.#ports = port;
     const is = port === 1 ? "the uplink" : `port ${port} of the device`;
     this.#findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
     return { name, endpoint: this.#draft.endpoint({ port }) };

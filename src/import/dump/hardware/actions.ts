@@ -1,5 +1,6 @@
 /** The actions of hardware steering: words of entries, and where the last entry leads. */
 import type { ScenarioRuleAction } from "../../../scenario/action/definition.js";
+import { isEndpoint, NO_ENDPOINT } from "../../draft.js";
 import type { Element } from "../../format.js";
 import { changesOf } from "../modify.js";
 import type { Destination, HardwareContext } from "./tree.js";
@@ -116,7 +117,7 @@ export function destinationOf(to: Destination, context: HardwareContext, names: 
     case "TIR":
       return { tir: names.tir(to.id) };
     case "VPORT":
-      return { vport: id };
+      return isEndpoint({ vport: id }) ? { vport: id } : refuse(NO_ENDPOINT);
     case "UPLINK":
       return { vport: "uplink" };
     case "DROP":
