@@ -32,7 +32,7 @@ const ELEMENTS: ElementGroups = {
 export const ETHTOOL: Format = {
   title: "rules of ethtool (ntuple filters)",
   recognizes: (text) =>
-    /\bethtool\s+(?:[-\u2010-\u2015](?:N|U|X|n|u)|--config-n\w+|--show-n\w+)\s|^\W*Filter:\s*\d+\s*\n\W*(?:Rule|Flow) Type:/m.test(
+    /\bethtool\s+(?:[-\u2010-\u2015](?:N|U|X|n|u)|--config-n\w+|--show-n\w+)\s|^[^\w\n]*Filter:\s*\d+\s*\n[^\w\n]*(?:Rule|Flow) Type:/m.test(
       text,
     ),
   importer: (draft, findings) => new EthtoolImport(draft, findings),

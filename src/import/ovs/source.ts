@@ -280,15 +280,19 @@ export class OvsImport implements Importer {
 
   #usePorts({ match, acts, place }: Flow): void {
     if (match.inPort !== undefined) this.#ports.use(match.inPort, place);
-    this.#useActs(acts);
+    this.#useActs(acts, new Set());
   }
 
-  #useActs(acts: readonly Act[]): void {
+  /** @param seen groups whose buckets are used already */
+  #useActs(acts: readonly Act[], seen: Set<string>): void {
     for (const one of acts) {
       if (one.kind === "output" || one.kind === "encap") this.#ports.use(one.port, one.place);
-      else if (one.kind === "write") this.#useActs(one.acts);
-      else if (one.kind === "clones") for (const list of one.lists) this.#useActs(list);
-      else if (one.kind === "group") for (const list of this.#groups.get(one.id)?.buckets ?? []) this.#useActs(list);
+      else if (one.kind === "write") this.#useActs(one.acts, seen);
+      else if (one.kind === "clones") for (const list of one.lists) this.#useActs(list, seen);
+      else if (one.kind === "group" && !seen.has(one.id)) {
+        seen.add(one.id);
+        for (const list of this.#groups.get(one.id)?.buckets ?? []) this.#useActs(list, seen);
+      }
     }
   }
 

@@ -84,7 +84,8 @@ export type Plain = Act extends infer One ? (One extends Act ? Omit<One, "key"> 
 
 export function act(plain: Plain): Act {
   const key = JSON.stringify(plain, (name, value: unknown) => {
-    if (name === "place") return undefined;
+    // Acts within it are there by what they do: their keys, text in text, would double with each level.
+    if (name === "place" || name === "key") return undefined;
     return typeof value === "bigint" ? `${value}n` : value;
   });
   return { key, ...plain };

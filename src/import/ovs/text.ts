@@ -4,6 +4,9 @@ import { notImported, type Place, type Word } from "../text/refusal.js";
 
 const OPENING = "([{";
 const CLOSING = ")]}";
+/** Actions within actions are read by functions that call themselves. */
+const MOST_NESTED = 64;
+const TOO_DEEP = `more than ${MOST_NESTED} parentheses are open`;
 
 export class Piece implements Word {
   /** @param from the first character in the text of the line; @param to the one behind the last */
@@ -35,7 +38,11 @@ export class Piece implements Word {
     return new Piece(this.line, first, end);
   }
 
-  /** The pieces between separators that stand outside parentheses and quotation marks; empty ones are left out. */
+  /**
+   * The pieces between separators that stand outside parentheses and quotation marks; empty ones are left out.
+   *
+   * @throws NotImported too many parentheses are open
+   */
   split(separators: string): Piece[] {
     const pieces: Piece[] = [];
     const { text } = this;
@@ -49,8 +56,9 @@ export class Piece implements Word {
         if (sign !== "") continue;
       }
       if (sign === '"' || sign === "'") quote = sign;
-      else if (sign !== "" && OPENING.includes(sign)) depth++;
-      else if (sign !== "" && CLOSING.includes(sign)) depth = Math.max(0, depth - 1);
+      else if (sign !== "" && OPENING.includes(sign)) {
+        if (++depth > MOST_NESTED) notImported(this, TOO_DEEP);
+      } else if (sign !== "" && CLOSING.includes(sign)) depth = Math.max(0, depth - 1);
       else if (sign === "" || (depth === 0 && separators.includes(sign))) {
         const piece = this.part(from, at);
         if (piece.from < piece.to) pieces.push(piece);

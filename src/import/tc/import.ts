@@ -190,8 +190,9 @@ export class TcImport implements Importer {
 
   /** The priority that the kernel gives: one before the lowest that it gave so far. */
   #newPrio(list: readonly Filter[], { chain, kind }: Hook): number {
-    const given = list.filter((one) => one.chain === chain && one.prio >= FIRST_SEARCHED).map(({ prio }) => prio);
-    const prio = given.length === 0 ? FIRST_GIVEN : Math.min(...given) - 1;
+    let lowest = Infinity;
+    for (const one of list) if (one.chain === chain && one.prio >= FIRST_SEARCHED) lowest = Math.min(lowest, one.prio);
+    const prio = lowest === Infinity ? FIRST_GIVEN : lowest - 1;
     this.#findings.assume(
       kind.place,
       kind.text,

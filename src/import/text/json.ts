@@ -25,6 +25,9 @@ export function placesOf(text: string): (at: number) => Place {
   };
 }
 
+/** Values are read by a function that calls itself. */
+const MOST_NESTED = 64;
+
 const TOKEN = /\s*(?:([[\]{}:,])|("(?:[^"\\\n]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
 /** Reads a value from a character on. @returns it, and where it ends @throws NotImported it is no JSON */
@@ -60,23 +63,31 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
       broken();
     }
   };
+  let depth = 0;
+  const nested = (close: string, item: () => void, at: number): void => {
+    if (++depth > MOST_NESTED)
+      notImported({ text: text.slice(at, at + 1), place: place(at) }, `JSON of more than ${MOST_NESTED} levels`);
+    list(close, item);
+    depth--;
+  };
   const value = (): JsonNode => {
     const before = end;
     const { text: first, at } = token();
     if (first === "[") {
       const items: JsonNode[] = [];
-      list("]", () => items.push(value()));
+      nested("]", () => items.push(value()), at);
       return { kind: "array", items, place: place(at) };
     }
     if (first === "{") {
       const entries: [Word, JsonNode][] = [];
-      list("}", () => {
+      const entry = (): void => {
         const start = end;
         const key = token();
         if (!key.text.startsWith('"')) end = start;
         if (!key.text.startsWith('"') || token().text !== ":") broken();
         entries.push([{ text: JSON.parse(key.text) as string, place: place(key.at) }, value()]);
-      });
+      };
+      nested("}", entry, at);
       return { kind: "object", entries, place: place(at) };
     }
     if (/^[\]}:,]/.test(first)) {

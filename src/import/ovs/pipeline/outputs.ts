@@ -7,6 +7,7 @@ import type { Member, Segment } from "../segment.js";
 import type { Act } from "../steps.js";
 import { encapsulation } from "../tunnels.js";
 import type { Report } from "./report.js";
+import { isCircular } from "../groups.js";
 import type { Branch, Context, Group, Known, Source } from "./state.js";
 
 const WIRE = "a frame from the wire does not leave by it again";
@@ -16,6 +17,7 @@ export class Outputs {
   readonly #ports: Ports;
   readonly #report: Report;
   readonly #source: Source;
+  readonly #circular = new Map<string, boolean>();
 
   constructor(draft: Draft, ports: Ports, report: Report, source: Source) {
     this.#draft = draft;
@@ -155,7 +157,11 @@ export class Outputs {
 
   buckets(one: Extract<Act, { kind: "group" }>, rule: string, segment: Segment): readonly (readonly Act[])[] {
     const group = this.#source.groups.get(one.id);
-    const reason = reasonAgainst(group);
+    const reason = this.#isCircular(one.id) ? CIRCULAR : reasonAgainst(group);
+    if (reason === CIRCULAR) {
+      this.#report.lacks(segment, rule, one.place, `group:${one.id}`, reason);
+      return [];
+    }
     if (group?.type === "ff" || group?.type === "fast_failover") {
       this.#report.assume(group.place, `group:${one.id}`, "the port of its first bucket is alive");
       return group.buckets.slice(0, 1);
@@ -164,7 +170,15 @@ export class Outputs {
     this.#report.lacks(segment, rule, one.place, `group:${one.id}`, reason ?? "");
     return [];
   }
+
+  #isCircular(id: string): boolean {
+    const known = this.#circular.get(id) ?? isCircular(id, this.#source.groups);
+    this.#circular.set(id, known);
+    return known;
+  }
 }
+
+const CIRCULAR = "its buckets lead to it again";
 
 function reasonAgainst(group: Group | undefined): string | undefined {
   if (group === undefined) return "the text does not have this group";

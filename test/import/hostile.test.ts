@@ -1,0 +1,53 @@
+/** Texts that would keep an importer busy for minutes, or end its stack: each is read, and what is left out has a reason. */
+import { expect, test } from "vitest";
+import { importRules } from "../../src/import/index.js";
+
+const reasonsOf = (text: string): string[] => {
+  const { scenario, findings } = importRules(text, { lenient: true });
+  expect(scenario).not.toBeNull();
+  return findings.map(({ reason }) => reason);
+};
+
+const clones = (depth: number): string => `table=0,actions=${"clone(".repeat(depth)}1${")".repeat(depth)}`;
+const json = (depth: number): string => `{"nftables":[${'{"a":'.repeat(depth)}1${"}".repeat(depth)}]}`;
+
+test("actions within actions, to their limit and beyond", () => {
+  expect(reasonsOf(clones(64))).not.toContain("more than 64 parentheses are open");
+  expect(reasonsOf(clones(65))).toContain("more than 64 parentheses are open");
+  expect(reasonsOf(clones(100_000))).toContain("more than 64 parentheses are open");
+});
+
+test("a group whose buckets lead to it again", () => {
+  const group = (id: number, ...buckets: string[]): string =>
+    `ovs-ofctl add-group br0 group_id=${id},type=all,${buckets.map((one) => `bucket=actions=${one}`).join()}\n`;
+  const flow = "ovs-ofctl add-flow br0 table=0,actions=group:1\n";
+  const circular = "its buckets lead to it again";
+  expect(reasonsOf(group(1, "group:1") + flow)).toContain(circular);
+  expect(reasonsOf(group(1, "1", "group:2") + group(2, "clone(group:1)") + flow)).toContain(circular);
+  expect(reasonsOf(group(1, "1", "group:2") + group(2, "2") + flow)).not.toContain(circular);
+});
+
+test("groups that each lead twice to the next one", () => {
+  const groups = Array.from({ length: 40 }, (_, n) => {
+    const next = `bucket=actions=group:${n + 1}`;
+    return `ovs-ofctl add-group br0 group_id=${n},type=all,${next},${next}\n`;
+  });
+  expect(reasonsOf(`${groups.join("")}ovs-ofctl add-flow br0 table=0,actions=group:0`)).not.toEqual([]);
+});
+
+test("JSON of many levels", () => {
+  expect(importRules(json(61), { format: "nft", lenient: true }).scenario).not.toBeNull();
+  expect(() => importRules(json(20_000), { format: "nft", lenient: true })).not.toThrow();
+  const tc = `[{"kind":"flower","options":${"[".repeat(20_000)}`;
+  expect(() => importRules(tc, { format: "tc", lenient: true })).not.toThrow();
+});
+
+test.each(["\n", " \n", '"\n', " "])("a million times %j", (line) => {
+  expect(reasonsOf(line.repeat(1_000_000))).toHaveLength(1);
+});
+
+test("filters without a prio, more than a call has arguments", () => {
+  // Of listings alone: each filter has the prio of the list that it is in.
+  const add = "tc filter add dev eth0 ingress protocol ip flower action drop\n";
+  expect(reasonsOf(add.repeat(300)).filter((reason) => reason.startsWith("it has no prio"))).toHaveLength(300);
+});
