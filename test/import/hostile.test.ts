@@ -35,6 +35,15 @@ test("groups that each lead twice to the next one", () => {
   expect(reasonsOf(`${groups.join("")}ovs-ofctl add-flow br0 table=0,actions=group:0`)).not.toEqual([]);
 });
 
+test.each([
+  ["Filter: x\n\tRule Type: TCP over IPv4\n\tAction: Drop\n", "a rule has a location up to 65535"],
+  ["Filter: 1\n\tRule Type: TCP over IPv4\n\tAction: Direct to queue 70000\n", "a queue has a number up to 65535"],
+])("a listing of ethtool with a number that is none: %j", (text, reason) => {
+  const { scenario, findings } = importRules(text, { format: "ethtool", lenient: true });
+  expect(findings.map((finding) => finding.reason)).toContain(reason);
+  expect(scenario?.hostRules ?? []).toEqual([]);
+});
+
 test("JSON of many levels", () => {
   expect(importRules(json(61), { format: "nft", lenient: true }).scenario).not.toBeNull();
   expect(() => importRules(json(20_000), { format: "nft", lenient: true })).not.toThrow();

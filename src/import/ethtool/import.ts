@@ -228,7 +228,7 @@ export class EthtoolImport implements Importer {
         `it has no loc: drivers give places from the last one down, here ${loc}`,
       );
     }
-    if (loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
+    if (!Number.isInteger(loc) || loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
     const { queue = 0, context, contextWord = first } = found;
     const action: Action =
       found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
@@ -354,14 +354,19 @@ function actionIn(words: Cursor, found: { queue?: number; drop?: boolean }): voi
     const action = BigInt(numberOf({ ...word, text: word.text }, "an action", 53));
     if (action >> 32n !== 0n)
       notImported(word, "a rule of the host delivers to queues of the host, not to those of a VF");
-    if (action > 65535n) notImported(word, "a queue has a number up to 65535");
-    found.queue = Number(action);
+    found.queue = queueOf({ ...word, text: String(action) });
   }
+}
+
+/** @throws NotImported */
+function queueOf(word: Word): number {
+  const queue = numberOf(word, "a queue", 53);
+  return queue > 65535 ? notImported(word, "a queue has a number up to 65535") : queue;
 }
 
 function listedAction(word: Word, found: { queue?: number; drop?: boolean }): void {
   const [, queue] = /^Direct to queue (\d+)$/.exec(word.text) ?? [];
   if (word.text === "Drop") found.drop = true;
-  else if (queue !== undefined) found.queue = Number(queue);
+  else if (queue !== undefined) found.queue = queueOf({ ...word, text: queue });
   else notImported(word, "a rule of the host drops frames, or delivers them to a queue of the host");
 }
