@@ -49,8 +49,8 @@ class JsonReader {
   }
 
   #value(path: string, depth: number): unknown {
-    if (depth > MAX_DEPTH) this.#bad(`at most ${MAX_DEPTH} levels deep`);
     const token = this.#token;
+    if (depth === MAX_DEPTH && (token === "{" || token === "[")) this.#bad(`at most ${MAX_DEPTH} levels deep`);
     if (token === "{") return this.#object(path, depth);
     if (token === "[") return this.#array(path, depth);
     if (token === "") this.#bad("the text ends before the document does");
