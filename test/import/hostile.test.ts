@@ -55,6 +55,23 @@ test.each(["\n", " \n", '"\n', " "])("a million times %j", (line) => {
   expect(reasonsOf(line.repeat(1_000_000))).toHaveLength(1);
 });
 
+test("a variable of nftables that is made of two, and so on", () => {
+  const defines = Array.from({ length: 40 }, (_, n) => `define v${n + 1} = { $v${n}, $v${n} }\n`).join("");
+  const chain = "chain c { type filter hook ingress device eth0 priority 0; ip saddr $v40 drop; }";
+  expect(reasonsOf(`define v0 = 10.0.0.1\n${defines}table netdev t { ${chain} }`)).toContain(
+    "a variable has 256 words at most",
+  );
+});
+
+test.each([
+  ["tc", "tc filter add dev $v40 ingress protocol ip flower action drop"],
+  ["ethtool", "ethtool -N $v40 flow-type tcp4 action 1"],
+  ["testpmd", "flow create 0 ingress pattern eth / end actions queue index $v40 / end"],
+])("shell variables that are each twice the one before, in %s", (_format, command) => {
+  const values = Array.from({ length: 40 }, (_, n) => `v${n + 1}=$v${n}$v${n}\n`).join("");
+  expect(() => reasonsOf(`v0=eth0\n${values}${command}\n`)).not.toThrow();
+});
+
 test("filters without a prio, more than a call has arguments", () => {
   // Of listings alone: each filter has the prio of the list that it is in.
   const add = "tc filter add dev eth0 ingress protocol ip flower action drop\n";

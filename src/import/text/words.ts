@@ -58,14 +58,32 @@ function plainDashes(word: string): string {
   return `${isLong ? "--" : "-".repeat(dashes.length)}${word.slice(dashes.length).replaceAll(/[\u2010-\u2015\u2212]/g, "-")}`;
 }
 
-/** Reads `NAME=value` lines, as shell scripts set their variables. @returns whether it is one */
+/** The longest value: each may be made of others, twice as long. */
+const LONGEST_VALUE = 65_536;
+
+/** How long a word is with the values of its variables. */
+function expandedLength(word: string, variables: Variables): number {
+  let length = word.length;
+  for (const [whole, braced, bare] of word.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {
+    length += (variables.get(braced ?? bare ?? "") ?? whole).length - whole.length;
+  }
+  return length;
+}
+
+/**
+ * Reads `NAME=value` lines, as shell scripts set their variables. One whose value is too long has none.
+ *
+ * @returns whether it is such a line
+ */
 export function setVariable(text: string, variables: Variables): boolean {
   const found = /^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;]*)\s*(?:;|#.*)?$/.exec(
     text,
   );
   if (found === null) return false;
   const [, name = "", value = ""] = found;
-  variables.set(name, expanded(value.replace(/^(["'])(.*)\1$/, "$2"), variables));
+  const plain = value.replace(/^(["'])(.*)\1$/, "$2");
+  if (expandedLength(plain, variables) > LONGEST_VALUE) variables.delete(name);
+  else variables.set(name, expanded(plain, variables));
   return true;
 }
 
