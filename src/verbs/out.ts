@@ -1,6 +1,7 @@
 /** Out parameters of C: a call fills the object that a program gives, and returns the value where it gives none. */
 import { checkArray, checkBytes, wrongType } from "../checks.js";
 import { refuse } from "../errors.js";
+import { Handle } from "../model/base/handle.js";
 
 /** A struct of C that a call fills. Members that it has already are replaced. */
 export type Out<T> = Partial<T>;
@@ -16,11 +17,11 @@ export function given<T extends object>(call: string, path: string, out: Out<T> 
   return 0;
 }
 
-/** Copies all members of a struct to the object of the program. @throws TypeError it is no object */
+/** Copies all members of a struct to the object of the program. @throws TypeError it is no object, or one of the device */
 export function fill<T extends object>(call: string, path: string, out: Out<T>, value: T): void {
-  if (typeof out !== "object" || out === null || out instanceof Uint8Array) {
-    wrongType(call, path, "an object", out);
-  }
+  if (typeof out !== "object" || out === null || out instanceof Uint8Array) wrongType(call, path, "an object", out);
+  // Its members would replace those of the device.
+  if (out instanceof Handle) wrongType(call, path, "an object of the program", out);
   Object.assign(out, value);
 }
 
