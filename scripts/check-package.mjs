@@ -41,7 +41,7 @@ const PATIENCE = 600_000;
 const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
 
 const PUBLISHED = [
-  /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
+  /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|README)\.md)$/,
   /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|replay|packet|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^dist\/flowsteer-record\.c$/,
