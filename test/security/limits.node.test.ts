@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { MAX_FRAME } from "../../src/abi/engine.js";
 import { createDevice, SteeringError } from "../../src/index.js";
 import { converse } from "../../src/cli/control/connection.js";
+import { FacadeCalls } from "../../src/cli/control/facade.js";
 import { methodsOf } from "../../src/cli/control/methods.js";
+import { LinePeer } from "../../src/cli/control/peer.js";
 import { RpcServer } from "../../src/cli/control/rpc.js";
 import { Switchboard } from "../../src/cli/serve/switchboard.js";
 import { loadScenario, parseScenario } from "../../src/scenario/index.js";
@@ -44,10 +46,11 @@ test("a device has the memory that it is given, and works when it is used up", a
 
 describe("the control", () => {
   const open = async (): Promise<Switchboard> => new Switchboard(await loadScenario(SCENARIO), []);
+  const methodsFor = async (board: Switchboard) => methodsOf(board, (await FacadeCalls.open(board.loaded)).methods());
   const call = (id: number): object => ({ jsonrpc: "2.0", id, method: "counters" });
 
   test("takes 64 calls in a batch", async () => {
-    const methods = methodsOf(await open());
+    const methods = await methodsFor(await open());
     const server = new RpcServer((name) => methods.get(name));
     const batch = (size: number): Promise<string | null> =>
       server.answer(JSON.stringify(Array.from({ length: size }, (_, n) => call(n))));
@@ -63,7 +66,7 @@ describe("the control", () => {
       const [from, to] = [new PassThrough(), new PassThrough()];
       const line = JSON.stringify(call(1)).padEnd(length, " ");
       from.end(`${line}\n${JSON.stringify(call(2))}\n`);
-      await converse(board, methodsOf(board), from, to, { message: most, rate: 100 });
+      await converse(board, await methodsFor(board), new LinePeer(from, to), { message: most, rate: 100 });
       board.end();
       return String(to.read() ?? "");
     };

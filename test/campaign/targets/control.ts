@@ -1,6 +1,7 @@
 /** Messages to the control of `flowsteer serve`, without its sockets. */
 import { expect } from "vitest";
 import { loadScenario } from "../../../src/scenario/index.js";
+import { FacadeCalls } from "../../../src/cli/control/facade.js";
 import { methodsOf } from "../../../src/cli/control/methods.js";
 import { RpcServer } from "../../../src/cli/control/rpc.js";
 import { Switchboard } from "../../../src/cli/serve/switchboard.js";
@@ -26,7 +27,7 @@ export const control: Target = {
     return Promise.resolve(async (random) => {
       const loaded = await loadScenario(text, { countHits: true });
       const board = new Switchboard(loaded, []);
-      const methods = methodsOf(board);
+      const methods = methodsOf(board, (await FacadeCalls.open(loaded)).methods());
       const server = new RpcServer((name) => methods.get(name));
       const bad = badMessages((below) => random.below(below));
       const before = stateOf(loaded);
