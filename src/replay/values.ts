@@ -34,6 +34,7 @@ export class KnownObjects {
     return this.#objects.size;
   }
 
+  /** The object of a number; undefined for one that is not known. */
   find(number: number): object | undefined {
     return this.#objects.get(number);
   }

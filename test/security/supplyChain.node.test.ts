@@ -19,6 +19,8 @@ const REGISTRY = "https://registry.npmjs.org/";
 /** Packages whose install script may run, and why. */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   "node_modules/esbuild": "checks that the program of this platform, a package of its own, is there",
+  "node_modules/msgpackr-extract":
+    "takes the addon of this platform, or makes one; optional, below bullmq, which is one too",
 };
 
 const read = <T>(name: string): T => JSON.parse(readFileSync(join(ROOT, name), "utf8")) as T;
