@@ -17,6 +17,9 @@ const LOOK = 20;
 /** The close code of a server that goes away (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
 
+/** What the path of a request follows. */
+const BASE = "ws://none";
+
 /** Who may connect. */
 export interface Guard {
   /** The longest message in bytes. */
@@ -87,7 +90,8 @@ function statusOf({ headers, url = "/" }: IncomingMessage, token: string | null)
   // Any page that a browser shows may open sockets to this machine: it says where it is from.
   if (token === null) return headers.origin === undefined ? null : 403;
   const [, given] = /^Bearer (.+)$/.exec(headers.authorization ?? "") ?? [];
-  const inUrl = new URL(url, "ws://none").searchParams.get("token");
+  // A path such as "//" is no URL.
+  const inUrl = URL.canParse(url, BASE) ? new URL(url, BASE).searchParams.get("token") : null;
   return isSame(given ?? inUrl ?? "", token) ? null : 401;
 }
 

@@ -1,5 +1,6 @@
 /** The control on a WebSocket: calls, who may connect, and limits. */
 import { once } from "node:events";
+import { connect } from "node:net";
 import { WebSocket } from "ws";
 import { expect, it } from "vitest";
 import { flowsteer } from "../support/command.js";
@@ -90,6 +91,17 @@ it("lets pages and other machines connect by the token only", async () => {
   expect(await open(`${url}/?token=secret`, { Origin: "https://example.org" })).toBeInstanceOf(WebSocket);
   const answer = await fetch(url.replace("ws:", "http:"));
   expect(answer.status).toBe(426);
+  await served.end();
+});
+
+it("refuses a request whose path is no URL, and goes on", async () => {
+  const { served, url } = await serve("--token", "secret");
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write("GET // HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await open(url, { Authorization: "Bearer secret" })).toBeInstanceOf(WebSocket);
   await served.end();
 });
 
