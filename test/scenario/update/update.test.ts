@@ -242,7 +242,7 @@ it("is the device that loads the document, after any number of changes", { timeo
         if (kind === 0) rules.splice(at, 0, draw());
         else if (kind === 1) rules.splice(at, 1);
         else if (kind === 2) rules = [...rules.slice(at), ...rules.slice(0, at)];
-        else if (rules[at] !== undefined) rules[at] = { ...draw(), name: (rules[at]).name };
+        else if (rules[at] !== undefined) rules[at] = { ...draw(), name: rules[at].name };
       }
       const changes = [
         { actions: [{ name: "mark", tag: random.below(3) }] },
