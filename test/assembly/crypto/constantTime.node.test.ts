@@ -3,6 +3,7 @@
  * packet (docs/constant-time.md). The walker (walker/machine.ts) goes through the compiled module with all of them left open.
  */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compile, type Sources } from "./support/compile.js";
 import { ROOT } from "../../support/root.js";
@@ -69,7 +70,7 @@ function mixed(count: number): Shape[] {
 }
 
 describe("The release core", () => {
-  const module = (): Uint8Array => readFileSync(`${ROOT}build/release/core.wasm`);
+  const module = (): Uint8Array => readFileSync(join(ROOT, "build/release/core.wasm"));
 
   test.runIf(DEEP)("takes the same way whatever the secrets are, over every instruction", () => {
     const ciphers = new Ciphers(module());
@@ -164,7 +165,7 @@ const FAULTS: Fault[] = [
 
 describe.runIf(DEEP)("The walker notices", () => {
   test.each(FAULTS)("$what", async ({ file, from, to, leak }) => {
-    const source = readFileSync(ROOT + file, "utf8");
+    const source = readFileSync(join(ROOT, file), "utf8");
     expect(source.split(from)).toHaveLength(2);
     const sources: Sources = { [ENTRY]: ALONE, [file]: source.replace(from, to) };
     const ciphers = new Ciphers(await compile(ENTRY, sources));
@@ -176,7 +177,7 @@ describe.runIf(DEEP)("The walker notices", () => {
   test("a way that no packet has taken", async () => {
     const file = "assembly/crypto/ghash.ts";
     const from = "const count = countBlocks(aadLength, length);";
-    const source = readFileSync(ROOT + file, "utf8");
+    const source = readFileSync(join(ROOT, file), "utf8");
     expect(source.split(from)).toHaveLength(2);
     const changed = source.replace(from, `${from}\n  if (length == 1234) store<u8>(load<u8>(data), 0);`);
     const ciphers = new Ciphers(await compile(ENTRY, { [ENTRY]: ALONE, [file]: changed }));
