@@ -3,7 +3,7 @@
  *
  *     node --import tsx bench/farm/measure.ts CAPTURE REDIS_URL
  *
- * Costs are processor time, which other programs of the machine change less than the clock. Redis is one that nobody else uses.
+ * Costs are processor time: other programs of the machine change it less than wall time. No other program may use this Redis.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 /** The texts of --help. */
-import { FARM } from "./helpFarm.js";
+import { FARM, SERVE } from "./helpMachines.js";
+import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
 
@@ -39,77 +40,6 @@ The smallest useful scenario, port-80.json:
 
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why; 3 an output
 cannot be written; 4 a capture ends in the middle of a record; 5 pieces of a farm failed; 130, 143 interrupted.
-`;
-
-const IMPORT = `flowsteer import FILE...: turns rules of devices and other programs into a scenario
-
-What FILE can be:
-
-  mlx5-dump      what mlx5dv_dump_dr_domain or the kernel (/sys/kernel/debug/mlx5/*/steering/fdb/*) writes
-  recording      the steering calls of a running program (flowsteer record)
-  tc             filters of tc: flower and matchall of ingress, as commands
-  testpmd        flow commands of DPDK's testpmd (rte_flow)
-  ovs            OpenFlow flows of Open vSwitch: ovs-ofctl commands, files of add-flows, what dump-flows prints
-  ovs-dpctl      datapath flows of Open vSwitch: what ovs-appctl dpctl/dump-flows prints
-  ethtool        rules of ethtool -N and contexts of ethtool -X, as commands; what ethtool -n prints
-  classbench     rule sets and traces of ClassBench
-  nft            ingress chains of nftables, as nft list ruleset prints them, commands, JSON
-
-Several files make one scenario. It goes to standard output. Each element that has no equal, or of which the file does not
-say enough, is refused with its line, its column and the reason; then there is no scenario.
-
-  --lenient      leaves such elements out: the scenario lists them under notImported, and run, why, cover and diff
-                 tell of the rules that lack one
-  --output FILE  the file for the scenario, instead of standard output
-  --into SCENARIO
-                 adds the rules to those of a scenario
-  --map NAME=WHAT,...
-                 what a port or a queue of FILE is: uplink, port2, pf, vf1, or the name of a queue
-  --set NAME=VALUE,...
-                 variables that FILE uses and does not set: --set REP=eth2_0 for $REP
-  --format FORMAT
-                 what FILE is; recognized if left out
-  --json         a line of JSON for each finding on standard error, instead of text
-
-Exit codes: 0; 2 an element was refused, without --lenient; 3 the output cannot be written.
-`;
-
-const EXPORT = `flowsteer export SCENARIO --format FORMAT: writes a scenario as rules of another program, or as a graph
-
-FORMAT is one of these:
-
-  c              a C program with libibverbs and libmlx5
-  typescript     a TypeScript program with the functions of flowsteer
-  tc             filters of tc for the eSwitch, as commands
-  ovs            OpenFlow flows of Open vSwitch for the eSwitch, as a file of ovs-ofctl add-flows
-  testpmd        flow commands of DPDK's testpmd (rte_flow)
-  dump           a steering dump, as mlx5dv_dump_dr_domain writes it
-  dot            a graph of the tables for Graphviz
-  mermaid        the same for Mermaid
-  svg            the same as a picture
-
-The text goes to standard output. Each element that FORMAT cannot express is refused with its place in the scenario and
-the reason; then there is no text.
-
-  --lenient      leaves such elements out
-  --output FILE  the file for the text, instead of standard output
-  --json         a line of JSON for each finding on standard error, instead of text
-
-Exit codes: 0; 2 an input or an element was refused; 3 the output cannot be written.
-`;
-
-const RECORD = `flowsteer record [FOLDER]: writes the library that records the steering calls of a program
-
-FOLDER (by default this one) gets flowsteer-record.c. Compile it where the program runs, and start the program with it:
-
-  gcc -Wall -shared -fPIC -o libflowsteer-record.so flowsteer-record.c -ldl
-  FLOWSTEER_RECORD=calls.jsonl LD_PRELOAD=./libflowsteer-record.so ./program
-  flowsteer import calls.jsonl
-
-The library writes each call that makes, changes or destroys a steering object, with the bytes of its structs. The program
-runs as without it. It needs libibverbs-dev (rdma-core 39 or later) to compile.
-
-Exit codes: 0; 3 the file cannot be written.
 `;
 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
@@ -365,49 +295,6 @@ keeps what you edit in the browser, and offers it as a download.
 Ctrl-C ends it.
 
 Exit codes: 0; 2 an input was refused; 3 an output cannot be written.
-`;
-
-const SERVE = `flowsteer serve SCENARIO: is the device of a scenario, into whose ports real machines plug
-
-Frames that come in by a wire are steered, and leave by the wires of the ports and queues that the rules choose. The
-clock of the device is that of the machine. When the file of the scenario changes, its rules follow; SIGHUP reads it at
-once.
-
-  --wire PLACE=KIND:...
-                 a wire; the option is given once for each. PLACE is uplink (port 1), portN, or the name of a queue:
-                 what the queue gets leaves by the wire, and what comes in is sent by the queue. KIND is one of these:
-
-    udp:HOST:PORT:HOST:PORT   UDP datagrams, a frame each: the address here and that of the peer (GNS3,
-                              QEMU -netdev dgram, VirtualBox UDP tunnels)
-    tcp-listen:HOST:PORT      a stream socket, each frame after its length in four bytes (QEMU -netdev stream)
-    tcp:HOST:PORT             the same, connects to the peer, and again when the peer is gone
-    unix-listen:PATH          a Unix stream socket
-    unix:PATH                 the same, connects
-    pcap:IN:OUT               pipes with captures, - for standard input or output; one of them may be left out
-
-  --control unix:PATH
-                 takes calls as JSON-RPC 2.0 on this Unix socket, which is open to the same user; with --control - on
-                 standard input and output; with --control ws:127.0.0.1:PORT on a WebSocket (docs/serve.md)
-  --token TOKEN  who connects by the WebSocket must have it; lets it have another address, and pages connect
-  --most-bytes N, --most-requests N
-                 limits of a control connection: bytes of a message (1,048,576), messages in a second (10,000)
-  --beyond-loopback
-                 lets wires have other addresses than 127.0.0.1 and [::1]. Who can send there, can send frames
-  --snapshot FILE
-                 writes the device to this file at the end (docs/snapshots.md): rules, counters, state, clock
-  --restore FILE
-                 goes on with such a device, in place of a scenario
-  --json         lines of JSON on standard error instead of text
-  --quiet        no text
-
-The command tells on standard error how to plug in, and in the end what it did. SIGTERM or Ctrl-C ends it: frames that
-have come are steered and leave first; a second signal ends it at once.
-
-  flowsteer serve rules.json --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002
-  flowsteer serve rules.json --wire uplink=unix-listen:uplink.sock --wire vm1=unix-listen:vm1.sock
-  tcpdump -U -w - | flowsteer serve rules.json --wire uplink=pcap:-: --wire web=pcap::- | tcpdump -r -
-
-Exit codes: 0; 1 the snapshot could not be written; 2 an input was refused; 143 and 130 a second signal.
 `;
 
 /** Help by command; "" is the help of the whole. */

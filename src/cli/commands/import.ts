@@ -60,7 +60,7 @@ async function intoOf(path: string | undefined): Promise<Scenario | undefined> {
   return withFile(inputName(path), () => parseScenario(text));
 }
 
-/** Reads `port0=uplink,queue 3=web`. */
+/** Reads the pairs of an option: `port0=uplink,queue 3=web`. `form` and `example` are for its refusal. */
 function pairsOf(option: string, text: string | undefined, form: string, example: string): Record<string, string> {
   const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { version } from "../version.js";
 import { PREFIX, queueName } from "./jobs.js";
 import { REDIS_URL, VERSIONS } from "./redis.js";
 
-/** Times that a job may begin anew because its machine was lost. It says little about the job. */
+/** How often a job starts again after its machine was lost. A lost machine is no fault of the job. */
 const MOST_STALLS = 100;
 
 export interface WorkerSettings {

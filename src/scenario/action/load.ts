@@ -90,7 +90,7 @@ export class ScenarioActions {
     shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
   }
 
-  /** Forgets the actions that are or name something that goes, so that they are made anew. @returns these actions */
+  /** Forgets the actions that the new document lacks or changes, and those that name such an object. @returns them */
   forget(gone: Gone): Set<Action> {
     const forgotten = new Set<Action>();
     for (const actions of this.made.values()) {

@@ -9,6 +9,7 @@ import { targetNamed } from "../targets/index.js";
 import { Corpus } from "./corpus.js";
 import { useCore } from "./flavour.js";
 import { writeFind } from "./finds.js";
+import type { SliceFigures } from "./log.js";
 import { runSlice } from "./slice.js";
 import { flavourOf, type Stage } from "./stages.js";
 
@@ -24,16 +25,7 @@ export interface Task {
 
 export type Told =
   | { readonly kind: "find"; readonly file: string; readonly alone: boolean; readonly text: string }
-  | {
-      readonly kind: "done";
-      readonly inputs: number;
-      readonly units: number;
-      readonly seconds: number;
-      readonly kept: number;
-      readonly corpus: number;
-      readonly reached: number;
-      readonly all: number | null;
-    };
+  | ({ readonly kind: "done" } & SliceFigures);
 
 export async function runTask(task: Task, tell: (told: Told) => void): Promise<void> {
   const target = targetNamed(task.target);

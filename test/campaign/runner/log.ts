@@ -6,13 +6,8 @@ import type { Stage } from "./stages.js";
 
 export const LOG = "build/campaign/log.jsonl";
 
-export interface SliceLine {
-  readonly kind: "slice";
-  /** When it ended, ISO 8601. */
-  readonly at: string;
-  readonly target: string;
-  readonly stage: Stage;
-  readonly seed: number;
+/** What a slice did. */
+export interface SliceFigures {
   readonly inputs: number;
   readonly units: number;
   readonly seconds: number;
@@ -21,6 +16,15 @@ export interface SliceLine {
   /** Statements of the core or functions of the host that the process reached; of a guided slice. */
   readonly reached: number;
   readonly all: number | null;
+}
+
+export interface SliceLine extends SliceFigures {
+  readonly kind: "slice";
+  /** When it ended, ISO 8601. */
+  readonly at: string;
+  readonly target: string;
+  readonly stage: Stage;
+  readonly seed: number;
 }
 
 export interface FindLine {

@@ -10,7 +10,7 @@ import type { Target } from "../target.js";
 
 /** Calls of a run. */
 const CALLS = 60;
-/** Of the arguments that differ in one value, the first so many are looked through. */
+/** A call takes one of so many argument lists with one other value. */
 const MOST_REPLACED = 400;
 
 /** Calls that write to a stream of the program throw what it throws. */
