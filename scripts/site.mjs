@@ -26,7 +26,7 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 await buildPlayground(join(folder, "playground"));
 await frontPage();
-for (const name of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]) guide(name);
+for (const name of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]) guide(name);
 for (const name of readdirSync(join(root, "docs"), { recursive: true })) {
   if (name.endsWith(".md")) guide(posix.join("docs", name.replaceAll("\\", "/")));
 }
