@@ -25,16 +25,25 @@ const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
 /** The least distance of lent memory from the top of the arena. */
-const APART: usize = 1 << 20;
+const APART: usize = 1 << 15;
 
 // The head of each class's free list, in static memory.
 const HEADS: usize = memory.data(<i32>(CLASSES * 4), 16);
 
+/** Where linear memory ends at the latest. */
+const END: usize = 0xffff0000;
+
 export namespace Arena {
+  /** Where it begins: after the areas that were reserved before the first block. */
+  export let start: usize = ARENA;
   /** The first byte that was never allocated. */
   export let top: usize = ARENA;
-  /** Linear memory may not grow past this address. */
-  export let limit: usize = 0xffff0000;
+  /** Blocks end before this address. */
+  export let limit: usize = END;
+  /** Nothing is allocated or reserved past this address. */
+  export let end: usize = END;
+  /** Bytes between `start` and `top` that are areas, no blocks. */
+  export let reserved: usize = 0;
   export let used: usize = 0;
   /** The rest of the slab that small blocks are cut from. */
   export let slab: usize = 0;
@@ -223,11 +232,16 @@ export function beyond(): usize {
  * were lent, and ends the loan when it grows into it.
  */
 export function lend(size: usize): usize {
-  const apart = min(beyond() - size, max<usize>(APART, (Arena.top - ARENA) / 4));
+  const apart = min(beyond() - size, max<usize>(APART, (Arena.top - Arena.start) / 4));
   const block = (Arena.top + apart) & ~(<usize>LINE - 1);
   if (!growTo(block + size)) return 0;
   Loan.start = block;
   return block;
+}
+
+/** Makes the lent memory `size` bytes long; false when memory is full, and the loan stays as it is. */
+export function extendLoan(size: usize): bool {
+  return Loan.start <= Arena.limit && size <= Arena.limit - Loan.start && growTo(Loan.start + size);
 }
 
 /**
@@ -248,8 +262,27 @@ export function growToArena(): bool {
 
 /** Sets how many bytes the arena may use. Blocks in use stay. */
 export function limitArena(bytes: u32): void {
-  const room = <usize>0xffff0000 - ARENA;
-  Arena.limit = ARENA + (<usize>bytes < room ? <usize>bytes : room);
+  const first = Arena.start + Arena.reserved;
+  Arena.limit = first + min<usize>(bytes, Arena.end - first);
+}
+
+/**
+ * Takes memory that is never freed for an area (rows.ts); 0 when linear memory is full. Blocks have as
+ * much room as before: the limit moves with the top.
+ */
+export function reserve(size: usize): usize {
+  const whole = (size + LINE - 1) & ~(<usize>LINE - 1);
+  const area = (Arena.top + LINE - 1) & ~(<usize>LINE - 1);
+  if (whole > Arena.end || area > Arena.end - whole) return 0;
+  const top = area + whole;
+  if (top > Loan.start) endLoan();
+  if (!growTo(top)) return 0;
+  const taken = top - Arena.top;
+  if (Arena.top == Arena.start) Arena.start = top;
+  else Arena.reserved += taken;
+  Arena.top = top;
+  Arena.limit += min<usize>(taken, Arena.end - Arena.limit);
+  return area;
 }
 
 /** Restarts the arena at `top` with empty free lists. The bytes before are a copy of another arena. */
@@ -257,6 +290,7 @@ export function restartArena(top: usize, limit: usize): void {
   memory.fill(HEADS, 0, CLASSES * 4);
   Arena.top = top;
   Arena.limit = limit;
+  Arena.end = limit;
   Arena.slab = 0;
   Arena.slabEnd = 0;
 }
@@ -273,6 +307,6 @@ export function arenaTop(): usize {
 
 /** The bytes that are not in use, in blocks of whatever size. */
 export function arenaRoom(): usize {
-  const bytes = Arena.limit - ARENA;
+  const bytes = Arena.limit - Arena.start - Arena.reserved;
   return bytes > Arena.used ? bytes - Arena.used : 0;
 }

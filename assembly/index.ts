@@ -4,7 +4,7 @@
  *
  * Folders import in the direction of a frame's path, never back:
  *
- *     memory, arena, epoch <- wire <- branch <- classify <- forward <- act <- walk
+ *     memory, arena, rows, epoch <- wire <- branch <- classify <- forward <- act <- walk
  *                     memory <- crypto <- esp <- act
  *                                 branch <- esp, out <- walk
  */
@@ -14,7 +14,8 @@ import { KEY_SIZE } from "../src/abi/key";
 import { openFrameBlocks } from "./branch/bytes";
 import { openNumbers } from "./act/stateful/clock";
 import { growToArena } from "./arena";
-import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
+import { FIXED } from "./memory";
+import { closeRows, growRows, Lists, Rows } from "./rows";
 import { deliver } from "./out/deliver";
 import { countBatch, HitCounts } from "./out/hits";
 import { keepLengths as keep } from "./out/outcomeClasses";
@@ -25,7 +26,8 @@ import { walk } from "./walk/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 import { Required } from "./wire/required";
 
-export { areaAddress } from "./memory";
+export { areaAddress, bytesOpen, rowsOpen } from "./areas";
+export { openBytes, openClasses } from "./rows";
 export { arenaTop, arenaUsed, limitArena } from "./arena";
 export { skipNumbers } from "./act/stateful/clock";
 export { clearCache, dropCache, isCachePaused, limitCache } from "./walk/flowCache";
@@ -79,8 +81,19 @@ export { declareSample } from "./wire/sample";
  */
 export function openMemory(): bool {
   if (__heap_base > FIXED || !growToArena()) return false;
+  closeRows();
   openBranches();
   openBitmaps();
+  return true;
+}
+
+/**
+ * Takes memory for batches of `rows` frames; false when memory is full. Areas with an element for each
+ * frame have other addresses then. Call it while no batch is steered.
+ */
+export function openRows(rows: u32): bool {
+  if (!growRows(rows)) return false;
+  openBranches();
   return true;
 }
 
@@ -91,7 +104,7 @@ export function openMemory(): bool {
 export function parse(count: u32, wanted: u32): void {
   openBatch();
   for (let i: usize = 0; i < count; i++) {
-    parseFrame(FRAMES + i * FRAME_SIZE, KEYS + i * KEY_SIZE, MAPS + i * MAP_SIZE, wanted);
+    parseFrame(Rows.frames + i * FRAME_SIZE, Rows.keys + i * KEY_SIZE, Rows.maps + i * MAP_SIZE, wanted);
   }
 }
 
@@ -126,7 +139,7 @@ export function classify(table: usize, count: u32, lowerHigh: u32, lowerLow: u32
   const lower = ((<u64>lowerHigh) << 32) | (<u64>lowerLow);
   for (let i: u32 = 0; i < count; i++) {
     store<u64>(openBranch(i, table), lower, BRANCH_LOWER);
-    store<u32>(ROUND + ((<usize>i) << 2), i);
+    store<u32>(Lists.round + ((<usize>i) << 2), i);
   }
-  lookup(table, ROUND, count);
+  lookup(table, Lists.round, count);
 }

@@ -1,7 +1,7 @@
 /**
  * ESP with AES-GCM (RFC 4106) on packets in memory: AES-128, 8 bytes of AAD, an ICV of 16 bytes.
  */
-import { loadCore } from "../src/engine/load.js";
+import { loadCore } from "./core.js";
 import { wholeAction } from "./esp/action.js";
 import { createCipher, keyOf, PACKETS, Packets } from "./esp/packets.js";
 import { cpuSeconds, repeated, timed, type Suite, type Target, type TimedCase, type Workload } from "./harness.js";

@@ -3,7 +3,7 @@ import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE, FRAME_WIRE_LENGTH, MAX_BATCH }
 import { Link } from "../src/abi/headers.js";
 import { NEEDS_ALL } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
-import { loadCore } from "../src/engine/load.js";
+import { loadCore } from "./core.js";
 import { GENEVE_OPTION_0, geneveFrame, ipv6Frame, tcpFrame, vxlanFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./workload.js";
 import { asKey, listOf, mapAsList, ofGroups } from "./peers/asKey.js";

@@ -27,6 +27,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
+import { withCalls } from "./core-calls.mjs";
 import { withGlobals } from "./core-globals.mjs";
 import { withoutTraced } from "./untraced.mjs";
 
@@ -110,6 +111,8 @@ async function buildCore(flavour) {
     "scripts/untraced.mjs",
     "scripts/core-exports.mjs",
     "scripts/core-globals.mjs",
+    "scripts/core-calls.mjs",
+    "scripts/core-sections.mjs",
     "node_modules/assemblyscript",
   ];
   const output = `build/${flavour}/core.wasm`;
@@ -145,12 +148,18 @@ async function compileCore(flavour, options, transforms = []) {
     // Not in asconfig.json: there the compiler drops the leading "./" of a transform's path.
     transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
     readFile: (name, base) => source(join(base, name), flavour === "traced"),
-    writeFile: (name, contents) => replaceFile(name, name.endsWith(".wasm") ? withGlobals(contents) : contents),
+    writeFile: (name, contents) => replaceFile(name, name.endsWith(".wasm") ? finished(flavour, contents) : contents),
   });
   // The compiler reports how its last round of optimization went; that is no warning.
   const text = messages.join("").replace(/^Last converge was suboptimal\.\n/gm, "");
   if (text !== "") say(text.trimEnd());
   if (error) fail(`the ${flavour} core was not built`);
+}
+
+/** A compiled core with what the build adds to it. */
+function finished(flavour, module) {
+  const whole = withGlobals(module);
+  return flavour === "release" ? withCalls(whole) : whole;
 }
 
 /** What the compiler reads; null where there is no such file. */

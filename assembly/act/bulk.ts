@@ -15,7 +15,8 @@ import {
   STAGE_VALUE,
 } from "../../src/abi/engine";
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../src/abi/key";
-import { BYTES, STAGING } from "../memory";
+import { STAGING } from "../memory";
+import { Bytes } from "../rows";
 import { RULE_MASK } from "../classify/rule";
 import { insert } from "../classify/table";
 import { needsOfActions } from "./requirements";
@@ -31,7 +32,7 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
   for (let n: u32 = 0; n < count; n++) {
     const entry = entryAt(n, stride);
     stageValue(entry, stride, criteria);
-    const actions = BYTES + <usize>load<u32>(entry, BULK_ACTIONS);
+    const actions = Bytes.start + <usize>load<u32>(entry, BULK_ACTIONS);
     const actionCount = load<u32>(entry, BULK_ACTION_COUNT);
     const needs = needsOfActions(actions, actionCount);
     const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, actionCount, needs);
@@ -71,7 +72,7 @@ function outsideOf(at: usize): v128 {
 // @ts-ignore: decorator
 @inline
 function entryAt(n: u32, stride: u32): usize {
-  return BYTES + <usize>n * (<usize>BULK_VALUE + <usize>stride);
+  return Bytes.start + <usize>n * (<usize>BULK_VALUE + <usize>stride);
 }
 
 /** Zeroes the groups of the staged value that device bytes can fill. */

@@ -1,7 +1,7 @@
 /**
  * A branch: one copy of a frame on its path from table to table. This file has its fields and its
- * first state. Branch n < BATCH belongs to frame n of the batch; forks (fork.ts) have the numbers
- * after.
+ * first state. Branch n < Rows.count belongs to frame n of the batch; forks (fork.ts) have other
+ * numbers.
  *
  *     0     4       8       12     14       15       16            24      28    32    36
  *     | key | frame | table | hops | misses | reason | lower bound | index | map | tag | flags, vport | ...
@@ -21,7 +21,8 @@
 import { FRAME_FLAGS, FRAME_PACKED, FRAME_SIZE } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
-import { BATCH, BRANCHES, BRANCH_SIZE, FORK_FRAMES, FORK_KEYS, FORK_MAPS, FORKS, FRAMES, KEYS, MAPS } from "../memory";
+import { BRANCH_SIZE } from "../memory";
+import { Forks, Rows } from "../rows";
 
 export const BRANCH_KEY: usize = 0;
 export const BRANCH_FRAME: usize = 4;
@@ -66,30 +67,33 @@ export const FDB_MISSED: u32 = 1 << 9;
 // @ts-ignore: decorator
 @inline
 export function branchAt(number: u32): usize {
-  return BRANCHES + <usize>number * BRANCH_SIZE;
+  return Rows.branches + <usize>number * BRANCH_SIZE;
 }
 
 // @ts-ignore: decorator
 @inline
 export function numberOf(branch: usize): u32 {
-  return <u32>((branch - BRANCHES) / BRANCH_SIZE);
+  return <u32>((branch - Rows.branches) / BRANCH_SIZE);
 }
 
-/** Writes the fields of branches that never change. */
+/** The number of a branch among those of its frame: 0 for the first, forks from 1. */
+export function numberInFrame(branch: usize): u32 {
+  if (branch - Rows.branches < <usize>Rows.count * BRANCH_SIZE) return 0;
+  return <u32>((branch - Forks.start) / BRANCH_SIZE) + 1;
+}
+
+/** Writes the fields of the branches of rows that never change. */
 export function openBranches(): void {
-  for (let index: u32 = 0; index < <u32>BATCH; index++) {
+  for (let index: u32 = 0; index < Rows.count; index++) {
     const n = <usize>index;
-    assignMemory(index, FRAMES + n * FRAME_SIZE, KEYS + n * KEY_SIZE, MAPS + n * MAP_SIZE);
-    store<u32>(branchAt(index), index, BRANCH_INDEX);
-  }
-  for (let fork: u32 = 0; fork < <u32>FORKS; fork++) {
-    const n = <usize>fork;
-    assignMemory(<u32>BATCH + fork, FORK_FRAMES + n * FRAME_SIZE, FORK_KEYS + n * KEY_SIZE, FORK_MAPS + n * MAP_SIZE);
+    const branch = branchAt(index);
+    assignMemory(branch, Rows.frames + n * FRAME_SIZE, Rows.keys + n * KEY_SIZE, Rows.maps + n * MAP_SIZE);
+    store<u32>(branch, index, BRANCH_INDEX);
   }
 }
 
-function assignMemory(number: u32, frame: usize, key: usize, map: usize): void {
-  const branch = branchAt(number);
+/** Writes where a branch has its frame descriptor, key and frame map. */
+export function assignMemory(branch: usize, frame: usize, key: usize, map: usize): void {
   store<u32>(branch, <u32>key, BRANCH_KEY);
   store<u32>(branch, <u32>frame, BRANCH_FRAME);
   store<u32>(branch, <u32>map, BRANCH_MAP);
@@ -105,6 +109,6 @@ export function openBranch(index: u32, table: usize): usize {
   store<u64>(branch, 0, BRANCH_LOWER);
   v128.store(branch, i64x2.splat(0), BRANCH_TAG);
   // FRAME_PACKED is SHARED.
-  store<u32>(branch, load<u8>(FRAMES + <usize>index * FRAME_SIZE, FRAME_FLAGS), BRANCH_FLAGS);
+  store<u32>(branch, load<u8>(Rows.frames + <usize>index * FRAME_SIZE, FRAME_FLAGS), BRANCH_FLAGS);
   return branch;
 }

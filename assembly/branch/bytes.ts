@@ -19,8 +19,10 @@ import { allocate, Arena } from "../arena";
 import { drop } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
 
-/** A block: | next block 4 | 0 12 | bytes ... | */
-const BLOCK: u32 = 1 << 20;
+/** A block: | next block 4 | its size 4 | 0 8 | bytes ... |. Each is larger than the one before. */
+const FIRST_BLOCK: u32 = 1 << 14;
+const LAST_BLOCK: u32 = 1 << 20;
+const BLOCK_SIZE: usize = 4;
 const BLOCK_HEAD: usize = 16;
 
 namespace FrameBlocks {
@@ -97,27 +99,38 @@ export function fits(branch: usize, more: u32): bool {
 }
 
 /**
- * Takes `bytes` bytes of a block; 0 when memory is full. A frame with its head room always fits a
- * block.
+ * Takes `bytes` bytes of a block; 0 when memory is full. A frame with its head room always fits
+ * LAST_BLOCK.
  */
 function take(bytes: usize): usize {
-  if (FrameBlocks.current == 0 || FrameBlocks.next + bytes > FrameBlocks.current + BLOCK) {
-    if (!nextBlock()) return 0;
+  while (FrameBlocks.current == 0 || FrameBlocks.next + bytes > endOf(FrameBlocks.current)) {
+    if (!nextBlock(bytes)) return 0;
   }
   const taken = FrameBlocks.next;
   FrameBlocks.next = taken + ((bytes + 15) & ~15);
   return taken;
 }
 
-function nextBlock(): bool {
-  let block: usize = FrameBlocks.current == 0 ? 0 : load<u32>(FrameBlocks.current);
+// @ts-ignore: decorator
+@inline
+function endOf(block: usize): usize {
+  return block + <usize>load<u32>(block, BLOCK_SIZE);
+}
+
+/** Goes on to the next block, a new one of at least `bytes` bytes after the last. */
+function nextBlock(bytes: usize): bool {
+  const before = FrameBlocks.current;
+  let block: usize = before == 0 ? 0 : load<u32>(before);
   if (block == 0) {
-    block = allocate(BLOCK);
+    let size = before == 0 ? FIRST_BLOCK : min<u32>(load<u32>(before, BLOCK_SIZE) << 1, LAST_BLOCK);
+    while (<usize>size < bytes + BLOCK_HEAD) size <<= 1;
+    block = allocate(size);
     if (block == 0) return false;
-    Arena.used -= BLOCK;
+    Arena.used -= size;
     store<u32>(block, 0);
-    if (FrameBlocks.current == 0) FrameBlocks.first = block;
-    else store<u32>(FrameBlocks.current, <u32>block);
+    store<u32>(block, size, BLOCK_SIZE);
+    if (before == 0) FrameBlocks.first = block;
+    else store<u32>(before, <u32>block);
   }
   FrameBlocks.current = block;
   FrameBlocks.next = block + BLOCK_HEAD;

@@ -19,8 +19,7 @@ import {
   StateKind,
   TraceEvent,
 } from "../../src/abi/trace";
-import { BATCH } from "../memory";
-import { BRANCH_FRAME, BRANCH_KEY, BRANCH_LOWER, BRANCH_MAP, numberOf } from "./branch";
+import { BRANCH_FRAME, BRANCH_KEY, BRANCH_LOWER, BRANCH_MAP, numberInFrame } from "./branch";
 
 namespace Events {
   /** The address of the next event. */
@@ -49,12 +48,6 @@ export function eventsLost(): bool {
   return Events.lost;
 }
 
-/** The number of a branch in events: 0 for the first branch of the frame. */
-function branchNumber(branch: usize): u32 {
-  const number = numberOf(branch);
-  return number < <u32>BATCH ? 0 : number - <u32>BATCH + 1;
-}
-
 /** Writes the head of an event; the address of its payload, 0 without room. */
 function event(kind: TraceEvent, branch: u32, payload: usize): usize {
   const at = Events.next;
@@ -72,7 +65,7 @@ function event(kind: TraceEvent, branch: u32, payload: usize): usize {
 
 /** Notes up to four words about a branch. */
 export function note(kind: TraceEvent, branch: usize, a: u32, b: u32 = 0, c: u32 = 0, d: u32 = 0): void {
-  const at = event(kind, branchNumber(branch), 16);
+  const at = event(kind, numberInFrame(branch), 16);
   if (at == 0) return;
   store<u32>(at, a);
   store<u32>(at, b, 4);
@@ -82,12 +75,12 @@ export function note(kind: TraceEvent, branch: usize, a: u32, b: u32 = 0, c: u32
 
 /** Notes that a branch was split. */
 export function noteFork(branch: usize, copy: usize): void {
-  note(TraceEvent.fork, branch, branchNumber(copy));
+  note(TraceEvent.fork, branch, numberInFrame(copy));
 }
 
 /** Notes the result of a lookup, with the key that it took. */
 export function noteLookup(branch: usize, table: usize, rule: usize): void {
-  const at = event(TraceEvent.lookup, branchNumber(branch), 16 + KEY_SIZE);
+  const at = event(TraceEvent.lookup, numberInFrame(branch), 16 + KEY_SIZE);
   if (at == 0) return;
   store<u32>(at, <u32>table);
   store<u32>(at, <u32>rule, 4);
@@ -99,7 +92,7 @@ export function noteLookup(branch: usize, table: usize, rule: usize): void {
 export function noteSnapshot(kind: TraceEvent, branch: usize): void {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const length: usize = load<u32>(frame, FRAME_LENGTH);
-  const at = event(kind, branchNumber(branch), <usize>SNAPSHOT_BYTES + length);
+  const at = event(kind, numberInFrame(branch), <usize>SNAPSHOT_BYTES + length);
   if (at == 0) return;
   memory.copy(at + SNAPSHOT_FRAME, frame, FRAME_SIZE);
   memory.copy(at + SNAPSHOT_KEY, load<u32>(branch, BRANCH_KEY), KEY_SIZE);
@@ -114,7 +107,7 @@ export function noteActing(branch: usize): void {
 
 /** Notes bytes of an object with state, before they change. The host puts them back after a dry run. */
 export function noteState(kind: StateKind, address: usize, length: u32): void {
-  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : branchNumber(Events.branch), 16 + length);
+  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : numberInFrame(Events.branch), 16 + length);
   if (at == 0) return;
   store<u32>(at, kind);
   store<u32>(at, <u32>address, 4);

@@ -5,9 +5,11 @@
 import { BRANCHES_PER_FRAME, FRAME_SIZE, OUTCOME_BRANCHES } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
-import { BATCH } from "../memory";
+import { reserve } from "../arena";
+import { BATCH, BRANCH_SIZE } from "../memory";
+import { Forks, placeLists } from "../rows";
 import {
-  branchAt,
+  assignMemory,
   BRANCH_FLAGS,
   BRANCH_FRAME,
   BRANCH_INDEX,
@@ -22,26 +24,44 @@ import {
 import { outcomeAt } from "./outcome";
 import { noteFork } from "./events";
 
-export namespace Forks {
-  /**
-   * The first frame that is walked at the moment: the forks of frame n have fixed numbers by its
-   * distance.
-   */
-  export let first: u32 = 0;
+const MOST: u32 = BRANCHES_PER_FRAME - 1;
+/** The bytes of a fork: branch, frame descriptor, key, frame map. */
+const FORK_SIZE: usize = BRANCH_SIZE + FRAME_SIZE + KEY_SIZE + MAP_SIZE;
+
+/**
+ * Takes memory for the forks of `frames` frames that are walked together, and for lists of their
+ * branches. Call it while no branch is under way. False when memory is full; then nothing has changed.
+ */
+export function openForks(frames: u32): bool {
+  if (frames <= Forks.frames) return true;
+  const count = frames * MOST;
+  const branches = <u32>BATCH + count;
+  const start = reserve(<usize>count * FORK_SIZE + 3 * ((<usize>branches) << 2));
+  if (start == 0) return false;
+  Forks.frames = frames;
+  Forks.start = start;
+  const descriptors = start + <usize>count * BRANCH_SIZE;
+  const keys = descriptors + <usize>count * FRAME_SIZE;
+  const maps = keys + <usize>count * KEY_SIZE;
+  for (let n: usize = 0; n < <usize>count; n++) {
+    assignMemory(start + n * BRANCH_SIZE, descriptors + n * FRAME_SIZE, keys + n * KEY_SIZE, maps + n * MAP_SIZE);
+  }
+  placeLists(maps + <usize>count * MAP_SIZE, branches);
+  return true;
 }
 
 /**
- * Makes another branch of the frame in the same state; 0 if the frame has as many as it may have.
+ * Makes another branch of the frame in the same state; 0 if the frame has as many as it may have, or
+ * there is no memory for forks.
  * The two share their bytes until one of them changes them.
  */
 export function fork(branch: usize): usize {
   const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const forks: u32 = load<u16>(outcome, OUTCOME_BRANCHES);
-  const most: u32 = BRANCHES_PER_FRAME - 1;
-  if (forks >= most) return 0;
+  if (forks >= MOST || Forks.frames == 0) return 0;
   store<u16>(outcome, <u16>(forks + 1), OUTCOME_BRANCHES);
-  const copy = branchAt(<u32>BATCH + (index - Forks.first) * most + forks);
+  const copy = Forks.start + <usize>((index - Forks.first) * MOST + forks) * BRANCH_SIZE;
   const flags = load<u32>(branch, BRANCH_FLAGS) | SHARED;
   store<u32>(branch, flags, BRANCH_FLAGS);
   memory.copy(load<u32>(copy, BRANCH_KEY), load<u32>(branch, BRANCH_KEY), KEY_SIZE);

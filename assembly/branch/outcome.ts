@@ -34,7 +34,9 @@ import {
 } from "../../src/abi/engine";
 import { Link } from "../../src/abi/headers";
 import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
-import { COPIES, DESTINATIONS, FRAMES, HITS, KEYS, OUTCOMES, REASONS } from "../memory";
+import { reserve } from "../arena";
+import { REASONS } from "../memory";
+import { Rows } from "../rows";
 import {
   ASIDE,
   BRANCH_FLAGS,
@@ -56,25 +58,69 @@ import { note, noteState } from "./events";
 // @ts-ignore: decorator
 @inline
 export function outcomeAt(index: u32): usize {
-  return OUTCOMES + <usize>index * OUTCOME_SIZE;
+  return Rows.outcomes + <usize>index * OUTCOME_SIZE;
 }
 
 // @ts-ignore: decorator
 @inline
 export function firstDestination(index: u32): usize {
-  return DESTINATIONS + <usize>index * DEST_SIZE;
+  return Rows.destinations + <usize>index * DEST_SIZE;
 }
 
+/**
+ * A chunk of destinations that are not a frame's first: | next chunk 4 | 0 28 | destination 32 | ... |.
+ * Chunks are reserved when they are first needed, and kept for later batches.
+ */
+const CHUNK: usize = 4096;
+
 namespace Copies {
-  /** The address of the next destination that is not a frame's first. */
-  export let next: usize = COPIES;
+  export let first: usize = 0;
+  export let current: usize = 0;
+  /** The address of the next destination, and the end of the chunk. */
+  export let next: usize = 0;
+  export let end: usize = 0;
 }
 
 /** Called before the first outcome of a batch. */
 // @ts-ignore: decorator
 @inline
 export function openOutcomes(): void {
-  Copies.next = COPIES;
+  useChunk(Copies.first);
+}
+
+/** Forgets all chunks. */
+export function dropChunks(): void {
+  Copies.first = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function useChunk(chunk: usize): void {
+  Copies.current = chunk;
+  Copies.next = chunk + DEST_SIZE;
+  Copies.end = chunk + select<usize>(CHUNK, DEST_SIZE, chunk != 0);
+}
+
+/** The next free destination; 0 when memory is full. */
+function takeDestination(): usize {
+  if (Copies.next == Copies.end && !nextChunk()) return 0;
+  const destination = Copies.next;
+  Copies.next = destination + DEST_SIZE;
+  return destination;
+}
+
+function nextChunk(): bool {
+  const before = Copies.current;
+  let chunk: usize = before == 0 ? 0 : load<u32>(before);
+  if (chunk == 0) {
+    chunk = reserve(CHUNK);
+    if (chunk == 0) return false;
+    store<u32>(chunk, 0);
+    if (before == 0) Copies.first = chunk;
+    else store<u32>(before, <u32>chunk);
+  }
+  useChunk(chunk);
+  return true;
 }
 
 // @ts-ignore: decorator
@@ -138,7 +184,7 @@ export function drop(branch: usize, reason: u32): bool {
 export function keepRegisters(index: u32): void {
   const outcome = outcomeAt(index);
   const key: usize = load<u32>(outcome, OUTCOME_KEY);
-  const own = KEYS + <usize>index * KEY_SIZE;
+  const own = Rows.keys + <usize>index * KEY_SIZE;
   if (load<u16>(outcome, OUTCOME_WRITTEN) == 0 || key == own) return;
   memory.copy(own + MISC2_REGISTER_C_7, key + MISC2_REGISTER_C_7, MISC2_REGISTER_A + 4 - MISC2_REGISTER_C_7);
   store<u32>(own, load<u32>(key, EXT_REGISTER_B), EXT_REGISTER_B);
@@ -174,7 +220,7 @@ export function hit(index: u32, id: u32): void {
   const outcome = outcomeAt(index);
   const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
   if (hits >= <u32>HITS_PER_FRAME) return;
-  store<u32>(HITS + <usize>(index * HITS_PER_FRAME + hits) * 4, id);
+  store<u32>(Rows.hits + <usize>(index * HITS_PER_FRAME + hits) * 4, id);
   store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
 }
 
@@ -220,14 +266,18 @@ function changes(branch: usize): u32 {
 
 /** The verdict of a frame that leaves by a port: it came from the wire, or from a function. */
 export function egressVerdict(index: u32): u32 {
-  return load<u32>(FRAMES + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
+  return load<u32>(Rows.frames + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
     ? Verdict.forward
     : Verdict.transmit;
 }
 
-/** A further destination of a frame, after its last; 0 if the frame has as many as it may have. */
+/**
+ * A further destination of a frame, after its last; 0 if the frame has as many as it may have, or
+ * memory is full.
+ */
 function anotherDestination(branch: usize, number: u32, flags: u32): usize {
-  if (number >= <u32>DESTINATIONS_PER_FRAME) {
+  const destination: usize = number >= <u32>DESTINATIONS_PER_FRAME ? 0 : takeDestination();
+  if (destination == 0) {
     if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) countReason(Reason.copy_limit, 1);
     else setVerdict(branch, Verdict.drop, Reason.copy_limit);
     return 0;
@@ -235,8 +285,6 @@ function anotherDestination(branch: usize, number: u32, flags: u32): usize {
   const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const last: usize = number == 1 ? firstDestination(index) : load<u32>(outcome, OUTCOME_LAST);
-  const destination = Copies.next;
-  Copies.next = destination + DEST_SIZE;
   store<u32>(last, <u32>destination, DEST_NEXT);
   store<u32>(outcome, <u32>destination, OUTCOME_LAST);
   return destination;

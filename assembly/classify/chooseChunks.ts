@@ -10,7 +10,7 @@
  *
  *     a sample: | lanes 32 | rank 8 | 0 8 |
  */
-import { LANES, BITMAPS } from "../memory";
+import { BITMAPS, GAINS, SAMPLE_KEYS } from "../memory";
 import { MAX_TUPLES } from "./tuple";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
@@ -32,13 +32,6 @@ const SAMPLE_RANK: usize = 32;
 const WORTH: u32 = 16;
 /** With fewer samples all chunks are used. */
 const FEW_SAMPLES: u32 = 8;
-/** The mixed keys, 32 bytes each. They use the lanes of lookups, of which none is running. */
-const MIXED: usize = LANES;
-/**
- * For each chunk, how many candidates it removed when it was last counted. It never removes more
- * later.
- */
-const GAINS: usize = LANES + 0x4000;
 
 let noise: u64 = 0x9e3779b97f4a7c15;
 
@@ -149,7 +142,7 @@ function narrow(bitmaps: usize, number: u32, keys: u32): void {
 
 /** Makes a key whose columns come from different samples. */
 function mix(bitmaps: usize, n: u32, samples: u32): void {
-  const at = MIXED + ((<usize>n) << 5);
+  const at = SAMPLE_KEYS + ((<usize>n) << 5);
   for (let column: u32 = 0; column < CHUNK_LANES * 4; column++) {
     const from = sampleAt(bitmaps, (n + column * 13) % samples);
     store<u32>(at + ((<usize>column) << 2), load<u32>(from + ((<usize>column) << 2)));
@@ -161,7 +154,7 @@ function mix(bitmaps: usize, n: u32, samples: u32): void {
 @inline
 function keyAt(bitmaps: usize, n: u32, keys: u32): usize {
   const samples = keys / 2;
-  return n < samples ? sampleAt(bitmaps, n) : MIXED + ((<usize>(n - samples)) << 5);
+  return n < samples ? sampleAt(bitmaps, n) : SAMPLE_KEYS + ((<usize>(n - samples)) << 5);
 }
 
 // @ts-ignore: decorator

@@ -2,7 +2,8 @@
  * Keys -> lanes: the first phase of a lookup. In: a definer and a list of branches. Out: in LANES,
  * `stride` bytes for each of the list.
  */
-import { BRANCHES, BRANCH_SIZE, LANES } from "../memory";
+import { BRANCH_SIZE } from "../memory";
+import { Rows } from "../rows";
 import { BRANCH_KEY } from "../branch/branch";
 import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./definer";
 
@@ -10,7 +11,7 @@ import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./de
 const FEW_STEPS: u32 = 4;
 
 export function gatherAll(definer: usize, list: usize, count: u32, stride: usize): void {
-  gatherTo(LANES, definer, list, count, stride);
+  gatherTo(Rows.lanes, definer, list, count, stride);
 }
 
 /** Gathers to another address, which is a constant in the caller. */
@@ -56,7 +57,7 @@ function gatherFew(to: usize, definer: usize, list: usize, count: u32): void {
 // @ts-ignore: decorator
 @inline
 export function branchOf(list: usize, i: usize): usize {
-  return BRANCHES + <usize>load<u32>(list + (i << 2)) * BRANCH_SIZE;
+  return Rows.branches + <usize>load<u32>(list + (i << 2)) * BRANCH_SIZE;
 }
 
 // @ts-ignore: decorator

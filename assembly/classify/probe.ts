@@ -12,7 +12,8 @@
  * key without a list is not verified and stays alive while it has tuples left. No jump depends on
  * the content of a bucket, which is likely not in the CPU cache.
  */
-import { ALIVE, BEST, RULE_LISTS, LANES, PROBED, PROBED_TUPLES, BITMAPS } from "../memory";
+import { ALIVE, BEST, RULE_LISTS, PROBED, PROBED_TUPLES, BITMAPS } from "../memory";
+import { Rows } from "../rows";
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashLane, hashMasked } from "./mask";
 import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "./candidates";
@@ -54,7 +55,7 @@ export function probe(hashTable: usize, tuples: usize, bitmaps: usize, alive: u3
       low = load<u64>(key << 4, BITMAPS);
       high = load<u64>(key << 4, BITMAPS + 8);
     }
-    const lanes = LANES + key * stride;
+    const lanes = Rows.lanes + key * stride;
     const hash =
       stride == 16 ? hashLane(lanes, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_SEED)) : hashInTuple(tuple, lanes);
     const bucket = bucketOf(hashTable, hash);

@@ -3,7 +3,8 @@
  * Out: in FOUND and BEST the rule of each key if it beats the one found before, and in ALIVE the
  * keys with tuples left, whose number it returns. `bounded`: some branch has a lower bound of rank.
  */
-import { ALIVE, BEST, RULE_LISTS, FOUND, LANES, PROBED, PROBED_TUPLES } from "../memory";
+import { ALIVE, BEST, RULE_LISTS, FOUND, PROBED, PROBED_TUPLES } from "../memory";
+import { Rows } from "../rows";
 import { BRANCH_KEY, BRANCH_LOWER } from "../branch/branch";
 import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
@@ -20,7 +21,7 @@ export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u3
     const key: usize = load<u32>(n, PROBED);
     const ruleList = load<u32>(n, RULE_LISTS);
     if (ruleList == AMBIGUOUS) checkAllLists(list, hashTable, load<u32>(n, PROBED_TUPLES), key, stride, bounded);
-    else checkList(list, key, LANES + key * stride, ruleList, bounded);
+    else checkList(list, key, Rows.lanes + key * stride, ruleList, bounded);
     // Every key is written; one that cannot win any more is overwritten by the next.
     store<u32>(alive, <u32>key, ALIVE);
     alive += (<usize>(bestFrom(bitmaps, lowestBit(key)) < load<u64>(key << 3, BEST))) << 2;
@@ -30,7 +31,7 @@ export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u3
 
 /** Checks all lists with the hash: two in one bucket, or some in overflow buckets. */
 function checkAllLists(list: usize, hashTable: usize, tuple: usize, key: usize, stride: usize, bounded: u32): void {
-  const lanes = LANES + key * stride;
+  const lanes = Rows.lanes + key * stride;
   const hash = hashInTuple(tuple, lanes);
   for (let bucket = bucketOf(hashTable, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {

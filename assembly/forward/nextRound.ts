@@ -2,12 +2,11 @@
  * The branches of the next round of the walk. In: branches that go on, also from actions that split
  * a frame. Out: the list that walk/walk.ts looks up next.
  */
-import { WAITING } from "../memory";
 import { numberOf } from "../branch/branch";
 
 export namespace NextRound {
   /** The list and its length. */
-  export let list: usize = WAITING;
+  export let list: usize = 0;
   export let count: u32 = 0;
 }
 

@@ -30,7 +30,8 @@ import {
   SOME_AT_HOST,
   SOME_AT_PORT,
 } from "../../src/abi/engine";
-import { COLUMNS, HITS } from "../memory";
+import { COLUMNS } from "../memory";
+import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { isServed } from "./queue";
 
@@ -51,7 +52,7 @@ export function writeColumns(count: u32): u32 {
     store<u32>(word, load<u32>(outcome, OUTCOME_TAG), COLUMN_TAG);
     const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
     store<u8>(byte, <u8>min(hits, 255), COLUMN_HITS);
-    const last = hits == 0 ? NO_RULE : load<u32>(HITS + <usize>(i * HITS_PER_FRAME + hits - 1) * 4);
+    const last = hits == 0 ? NO_RULE : load<u32>(Rows.hits + <usize>(i * HITS_PER_FRAME + hits - 1) * 4);
     store<u32>(word, last, COLUMN_RULE);
     const listed: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
     let arrived: u32 = 0;

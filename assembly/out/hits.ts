@@ -30,7 +30,7 @@ import {
   VPORT_UPLINK,
 } from "../../src/abi/engine";
 import { RECEIVE_PACKETS } from "../../src/abi/queue";
-import { FRAMES, HITS, LENGTHS } from "../memory";
+import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
 const COUNTER_SHIFT: usize = 4;
@@ -53,13 +53,13 @@ export function countHits(rules: usize, count: u32, ports: usize): void {
 export function countBatch(frames: u32): void {
   for (let i: u32 = 0; i < frames; i++) {
     const outcome = outcomeAt(i);
-    const bytes = load<u32>(LENGTHS + ((<usize>i) << 3), 4);
+    const bytes = load<u32>(Rows.lengths + ((<usize>i) << 3), 4);
     const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
     for (let n: u32 = 0; n < hits; n++) {
-      const id = load<u32>(HITS + ((<usize>(i * HITS_PER_FRAME + n)) << 2));
+      const id = load<u32>(Rows.hits + ((<usize>(i * HITS_PER_FRAME + n)) << 2));
       if (id < HitCounts.count) add(HitCounts.rules + ((<usize>id) << COUNTER_SHIFT), bytes);
     }
-    const frame = FRAMES + <usize>i * FRAME_SIZE;
+    const frame = Rows.frames + <usize>i * FRAME_SIZE;
     if (load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK) {
       const port = portAt(load<u16>(frame, FRAME_PORT));
       const verdict: u32 = load<u8>(outcome, OUTCOME_VERDICT);

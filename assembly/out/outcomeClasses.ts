@@ -46,19 +46,18 @@ import {
   CLASSES_WORDS,
   MAX_CLASS_WORDS,
 } from "../../src/abi/outcomeClasses";
-import { FRAMES, HITS, LENGTHS, OUTCOME_CLASSES } from "../memory";
+import { Classes, Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
 /** The words of the longest class, and one to make them even. */
 const MOST_WORDS: u32 = 6 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
-const WORDS: usize = OUTCOME_CLASSES + CLASSES_WORDS;
 
 /**
  * Stores the lengths of the frames of the batch, before rules change them. Call it before `steer`.
  */
 export function keepLengths(count: u32): void {
   for (let i: usize = 0; i < count; i++) {
-    store<u64>(LENGTHS + (i << 3), load<u64>(FRAMES + i * FRAME_SIZE, FRAME_LENGTH));
+    store<u64>(Rows.lengths + (i << 3), load<u64>(Rows.frames + i * FRAME_SIZE, FRAME_LENGTH));
   }
 }
 
@@ -72,41 +71,41 @@ export function sumOutcomeClasses(first: u32, count: u32): u32 {
     const outcomeClass = classOf(i);
     if (outcomeClass == 0) break;
     store<u16>(
-      OUTCOME_CLASSES + ((<usize>i) << 1),
-      <u16>((outcomeClass - OUTCOME_CLASSES - CLASSES_RECORDS) / CLASS_SIZE),
+      Classes.start + ((<usize>i) << 1),
+      <u16>((outcomeClass - Classes.start - CLASSES_RECORDS) / CLASS_SIZE),
       CLASSES_NUMBERS,
     );
     store<u64>(outcomeClass, load<u64>(outcomeClass, CLASS_FRAMES) + 1, CLASS_FRAMES);
     store<u64>(
       outcomeClass,
-      load<u64>(outcomeClass, CLASS_BYTES) + load<u32>(LENGTHS + ((<usize>i) << 3), 4),
+      load<u64>(outcomeClass, CLASS_BYTES) + load<u32>(Rows.lengths + ((<usize>i) << 3), 4),
       CLASS_BYTES,
     );
   }
-  store<u32>(OUTCOME_CLASSES, i, CLASSES_SUMMED);
+  store<u32>(Classes.start, i, CLASSES_SUMMED);
   return i;
 }
 
 /** The outcome class of a frame, new if needed; 0 when there is no room for it. */
 function classOf(i: u32): usize {
-  const used = load<u32>(OUTCOME_CLASSES, CLASSES_USED);
+  const used = load<u32>(Classes.start, CLASSES_USED);
   if (used + MOST_WORDS > <u32>MAX_CLASS_WORDS) return 0;
-  const begin = WORDS + ((<usize>used) << 2);
+  const begin = Classes.start + CLASSES_WORDS + ((<usize>used) << 2);
   const end = writeWords(i, begin);
   const hash = hashOf(begin, end);
   let slot = hash & (CLASS_SLOTS - 1);
   for (; ; slot = (slot + 1) & (CLASS_SLOTS - 1)) {
-    const number: u32 = load<u16>(OUTCOME_CLASSES + ((<usize>slot) << 1), CLASSES_SLOTS);
+    const number: u32 = load<u16>(Classes.start + ((<usize>slot) << 1), CLASSES_SLOTS);
     if (number == 0) break;
     const known = classAt(number - 1);
     if (load<u32>(known, CLASS_HASH) == hash && isSame(known, begin, end)) return known;
   }
-  const number = load<u32>(OUTCOME_CLASSES, CLASSES_COUNT);
+  const number = load<u32>(Classes.start, CLASSES_COUNT);
   if (number == MAX_CLASSES) return 0;
-  store<u16>(OUTCOME_CLASSES + ((<usize>slot) << 1), <u16>(number + 1), CLASSES_SLOTS);
-  store<u32>(OUTCOME_CLASSES, number + 1, CLASSES_COUNT);
+  store<u16>(Classes.start + ((<usize>slot) << 1), <u16>(number + 1), CLASSES_SLOTS);
+  store<u32>(Classes.start, number + 1, CLASSES_COUNT);
   const words = <u32>((end - begin) >> 2);
-  store<u32>(OUTCOME_CLASSES, used + words, CLASSES_USED);
+  store<u32>(Classes.start, used + words, CLASSES_USED);
   const outcomeClass = classAt(number);
   store<u64>(outcomeClass, 0, CLASS_FRAMES);
   store<u64>(outcomeClass, 0, CLASS_BYTES);
@@ -120,7 +119,7 @@ function classOf(i: u32): usize {
 // @ts-ignore: decorator
 @inline
 function classAt(number: u32): usize {
-  return OUTCOME_CLASSES + CLASSES_RECORDS + <usize>number * CLASS_SIZE;
+  return Classes.start + CLASSES_RECORDS + <usize>number * CLASS_SIZE;
 }
 
 // @ts-ignore: decorator
@@ -143,10 +142,10 @@ function writeWords(i: u32, begin: usize): usize {
   store<u32>(begin, hits | (destinations << 16), 4);
   store<u32>(begin, written, 8);
   let at = begin + 12;
-  const rules = HITS + <usize>(i * HITS_PER_FRAME) * 4;
+  const rules = Rows.hits + <usize>(i * HITS_PER_FRAME) * 4;
   for (let n: usize = 0; n < hits; n++, at += 4) store<u32>(at, load<u32>(rules + (n << 2)));
   if (written != 0) at = writeRegisters(load<u32>(outcome, OUTCOME_KEY), written, at);
-  const length = load<u32>(LENGTHS + ((<usize>i) << 3));
+  const length = load<u32>(Rows.lengths + ((<usize>i) << 3));
   let destination = firstDestination(i);
   for (let n: u32 = 0; n < destinations; n++, at += 16) {
     if (n > 0) destination = load<u32>(destination, DEST_NEXT);
@@ -191,7 +190,7 @@ function hashOf(begin: usize, end: usize): u32 {
 @inline
 function isSame(outcomeClass: usize, begin: usize, end: usize): bool {
   if (load<u32>(outcomeClass, CLASS_WORDS) != <u32>((end - begin) >> 2)) return false;
-  const other = WORDS + ((<usize>load<u32>(outcomeClass, CLASS_FIRST)) << 2);
+  const other = Classes.start + CLASSES_WORDS + ((<usize>load<u32>(outcomeClass, CLASS_FIRST)) << 2);
   for (let at = begin; at < end; at += 8) if (load<u64>(at) != load<u64>(other + (at - begin))) return false;
   return true;
 }

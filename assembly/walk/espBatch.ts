@@ -11,7 +11,8 @@ import { JOB_SIZE } from "../../src/abi/cipher";
 import { ESP_ENCRYPT, ESP_FLAGS } from "../../src/abi/esp";
 import { runBefore, runFrom } from "../act/run";
 import { openMany, sealMany } from "../crypto/gcm";
-import { FIRST_RULES, JOBS, PREPARED } from "../memory";
+import { FIRST_RULES, PREPARED } from "../memory";
+import { Rows } from "../rows";
 import { hit } from "../branch/outcome";
 import { branchAt } from "../branch/branch";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
@@ -20,7 +21,7 @@ import { Prepared } from "../esp/end";
 
 namespace Run {
   /** The job of the next prepared frame. */
-  export let job: usize = JOBS;
+  export let job: usize = 0;
 }
 
 /**
@@ -41,7 +42,7 @@ export function runOf(first: u32, end: u32): u32 {
 
 /** Prepares frames, and encrypts or decrypts their packets. */
 export function prepareRun(table: usize, first: u32, count: u32): void {
-  Run.job = JOBS;
+  Run.job = Rows.jobs;
   for (let i = first; i < first + count; i++) {
     const rule = ruleOf(i);
     const action = espOf(rule);
@@ -52,10 +53,10 @@ export function prepareRun(table: usize, first: u32, count: u32): void {
     if (prepared == Prepared.ready) Run.job += JOB_SIZE;
     store<u8>(PREPARED + i, <u8>prepared);
   }
-  const jobs = <u32>((Run.job - JOBS) / JOB_SIZE);
-  Run.job = JOBS;
-  if (wayOf(espOf(ruleOf(first)))) sealMany(JOBS, jobs);
-  else openMany(JOBS, jobs);
+  const jobs = <u32>((Run.job - Rows.jobs) / JOB_SIZE);
+  Run.job = Rows.jobs;
+  if (wayOf(espOf(ruleOf(first)))) sealMany(Rows.jobs, jobs);
+  else openMany(Rows.jobs, jobs);
 }
 
 /** Finishes the next frame of the batch; whether it goes on. */

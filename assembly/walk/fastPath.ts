@@ -20,7 +20,7 @@ import {
   Verdict,
 } from "../../src/abi/engine";
 import { count } from "../act/count";
-import { FRAMES, HITS } from "../memory";
+import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { HAS_TAG } from "../branch/branch";
 import { ENTRY_KIND } from "./flowCacheKey";
@@ -65,7 +65,7 @@ export function deliverByEntry(index: u32, entry: usize, tail: usize): void {
   const tagged: u64 = load<u8>(entry, ENTRY_KIND) & TAGGED ? Verdict.deliver | (HAS_TAG << 8) : Verdict.deliver;
   deliver(index, tagged | ((<u64>load<u32>(tail)) << 32), load<u32>(tail, ID), load<u32>(tail, QUEUE));
   const counter: usize = load<u32>(tail, COUNTER);
-  if (counter != 0) count(counter, FRAMES + <usize>index * FRAME_SIZE);
+  if (counter != 0) count(counter, Rows.frames + <usize>index * FRAME_SIZE);
 }
 
 /** Delivers a frame as its rule says. */
@@ -75,7 +75,7 @@ export function deliverByRule(index: u32, rule: usize): void {
   const more: u32 = load<u8>(rule, RULE_FLAGS);
   const actions = actionsOf(rule);
   deliver(index, verdictOf(more, actions), load<u32>(rule, RULE_ID), queueOf(more, actions));
-  if (more & FAST_PATH_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
+  if (more & FAST_PATH_COUNT) count(load<u32>(rule, RULE_COUNTER), Rows.frames + <usize>index * FRAME_SIZE);
 }
 
 /** Ends a frame without a rule. `place` is that of the miss. */
@@ -111,10 +111,10 @@ function deliver(index: u32, verdict: u64, id: u32, queue: u32): void {
   store<u64>(outcome, verdict);
   store<u64>(outcome, 0x10001, OUTCOME_HITS);
   store<u32>(outcome, 0, OUTCOME_WRITTEN);
-  store<u32>(HITS + <usize>index * HITS_PER_FRAME * 4, id);
+  store<u32>(Rows.hits + <usize>index * HITS_PER_FRAME * 4, id);
   const destination = firstDestination(index);
   store<u64>(destination, <u64>queue, DEST_QUEUE);
-  store<u64>(destination, load<u64>(FRAMES + <usize>index * FRAME_SIZE, FRAME_ADDRESS), DEST_ADDRESS);
+  store<u64>(destination, load<u64>(Rows.frames + <usize>index * FRAME_SIZE, FRAME_ADDRESS), DEST_ADDRESS);
   // Status and tag.
   store<u64>(destination, verdict & 0xffffffff_00000000, DEST_STATUS);
 }

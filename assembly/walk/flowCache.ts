@@ -1,6 +1,6 @@
 /**
  * The flow cache: results of lookups for frames whose key was seen before (docs/frames.md). This
- * file manages its memory, its entries and its pauses. In: the hash and lanes of a key. Out: an
+ * file manages its entries and its pauses, flowCacheMemory.ts its memory. In: the hash and lanes of a key. Out: an
  * entry. recordedLookups.ts uses the entries, flowCacheKey.ts makes their keys.
  *
  *     tags      | tag 4 | tag 4 | tag 4 | tag 4 | ...     a bucket: bits of the hash, and REFERENCED
@@ -10,21 +10,16 @@
  * epochs may have other rules. A new entry replaces one that was not referenced lately (second
  * chance). While the hit rate is low, the cache pauses.
  */
-import { beyond, endLoan, lend, Loan, NO_LOAN } from "../arena";
-import { CACHE_COUNTS, CACHE_MAX_LANES, RECORDED_SIZE } from "../memory";
+import { endLoan } from "../arena";
+import { CACHE_COUNTS, CACHE_MAX_LANES } from "../memory";
 import { ENTRY_LANES, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
+import { BUCKET, bucketOf, Cache, hasRoom, WAYS } from "./flowCacheMemory";
 import { invalidate } from "../epoch";
 
-/** The number of entries in a bucket. */
-const WAYS: u32 = 4;
-const BUCKET: u32 = WAYS * 4;
 /** The entry was used since the bucket was last cleared of this bit. */
 const REFERENCED: u32 = 1;
 /** Set in every tag, so that 0 means no entry. */
 const TAGGED: u32 = 2;
-
-/** The least number of bytes after the lanes. */
-const LEAST_TAIL: usize = 16;
 
 /**
  * The hit rate is checked after this many frames. A pause takes FIRST_PAUSE frames, and twice as
@@ -36,23 +31,6 @@ const MAX_PAUSE_LEVEL: u32 = 6;
 
 /** An entry that equals no frame's: no root table has the address 0. */
 const NO_ENTRY: usize = memory.data(<i32>(ENTRY_LANES + CACHE_MAX_LANES * 16), 16);
-
-export namespace Cache {
-  /** The largest number of entries; 0 for no cache. */
-  export let most: u32 = 0;
-  /**
-   * The number of entries in the lent memory (Loan in arena.ts), and the addresses of tags and
-   * entries.
-   */
-  export let entries: u32 = 0;
-  export let tags: usize = 0;
-  export let first: usize = 0;
-  /** Counts replacements: chooses where the search for an entry to replace begins. */
-  export let turn: u32 = 0;
-  /** The size of an entry, and the number of results that it has room for. */
-  export let size: u32 = 0;
-  export let results: u32 = 0;
-}
 
 namespace Pause {
   /** The frames that are left of the pause. */
@@ -100,7 +78,11 @@ export function isCacheOn(count: u32): bool {
     Pause.frames = Pause.frames > count ? Pause.frames - count : 0;
     return false;
   }
-  return Cache.most != 0 && renewCacheKey() && hasRoom();
+  if (Cache.most == 0 || !renewCacheKey()) return false;
+  if (hasRoom(count)) return true;
+  Pause.level = MAX_PAUSE_LEVEL;
+  pause();
+  return false;
 }
 
 /**
@@ -129,50 +111,9 @@ function pause(): void {
   Pause.level = min<u32>(Pause.level + 1, MAX_PAUSE_LEVEL);
 }
 
-/**
- * Whether the cache has memory for entries of the present width. Borrows memory for as many entries
- * as fit if not.
- */
-function hasRoom(): bool {
-  const size = (<u32>(ENTRY_LANES + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
-  // Wider keys leave less room for results, even if the size of an entry stays.
-  Cache.results = min<u32>((size - <u32>(ENTRY_LANES + CacheKey.stride)) / 4, <u32>(RECORDED_SIZE / 4) - 1);
-  if (Loan.start != NO_LOAN && Cache.size == size) return true;
-  endLoan();
-  let entries = Cache.most;
-  while (entries != 0 && bytesOf(entries, size) > beyond()) entries >>= 1;
-  const first: usize = entries == 0 ? 0 : lend(bytesOf(entries, size));
-  if (first == 0) {
-    Pause.level = MAX_PAUSE_LEVEL;
-    pause();
-    return false;
-  }
-  Cache.first = first;
-  Cache.tags = first + <usize>entries * size;
-  Cache.entries = entries;
-  Cache.size = size;
-  memory.fill(Cache.tags, 0, tagBytes(entries));
-  return true;
-}
-
 /** Removes all entries of the flow cache and gives its memory back, until the next lookup. */
 export function dropCache(): void {
   endLoan();
-}
-
-function bytesOf(entries: u32, size: u32): usize {
-  return <usize>entries * size + tagBytes(entries);
-}
-
-function tagBytes(entries: u32): u32 {
-  return max<u32>(entries / WAYS, 1) * BUCKET;
-}
-
-// @ts-ignore: decorator
-@inline
-function bucketOf(hash: u64): u32 {
-  // A cache with fewer entries than a bucket has one bucket.
-  return (<u32>(hash >> 32)) & (max<u32>(Cache.entries / WAYS, 1) - 1);
 }
 
 // @ts-ignore: decorator
@@ -221,6 +162,7 @@ export function entryFor(number: u32, root: usize, hash: u64, lanes: usize): usi
   const way: usize = ways != 0 ? <usize>ctz(ways) : <usize>wayToTake(bucket);
   const entry = Cache.first + (<usize>bucketNumber * WAYS + way) * Cache.size;
   if (ways != 0 && isEntryOf(entry, head, lanes, stride)) return 0;
+  Cache.filled += <u32>(load<u32>(bucket + (way << 2)) == 0);
   v128.store(entry, head);
   memory.copy(entry + ENTRY_LANES, lanes, stride);
   store<u32>(bucket + (way << 2), tag);

@@ -11,7 +11,8 @@
  */
 import { FRAME_PORT, FRAME_SIZE } from "../../src/abi/engine";
 import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE, NEEDS_CHANGES } from "../../src/abi/key";
-import { CACHE_LANES, CACHE_MAX_LANES, FRAMES, HASHES } from "../memory";
+import { CACHE_MAX_LANES, HASHES } from "../memory";
+import { Rows } from "../rows";
 import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/gather";
 import { Epoch, invalidate } from "../epoch";
@@ -64,24 +65,50 @@ export function renewCacheKey(): bool {
 /** Writes the lanes of a list of branches to CACHE_LANES and their hashes to HASHES. */
 export function hashAll(list: usize, count: u32, root: usize): void {
   const stride = CacheKey.stride;
-  gatherTo(CACHE_LANES, DEFINER, list, count, stride);
-  const seed = SEED ^ Epoch.number ^ ((<u64>root) << 32);
-  const last = CACHE_LANES + <usize>count * stride;
+  gatherTo(Rows.cacheLanes, DEFINER, list, count, stride);
+  const seed = seedOf(root);
+  const last = Rows.cacheLanes + <usize>count * stride;
   let hash = HASHES;
   let from = list;
-  for (let lanes: usize = CACHE_LANES; lanes < last; hash += 8, from += 4) {
-    let mixed = seed ^ (ingressOf(load<u32>(from)) * 0x9e3779b97f4a7c15);
+  for (let lanes: usize = Rows.cacheLanes; lanes < last; hash += 8, from += 4) {
     const end = lanes + stride;
-    for (; lanes < end; lanes += 16) mixed = stirred(mixed, v128.load(lanes));
-    store<u64>(hash, mixed ^ (mixed >> 29));
+    store<u64>(hash, hashOf(seed, ingressOf(load<u32>(from)), lanes, end));
+    lanes = end;
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function seedOf(root: usize): u64 {
+  return SEED ^ Epoch.number ^ ((<u64>root) << 32);
+}
+
+// @ts-ignore: decorator
+@inline
+function hashOf(seed: u64, ingress: u64, lanes: usize, end: usize): u64 {
+  let mixed = seed ^ (ingress * 0x9e3779b97f4a7c15);
+  for (; lanes < end; lanes += 16) mixed = stirred(mixed, v128.load(lanes));
+  return mixed ^ (mixed >> 29);
+}
+
+/** The hash of the frames of an entry of this epoch. */
+export function hashOfEntry(entry: usize): u64 {
+  const lanes = entry + ENTRY_LANES;
+  const ingress = load<u64>(entry, 8) & PORT_LINK_VPORT;
+  return hashOf(seedOf(load<u32>(entry, 4)), ingress, lanes, lanes + CacheKey.stride);
+}
+
+/** Whether an entry is of this epoch. */
+export function isPresent(entry: usize): bool {
+  const epoch = Epoch.number;
+  return load<u32>(entry) == <u32>epoch && <u64>load<u16>(entry, 14) == ((epoch >> 32) & 0xffff);
 }
 
 /** The ingress port, link type and vport of a frame. */
 // @ts-ignore: decorator
 @inline
 function ingressOf(number: u32): u64 {
-  return load<u64>(FRAMES + <usize>number * FRAME_SIZE, FRAME_PORT) & PORT_LINK_VPORT;
+  return load<u64>(Rows.frames + <usize>number * FRAME_SIZE, FRAME_PORT) & PORT_LINK_VPORT;
 }
 
 /** The head of an entry for a frame. */

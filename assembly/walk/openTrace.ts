@@ -4,18 +4,24 @@
  */
 import { NEEDS_ALL, NEEDS_BRANCHES } from "../../src/abi/key";
 import { restartArena } from "../arena";
+import { openBranches } from "../branch/branch";
 import { Frames } from "../act/stateful/clock";
 import { dropFrameBlocks } from "../branch/bytes";
 import { openEvents } from "../branch/events";
+import { dropChunks } from "../branch/outcome";
+import { closeRows } from "../rows";
 import { Required } from "../wire/required";
 
 /**
  * Called after the memory of the first core was copied: its arena ends at `top`. From there to
- * `limit` the traced core has memory of its own.
+ * `limit` the traced core has memory of its own, which its areas grow into.
  */
 export function openCopy(top: usize, limit: usize): void {
   restartArena(top, limit);
   dropFrameBlocks();
+  dropChunks();
+  closeRows();
+  openBranches();
 }
 
 /**

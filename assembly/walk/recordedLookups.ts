@@ -12,19 +12,11 @@
 import { NEEDS_ORDER } from "../../src/abi/key";
 import { leavesFunction } from "../act/keyDetermined";
 import { Loan } from "../arena";
-import {
-  CACHE_LANES,
-  ENTRIES,
-  FOUND,
-  HASHES,
-  UNCACHED,
-  UNCACHED_AT,
-  RESULTS,
-  RECORDED,
-  RECORDED_SIZE,
-} from "../memory";
+import { ENTRIES, FOUND, HASHES, UNCACHED, UNCACHED_AT, RESULTS, RECORDED_SIZE } from "../memory";
+import { Rows } from "../rows";
 import { BRANCH_END, BRANCH_NEXT, BRANCH_RECORDING, branchAt } from "../branch/branch";
-import { Cache, likelyEntry, entryFor, isCacheOn, noteHits } from "./flowCache";
+import { likelyEntry, entryFor, isCacheOn, noteHits } from "./flowCache";
+import { Cache } from "./flowCacheMemory";
 import { ENTRY_LANES, CacheKey, ENTRY_KIND, hashAll, headOf, isEntryOf } from "./flowCacheKey";
 import { lookup, lookupFirst } from "../classify/lookup";
 import { Walk } from "../forward/nextTable";
@@ -103,7 +95,7 @@ export function keepRecorded(root: usize, first: u32, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     if (load<u32>(ENTRIES + (i << 2)) != 0) continue;
     const number = first + <u32>i;
-    const entry = entryFor(number, root, load<u64>(HASHES + (i << 3)), CACHE_LANES + i * stride);
+    const entry = entryFor(number, root, load<u64>(HASHES + (i << 3)), Rows.cacheLanes + i * stride);
     if (entry != 0) writeResults(entry, recordedOf(number));
   }
 }
@@ -126,7 +118,7 @@ function writeResults(entry: usize, record: usize): void {
  */
 function verifyEntries(root: usize, list: usize, count: u32): void {
   const stride = CacheKey.stride;
-  let lanes: usize = CACHE_LANES;
+  let lanes: usize = Rows.cacheLanes;
   for (let at: usize = 0; at < (<usize>count) << 2; at += 4, lanes += stride) {
     const entry = load<u32>(ENTRIES + at);
     const found = isEntryOf(entry, headOf(load<u32>(list + at), root), lanes, stride);
@@ -213,5 +205,5 @@ export function record(number: u32, rule: u32): void {
 // @ts-ignore: decorator
 @inline
 function recordedOf(number: u32): usize {
-  return RECORDED + <usize>number * RECORDED_SIZE;
+  return Rows.recorded + <usize>number * RECORDED_SIZE;
 }

@@ -11,10 +11,11 @@ import { run } from "../act/run";
 import { RULE_ID, VPORT_MANAGER } from "../../src/abi/engine";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
-import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
+import { BATCH, FIRST_RULES, FOUND, GATHERED, SPLIT_BATCH } from "../memory";
+import { Forks, Lists } from "../rows";
 import { hit, keepRegisters, openOutcome, openOutcomes } from "../branch/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_REASON, openBranch } from "../branch/branch";
-import { Forks } from "../branch/fork";
+import { openForks } from "../branch/fork";
 import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
 import { goOn, NextRound } from "../forward/nextRound";
@@ -44,27 +45,36 @@ export function walk(root: usize, count: u32, sender: usize): void {
   Walk.mustAdmit = sender != 0;
   openOutcomes();
   const wanted = Required.fields;
-  if (TRACED) {
+  let inOrder = (wanted & NEEDS_ORDER) != 0;
+  if (TRACED) inOrder = true;
+  if (wanted & NEEDS_BRANCHES) prepareForks(inOrder ? 1 : count);
+  if (inOrder) {
     walkInOrder(root, count);
     return;
   }
-  if (wanted & NEEDS_ORDER) {
-    walkInOrder(root, count);
-    return;
-  }
-  const most: u32 = wanted & NEEDS_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
+  const most: u32 = wanted & NEEDS_BRANCHES ? max<u32>(Forks.frames, 1) : <u32>BATCH;
   for (let first: u32 = 0; first < count; first += most) walkTogether(root, first, min(most, count - first));
+}
+
+/**
+ * Takes memory for the forks of so many frames, or of a quarter as many, down to one: then fewer frames
+ * are walked together. Without any, frames are not split (`fork`).
+ */
+function prepareForks(count: u32): void {
+  let frames: u32 = <u32>SPLIT_BATCH;
+  while (frames >> 2 >= count) frames >>= 2;
+  while (frames > Forks.frames && !openForks(frames)) frames >>= 2;
 }
 
 function walkTogether(root: usize, first: u32, count: u32): void {
   listFrames(first, count);
   Forks.first = first;
-  const left = cacheLookup(root, ROUND, count, true);
+  const left = cacheLookup(root, Lists.round, count, true);
   // All of them are at one table.
-  firstLookup(root, ROUND, left);
-  NextRound.list = WAITING;
+  firstLookup(root, Lists.round, left);
+  NextRound.list = Lists.waiting;
   NextRound.count = 0;
-  actFirst(root, ROUND, left);
+  actFirst(root, Lists.round, left);
   runRounds();
   keepRecorded(root, first, count);
   if (Required.fields & NEEDS_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
@@ -76,10 +86,10 @@ function walkTogether(root: usize, first: u32, count: u32): void {
  */
 function walkInOrder(root: usize, count: u32): void {
   listFrames(0, count);
-  cacheLookup(root, ROUND, count, false);
-  firstLookup(root, ROUND, count);
+  cacheLookup(root, Lists.round, count, false);
+  firstLookup(root, Lists.round, count);
   for (let i: u32 = 0; i < count; i++) openFrame(i, root);
-  NextRound.list = WAITING;
+  NextRound.list = Lists.waiting;
   NextRound.count = 0;
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
   const esp = (Required.fields & NEEDS_ESP) != 0 && !Walk.mustAdmit;
@@ -106,7 +116,7 @@ function walkInOrder(root: usize, count: u32): void {
 // @ts-ignore: decorator
 @inline
 function listFrames(first: u32, count: u32): void {
-  for (let i: u32 = 0; i < count; i++) store<u32>(ROUND + ((<usize>i) << 2), first + i);
+  for (let i: u32 = 0; i < count; i++) store<u32>(Lists.round + ((<usize>i) << 2), first + i);
 }
 
 /** Opens the branch and the outcome of a frame. */
@@ -124,7 +134,7 @@ function runRounds(): void {
   while (NextRound.count > 0) {
     const list = NextRound.list;
     const length = NextRound.count;
-    NextRound.list = list == WAITING ? ROUND : WAITING;
+    NextRound.list = list == Lists.waiting ? Lists.round : Lists.waiting;
     NextRound.count = 0;
     runRound(list, length);
   }
@@ -193,14 +203,14 @@ function actTogether(table: usize, list: usize, count: u32): void {
 function runMixedRound(list: usize, count: u32): void {
   let pending = listPending(list, count);
   while (pending > 0) {
-    const table = tableOf(PENDING, 0);
+    const table = tableOf(Lists.pending, 0);
     let here: u32 = 0;
     let rest: u32 = 0;
     for (let i: u32 = 0; i < pending; i++) {
-      const number = load<u32>(PENDING + ((<usize>i) << 2));
+      const number = load<u32>(Lists.pending + ((<usize>i) << 2));
       const together = here < <u32>BATCH && <usize>load<u32>(branchAt(number), BRANCH_TABLE) == table;
       if (together) here = append(GATHERED, here, number);
-      else rest = append(PENDING, rest, number);
+      else rest = append(Lists.pending, rest, number);
     }
     pending = rest;
     lookup(table, GATHERED, here);
@@ -218,14 +228,14 @@ function runMixedRound(list: usize, count: u32): void {
   }
 }
 
-/** Lists the branches without a recorded result in PENDING; returns their number. */
+/** Lists the branches without a recorded result in the pending list; returns their number. */
 function listPending(list: usize, count: u32): u32 {
   let pending: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const number = load<u32>(list + ((<usize>i) << 2));
     const branch = branchAt(number);
     if (hasResult(branch)) store<u32>(branch, nextResult(branch), BRANCH_FOUND);
-    else pending = append(PENDING, pending, number);
+    else pending = append(Lists.pending, pending, number);
   }
   return pending;
 }

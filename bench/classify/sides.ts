@@ -1,5 +1,5 @@
 /** The competitors for one rule set, each with the headers of one trace ready. */
-import { loadCore } from "../../src/engine/load.js";
+import { loadCore } from "../core.js";
 import type { Core } from "../../src/engine/core.js";
 import { cpuSeconds } from "../harness.js";
 import { limits, TupleSpace } from "../peers/tupleSpace.js";

@@ -53,18 +53,27 @@ export class Batch {
   count = 0;
   /** The most frames that it takes: MAX_BATCH, or up to MAX_ROWS when several cores steer them. */
   limit = MAX_BATCH;
-  #next: number;
-  readonly #end: number;
+  #next = 0;
+  #end = 0;
 
   constructor(core: Core) {
     this.core = core;
-    this.#next = core.bytes;
-    this.#end = core.bytes + FRAME_ARENA;
+    this.clear();
   }
 
   clear(): void {
     this.count = 0;
     this.#next = this.core.bytes;
+    this.#end = this.core.bytes + this.core.bytesSize;
+  }
+
+  /**
+   * Takes memory for a frame, so that the next `put` of an empty batch takes it.
+   * @param length its bytes
+   * @returns false when memory is full
+   */
+  openFrame(length: number): boolean {
+    return this.core.openBytes(FRAME_HEAD_ROOM + length);
   }
 
   /**
@@ -86,8 +95,8 @@ export class Batch {
     sqn = 0,
     metadata = 0,
   ): number {
-    const address = this.#next + FRAME_HEAD_ROOM;
-    if (this.count >= this.limit || address + bytes.length > this.#end) return -1;
+    const address = this.#place(FRAME_HEAD_ROOM, bytes.length);
+    if (address === 0) return -1;
     this.core.u8.set(bytes, address);
     this.#next = (address + bytes.length + 15) & ~15;
     return this.#describe(address, bytes.length, wireLength, port | (link << 16), vport, sqn, metadata);
@@ -95,24 +104,48 @@ export class Batch {
 
   /** As `put`, for a frame from the wire, without head room: the core copies the frame before it changes it. */
   pack(bytes: Uint8Array, wireLength: number, port: number, link: number): number {
-    const address = this.#next;
-    if (this.count >= this.limit || address + bytes.length > this.#end) return -1;
+    const address = this.#place(0, bytes.length);
+    if (address === 0) return -1;
     this.core.u8.set(bytes, address);
     this.#next = (address + bytes.length + 15) & ~15;
-    return this.add(address - this.core.bytes, bytes.length, wireLength, port, link);
+    return this.#describe(address, bytes.length, wireLength, packed(port, link), VPORT_UPLINK, 0, 0);
   }
 
-  /** The area that frames are copied to. `add` takes frames that the caller wrote here. */
-  get bytes(): Uint8Array {
+  /** The address for a frame of `length` bytes in the next row; 0 when the batch is full. */
+  #place(headRoom: number, length: number): number {
+    const address = this.#next + headRoom;
+    if (this.count < this.core.rows && this.count < this.limit && address + length <= this.#end) return address;
+    return this.#placeInMore(headRoom, length);
+  }
+
+  /** The same with larger areas. Frames that are there keep their addresses. */
+  #placeInMore(headRoom: number, length: number): number {
+    const { core } = this;
+    if (this.count >= this.limit || !core.openRows(this.count + 1)) return 0;
+    if (this.#next + headRoom + length > this.#end) {
+      const isCurrent = this.#end === core.bytes + core.bytesSize;
+      if (isCurrent && (core.bytesSize === FRAME_ARENA || !core.openBytes(core.bytesSize + 1))) return 0;
+      if (!core.openBytes(headRoom + length)) return 0;
+      this.#next = core.bytes;
+      this.#end = core.bytes + core.bytesSize;
+    }
+    return this.#next + headRoom;
+  }
+
+  /**
+   * All FRAME_ARENA bytes that frames can have. `add` takes frames that the caller wrote here.
+   * Undefined when there is no memory for them.
+   */
+  get bytes(): Uint8Array | undefined {
+    if (!this.core.openBytes(FRAME_ARENA)) return undefined;
     const { u8, bytes } = this.core;
     return u8.subarray(bytes, bytes + FRAME_ARENA);
   }
 
   /** Adds a frame from the wire that is at `offset` of `bytes` already. @returns its row, or -1 when all rows are taken */
   add(offset: number, length: number, wireLength: number, port: number, link: number): number {
-    if (this.count >= this.limit) return -1;
-    const flags = (FRAME_PACKED << 24) | port | (link << 16);
-    return this.#describe(this.core.bytes + offset, length, wireLength, flags, VPORT_UPLINK, 0, 0);
+    if (this.count >= this.limit || !this.core.openRows(this.count + 1) || !this.core.openBytes(FRAME_ARENA)) return -1;
+    return this.#describe(this.core.bytes + offset, length, wireLength, packed(port, link), VPORT_UPLINK, 0, 0);
   }
 
   #describe(
@@ -331,6 +364,11 @@ export class Batch {
     this.core.collectCounters();
     return Array.from({ length: REASON_COUNT }, (_, reason) => this.core.u64(this.core.reasons + reason * 8));
   }
+}
+
+/** Port, link type and flags of a packed frame, as its descriptor has them. */
+function packed(port: number, link: number): number {
+  return (FRAME_PACKED << 24) | port | (link << 16);
 }
 
 /** What an inline ESP action says in the flags of a destination: ESP_GOOD, ESP_BAD_ICV, ESP_BAD_TRAILER. */

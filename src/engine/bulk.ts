@@ -1,6 +1,6 @@
 /**
  * Rules of one mask on their way into the core, thousands in one call (BULK_* in src/abi/engine.ts). Entries grow from the
- * start of the area of frames, lists of actions from its end.
+ * start of the area of frames, lists of actions from its end. Call `open` first.
  */
 import {
   ACTION_SIZE,
@@ -25,7 +25,7 @@ export class BulkRules {
   /** Entries in the area. */
   count = 0;
   /** Where the lists of actions begin. */
-  #lists = FRAME_ARENA;
+  #lists = 0;
   #list: readonly number[] | null = null;
 
   /**
@@ -40,9 +40,22 @@ export class BulkRules {
     this.#stride = stride;
   }
 
+  /**
+   * Takes memory for rules.
+   * @param rules as many as the area should have at a time
+   * @param operations in all their lists of actions
+   * @returns false when memory is full
+   */
+  open(rules: number, operations: number): boolean {
+    const all = Math.min(rules * (BULK_VALUE + this.#stride) + operations * ACTION_SIZE, FRAME_ARENA);
+    const isOpen = this.#core.openBytes(all);
+    this.clear();
+    return isOpen;
+  }
+
   clear(): void {
     this.count = 0;
-    this.#lists = FRAME_ARENA;
+    this.#lists = this.#core.bytesSize & ~(ACTION_SIZE - 1);
     this.#list = null;
   }
 

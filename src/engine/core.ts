@@ -4,6 +4,7 @@
 import { Area } from "../abi/engine.js";
 import { columnsAt, type Columns } from "./columns.js";
 import type { CoreExports } from "./coreExports.js";
+import { openAll } from "./openAll.js";
 
 /** One instance of the core. */
 export class Core {
@@ -16,23 +17,28 @@ export class Core {
   collectCounters: () => void = () => {};
   /** Rules and records on their way into the core. */
   readonly staging: number;
-  readonly frames: number;
-  readonly bytes: number;
-  readonly keys: number;
-  readonly maps: number;
-  readonly outcomes: number;
-  readonly hits: number;
-  readonly destinations: number;
   readonly reasons: number;
   readonly found: number;
-  readonly times: number;
-  /** Packets to seal or open. */
-  readonly jobs: number;
   readonly columns: number;
   readonly functions: number;
   readonly samples: number;
-  readonly arena: number;
   readonly cache: number;
+  // The addresses below change when the areas grow.
+  frames = 0;
+  times = 0;
+  /** How many rows `frames` and `times` have. */
+  rows = 0;
+  keys = 0;
+  maps = 0;
+  outcomes = 0;
+  hits = 0;
+  destinations = 0;
+  /** Packets to seal or open. */
+  jobs = 0;
+  /** The bytes of frames, and the size of their area. */
+  bytes = 0;
+  bytesSize = 0;
+  arena = 0;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -41,26 +47,56 @@ export class Core {
   constructor(exports: CoreExports) {
     this.exports = exports;
     if (!exports.openMemory()) throw new RangeError("flowsteer: no memory for the core");
-    const area = (one: Area): number => exports.areaAddress(one) >>> 0;
-    this.staging = area(Area.staging);
-    this.frames = area(Area.frames);
-    this.bytes = area(Area.bytes);
-    this.keys = area(Area.keys);
-    this.maps = area(Area.maps);
-    this.outcomes = area(Area.outcomes);
-    this.hits = area(Area.hits);
-    this.destinations = area(Area.destinations);
-    this.reasons = area(Area.reasons);
-    this.found = area(Area.found);
-    this.times = area(Area.times);
-    this.jobs = area(Area.jobs);
-    this.columns = area(Area.columns);
-    this.functions = area(Area.functions);
-    this.samples = area(Area.samples);
-    this.arena = area(Area.arena);
-    this.cache = area(Area.cache);
+    this.staging = this.#area(Area.staging);
+    this.reasons = this.#area(Area.reasons);
+    this.found = this.#area(Area.found);
+    this.columns = this.#area(Area.columns);
+    this.functions = this.#area(Area.functions);
+    this.samples = this.#area(Area.samples);
+    this.cache = this.#area(Area.cache);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
+    this.locate();
+  }
+
+  #area(area: Area): number {
+    return this.exports.areaAddress(area) >>> 0;
+  }
+
+  /** Asks where the areas are that grow. Call it after the memory was replaced by that of another core. */
+  locate(): void {
+    this.rows = this.exports.rowsOpen();
+    this.frames = this.#area(Area.frames);
+    this.times = this.#area(Area.times);
+    this.keys = this.#area(Area.keys);
+    this.maps = this.#area(Area.maps);
+    this.outcomes = this.#area(Area.outcomes);
+    this.hits = this.#area(Area.hits);
+    this.destinations = this.#area(Area.destinations);
+    this.jobs = this.#area(Area.jobs);
+    this.bytes = this.#area(Area.bytes);
+    this.bytesSize = this.exports.bytesOpen();
+    this.arena = this.#area(Area.arena);
+  }
+
+  /** Takes memory for batches of `rows` frames. @returns false when memory is full, and nothing has changed */
+  openRows(rows: number): boolean {
+    return rows <= this.rows || this.#grown(this.exports.openRows(rows));
+  }
+
+  /** Takes memory for `size` bytes of frames. @returns false when memory is full, and nothing has changed */
+  openBytes(size: number): boolean {
+    return size <= this.bytesSize || this.#grown(this.exports.openBytes(size));
+  }
+
+  /** Takes memory for everything that grows with use otherwise. @returns false when memory is full */
+  openAll(): boolean {
+    return this.#grown(openAll(this.exports) ? 1 : 0);
+  }
+
+  #grown(done: number): boolean {
+    if (done !== 0) this.locate();
+    return done !== 0;
   }
 
   /**

@@ -8,6 +8,11 @@ export interface CoreExports {
    */
   openMemory(): number;
   /**
+   * Takes memory for batches of `rows` frames; false when memory is full. Areas with an element for each
+   * frame have other addresses then. Call it while no batch is steered.
+   */
+  openRows(rows: number): number;
+  /**
    * Parses the first `count` frames of the batch: fills the groups of their keys in `wanted` (bit n
    * is group n) and their maps.
    */
@@ -27,8 +32,19 @@ export interface CoreExports {
    * `found` has the rules.
    */
   classify(table: number, count: number, lowerHigh: number, lowerLow: number): void;
-  /** Address of an area (`Area`) that the host reads or writes; 0 for none. */
+  /** Address of an area (`Area`); 0 for none. */
   areaAddress(area: number): number;
+  /** The size of the area `bytes`. */
+  bytesOpen(): number;
+  /** The number of rows that have memory (`openRows`). */
+  rowsOpen(): number;
+  /**
+   * Takes memory for `size` bytes of frames. Frames in the area before stay where they are, for as long
+   * as the batch. False when memory is full; then nothing has changed.
+   */
+  openBytes(size: number): number;
+  /** Takes memory for sums by outcome class; false when memory is full. */
+  openClasses(): number;
   /** The end of what the arena stores. */
   arenaTop(): number;
   /** Bytes of the arena in use. */
@@ -214,4 +230,88 @@ export interface CoreExports {
    */
   declareSample(id: number, header: number, level: number, offset: number, port: number): void;
   memory: WebAssembly.Memory;
+  /**
+   * Saves the state outside of memory, 8 bytes each: | pages 4 | number of globals 4 | global 8 | ... |.
+   * Of a global of 4 bytes the others keep what they were.
+   */
+  keepGlobals(address: number): void;
+  /** Restores the globals that `keepGlobals` saved. */
+  takeGlobals(address: number): void;
 }
+
+/** The names of its functions, in their order in the table of the release core (scripts/core-calls.mjs). */
+export const CORE_CALLS = [
+  "areaAddress",
+  "arenaTop",
+  "arenaUsed",
+  "bytesOpen",
+  "changeActions",
+  "classify",
+  "clearCache",
+  "clearQueue",
+  "countHits",
+  "createCipher",
+  "createCompletionQueue",
+  "createCounters",
+  "createQueue",
+  "createRecord",
+  "createTable",
+  "declareGeneveOption",
+  "declareSample",
+  "destroyCompletionQueue",
+  "destroyQueue",
+  "destroyTable",
+  "dropCache",
+  "emptySendTable",
+  "emptyTable",
+  "firstOutside",
+  "holdCompletion",
+  "insertKnown",
+  "insertRule",
+  "insertRules",
+  "isCachePaused",
+  "keepGlobals",
+  "keepLengths",
+  "keepTable",
+  "limitArena",
+  "limitCache",
+  "loopBack",
+  "open",
+  "openBytes",
+  "openClasses",
+  "openMany",
+  "openMemory",
+  "openRows",
+  "parse",
+  "postBuffer",
+  "reachable",
+  "releaseCipher",
+  "releaseCounters",
+  "releaseRecord",
+  "removeRule",
+  "rerankRule",
+  "reserveRules",
+  "resizeCompletionQueue",
+  "resizeQueue",
+  "rowsOpen",
+  "seal",
+  "sealMany",
+  "setCipherKey",
+  "setFdb",
+  "setMiss",
+  "setQueueFlags",
+  "setSeed",
+  "setVport",
+  "shareBuffers",
+  "skipNumbers",
+  "stageValue",
+  "steer",
+  "sumOutcomeClasses",
+  "takeBuffer",
+  "takeCompletions",
+  "takeGlobals",
+  "trimTable",
+  "writeColumns",
+] as const satisfies readonly (keyof CoreExports)[];
+/** The export that is this table. */
+export const CALLS_TABLE = "calls-c6814ac6";

@@ -3,16 +3,17 @@
  * caller's, which runs tasks that the other has not begun. One of them runs at a time; between runs all state is in the memory.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../abi/engine.js";
+import { callsOf } from "./calls.js";
+import { openAll } from "./openAll.js";
 import { takeOwnership, Word, type Start } from "./workerControl.js";
 import type { CoreExports } from "./coreExports.js";
 import { instanceOf } from "./instance.js";
-import type { SharingExports } from "./sharedModule.js";
 import { steerRows } from "./steerRows.js";
 
 export class InlineWorker {
   readonly #start: Start;
   readonly #control: Int32Array;
-  readonly #core: CoreExports & SharingExports;
+  readonly #core: CoreExports;
   readonly #u8: Uint8Array;
   readonly #u32: Uint32Array;
   /** Views of the memory of the first core. */
@@ -22,7 +23,7 @@ export class InlineWorker {
   private constructor(start: Start, instance: WebAssembly.Instance) {
     this.#start = start;
     this.#control = new Int32Array(start.control);
-    this.#core = instance.exports as unknown as CoreExports & SharingExports;
+    this.#core = callsOf(instance.exports);
     this.#u8 = new Uint8Array(start.memory.buffer);
     this.#u32 = new Uint32Array(start.memory.buffer);
     this.#waiting8 = new Uint8Array(start.waiting);
@@ -34,9 +35,10 @@ export class InlineWorker {
     return new InlineWorker(start, await instanceOf(module, { env: { memory } }));
   }
 
-  /** Initializes the memory. Call it once, before the first core is copied. */
+  /** Initializes the memory, with the areas of the first core at their addresses. Call it once, before that is copied. */
   open(): void {
     this.#core.openMemory();
+    openAll(this.#core);
   }
 
   /** Copies the rows of a task to the addresses that they have in the first core. @returns false: the other thread did */

@@ -2,10 +2,11 @@
  * Where the core comes from. Node reads the file beside this module, browsers fetch it, and a caller may bring it:
  * a URL, a Response, bytes, or a compiled module.
  */
+import { callsOf } from "./calls.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import { instanceNow, instanceOf } from "./instance.js";
-import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
+import { rewrite, sharedMemory } from "./sharedModule.js";
 
 /** Anything that `createDevice({ core })` takes. */
 export type CoreSource = CoreBytes | WebAssembly.Module;
@@ -21,7 +22,7 @@ const ready = new Map<string, WebAssembly.Module>();
 /** A new instance of the core: one core's worth of engine, nothing shared with others. */
 export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
   const { exports } = await instanceOf(await moduleOf(source));
-  return new Core(exports as unknown as CoreExports);
+  return new Core(callsOf(exports));
 }
 
 /**
@@ -30,7 +31,7 @@ export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
  */
 export function loadCoreNow(source: CoreSource = coreUrl()): Core | null {
   const module = moduleNow(source);
-  return module === null ? null : new Core(instanceNow(module).exports as unknown as CoreExports);
+  return module === null ? null : new Core(callsOf(instanceNow(module).exports));
 }
 
 function moduleNow(source: CoreSource): WebAssembly.Module | null {
@@ -48,7 +49,7 @@ function moduleNow(source: CoreSource): WebAssembly.Module | null {
 
 /** A core that others can be copies of, and the module of all. */
 export interface FirstCore {
-  readonly exports: CoreExports & SharingExports;
+  readonly exports: CoreExports;
   readonly module: WebAssembly.Module;
 }
 
@@ -58,7 +59,7 @@ export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<Fir
   const { bytes, pages } = rewrite(new Uint8Array(await bytesOf(source)));
   const module = await WebAssembly.compile(bytes);
   const { exports } = await instanceOf(module, { env: { memory: sharedMemory(pages) } });
-  return { exports: exports as unknown as CoreExports & SharingExports, module };
+  return { exports: callsOf(exports), module };
 }
 
 /** The traced core (tracedCore.ts), beside the core. */

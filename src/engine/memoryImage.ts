@@ -1,48 +1,71 @@
 /**
- * The state of a core as bytes: its mutable globals, which scripts/core-globals.mjs exports, and the
- * blocks of its memory that are not zero.
+ * The state of a core as bytes: its mutable globals, which it saves itself (scripts/core-globals.mjs),
+ * and the blocks of its memory that are not zero.
  *
  *     0         4                    8
  *     | pages   | number of blocks   | index of each block, u32 | blocks of 4,096 bytes |
  */
-import { Area } from "../abi/engine.js";
+import { Area, STAGE_SIZE } from "../abi/engine.js";
 import type { Core } from "./core.js";
 
 const BLOCK = 4096;
 const WORDS = BLOCK / 4;
 const PAGE = 65536;
-const GLOBAL = /^([0-9a-f]{12})\.\d+$/;
-
-/** The mutable globals of a core by their names; empty for a core that exports none. */
-function globalsOf(core: Core): [string, WebAssembly.Global<"i32" | "i64">][] {
-  const all = Object.entries(core.exports as unknown as Record<string, WebAssembly.Global<"i32" | "i64">>);
-  return all.filter(([name]) => GLOBAL.test(name));
-}
+const NAME = /^core-([0-9a-f]{12})$/;
+/** A saved global, in words; the second word before them is their number (scripts/core-globals.mjs). */
+const SLOT_WORDS = 2;
+const COUNT_WORD = 1;
 
 /** The hash of the core's module; null for a core that was built without it. */
 export function coreHash(core: Core): string | null {
-  return GLOBAL.exec(globalsOf(core)[0]?.[0] ?? "")?.[1] ?? null;
+  for (const name of Object.keys(core.exports)) {
+    const found = NAME.exec(name);
+    if (found !== null) return found[1] as string;
+  }
+  return null;
 }
 
 /** The values of all mutable globals. */
 export function readGlobals(core: Core): string[] {
-  return globalsOf(core).map(([, { value }]) => String(value));
+  return withSlots(core, (words) => {
+    const count = words[COUNT_WORD] as number;
+    const slots = words.subarray(SLOT_WORDS, SLOT_WORDS * (1 + count));
+    return Array.from({ length: count }, (_, n) => {
+      const high = slots[SLOT_WORDS * n + 1] as number;
+      return String((BigInt(high) << 32n) | BigInt(slots[SLOT_WORDS * n] as number));
+    });
+  });
 }
 
 export function writeGlobals(core: Core, values: readonly string[]): void {
-  for (const [i, [, global]] of globalsOf(core).entries()) {
-    const value = values[i] as string;
-    global.value = typeof global.value === "bigint" ? BigInt(value) : Number(value);
-  }
+  withSlots(core, (words) => {
+    for (const [n, text] of values.entries()) {
+      const value = BigInt(text);
+      words[SLOT_WORDS * (1 + n)] = Number(value & 0xffffffffn);
+      words[SLOT_WORDS * (1 + n) + 1] = Number(value >> 32n);
+    }
+    core.exports.takeGlobals(core.staging);
+  });
+}
+
+/** Calls back with the saved globals. What is staged stays as it is. */
+function withSlots<T>(core: Core, run: (words: Uint32Array) => T): T {
+  const words = core.u32.subarray(core.staging >> 2, (core.staging + STAGE_SIZE) >> 2);
+  const staged = words.slice();
+  words.fill(0);
+  core.exports.keepGlobals(core.staging);
+  const result = run(words);
+  words.set(staged);
+  return result;
 }
 
 /** Copies memory, without the bytes of the frames in the batch. */
 export function memoryImage(core: Core): Uint8Array {
   const { u8, u32 } = core;
   const blocks: number[] = [];
-  const [scratch, end] = [Math.ceil(core.bytes / BLOCK), Math.floor(core.arena / BLOCK)];
+  const [scratch, end] = [Math.ceil(core.bytes / BLOCK), Math.floor((core.bytes + core.bytesSize) / BLOCK)];
   for (let block = 0; block * WORDS < u32.length; block++) {
-    if (block === scratch) block = end;
+    if (block === scratch && end > scratch) block = end;
     if (isUsed(u32, block)) blocks.push(block);
   }
   const head = 8 + 4 * blocks.length;

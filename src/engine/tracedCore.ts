@@ -127,6 +127,8 @@ export class TracedCore {
     copy(first.reasons, 8 * REASON_COUNT);
     copy(first.arena, top - first.arena);
     this.#exports.openCopy(top, this.#start);
+    this.core.locate();
+    this.batch.clear();
     this.#exports.setFdb(fdb);
     this.#copied = first.version;
     this.copies++;

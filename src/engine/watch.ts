@@ -1,10 +1,12 @@
 /** Counts the calls that may change the memory of a core, for a copy that is made again only after a change. */
+import { allExports } from "./calls.js";
 import type { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 
 /** Exports that change no state of objects. */
 const READING: ReadonlySet<string> = new Set<keyof CoreExports>([
   ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop", "emptyTable", "emptySendTable", "stageValue"] as const),
+  ...(["rowsOpen", "bytesOpen", "openRows", "openBytes", "openClasses"] as const),
   ...(["firstOutside", "reachable", "isCachePaused", "parse", "classify", "writeColumns", "keepLengths"] as const),
   ...(["sumOutcomeClasses", "seal", "open", "sealMany", "openMany", "clearCache", "dropCache", "limitCache"] as const),
 ]);
@@ -19,8 +21,8 @@ export function watch(core: Core): void {
   if (WATCHED.has(core)) return;
   WATCHED.add(core);
   const { exports } = core;
-  const watched: Record<string, unknown> = { ...exports };
-  for (const [name, call] of Object.entries(exports) as [string, unknown][]) {
+  const watched = allExports(exports);
+  for (const [name, call] of Object.entries(watched)) {
     if (typeof call !== "function" || READING.has(name)) continue;
     watched[name] = (...parameters: number[]): unknown => {
       core.version++;

@@ -45,7 +45,12 @@ export class WorkerCore {
   #counted = false;
 
   private constructor(first: Core, { memory, control }: Start, inlineWorker: InlineWorker, thread: Thread) {
-    const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
+    const areas = {
+      areaAddress: (area: number) => first.exports.areaAddress(area),
+      rowsOpen: () => first.rows,
+      bytesOpen: () => first.bytesSize,
+      openMemory: () => 1,
+    };
     const sumOutcomeClasses = (from: number, count: number): number => inlineWorker.sum(from, count);
     this.core = new Core({ memory, ...areas, sumOutcomeClasses } as CoreExports);
     this.#first = first;

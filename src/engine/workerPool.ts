@@ -4,6 +4,7 @@
  */
 import { MAX_BATCH, MAX_ROWS } from "../abi/engine.js";
 import { RECEIVE_PACKETS } from "../abi/queue.js";
+import { allExports } from "./calls.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import type { FirstCore } from "./load.js";
@@ -20,7 +21,8 @@ const WEIGHT = 1 / 8;
 
 /** Exports that change no state that worker cores read. */
 const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
-  ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop"] as const),
+  ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop", "rowsOpen", "bytesOpen"] as const),
+  ...(["openRows", "openBytes", "openClasses"] as const),
   ...(["stageValue", "firstOutside", "reachable", "skipNumbers", "isCachePaused"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
   ...(["postBuffer", "takeBuffer", "holdCompletion", "takeCompletions"] as const),
@@ -75,6 +77,9 @@ export class WorkerPool {
   private constructor(first: FirstCore, workers: number) {
     this.#first = first;
     this.core = new Core(this.#watched(first.exports));
+    // Before the arena has a block, so that copies leave these areas out.
+    if (!this.core.openAll()) throw new RangeError("flowsteer: no memory for the core");
+    this.core.lookAgain();
     this.core.collectCounters = () => this.#collect();
     this.rows = Math.min(workers * MEAN_SHARE, MAX_ROWS);
     this.steered = Array<number>(workers).fill(0);
@@ -209,8 +214,8 @@ export class WorkerPool {
 
   /** The exports of the first core, wrapped: mutating calls increment `changes`, and views follow memory that has grown. */
   #watched(exports: CoreExports): CoreExports {
-    const watched: Record<string, unknown> = { ...exports };
-    for (const [name, call] of Object.entries(exports)) {
+    const watched = allExports(exports);
+    for (const [name, call] of Object.entries(watched)) {
       if (typeof call !== "function" || HARMLESS.has(name)) continue;
       const change = GROWING.has(name) ? 0 : 1;
       watched[name] = (...parameters: number[]): unknown => {

@@ -150,6 +150,7 @@ export async function restoreDevice<K extends Kept = Kept>(
   );
   if (!writeMemory(core, parts.memory)) device.allocated(call, 0);
   writeGlobals(core, description.globals);
+  core.locate();
   core.steered = description.steered;
   connectPorts(device, description.attach, attach);
   return { device, kept: kept as K };

@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 import debug from "../../build/debug/core.wasm";
 import release from "../../build/release/core.wasm";
-import { Area, FRAME_ARENA } from "../../src/abi/engine.js";
 import type { Core } from "../../src/engine/core.js";
-import { loadCore } from "../../src/engine/load.js";
+import { loadOpenCore } from "../support/openCore.js";
 import { Random } from "../oracle/generate/frame.js";
 import { seedFor } from "./support/core.js";
 
@@ -81,7 +80,7 @@ class Blocks {
 
 describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
   test("blocks never overlap, are given out again, and are counted", async () => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     const seed = seedFor(`arena, ${build}`);
     const start = core.exports.arenaUsed() >>> 0;
     const sizes: number[] = [];
@@ -95,7 +94,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
       }
       blocks.releaseAll(random);
       expect(blocks.used).toBe(start);
-      sizes.push(blocks.top - (core.exports.areaAddress(Area.bytes) >>> 0) - FRAME_ARENA);
+      sizes.push(blocks.top - core.arena);
     }
     // Large blocks stay split, so a later round may need a little more, but never as much again.
     console.log(`arena after each round: ${sizes.join(" ")}`);
@@ -103,7 +102,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
   });
 
   test("a refusal changes nothing, and what is given back serves again", async () => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     const random = new Random(seedFor(`arena limit, ${build}`));
     const blocks = new Blocks(core);
     const limit = 1 << 20;
@@ -129,7 +128,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
   });
 
   test("a large block serves as many smaller ones, to its last byte", async () => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     core.exports.limitArena(65536);
     const blocks = new Blocks(core);
     expect(blocks.allocate(65536 / UNIT)).toBe(true);
@@ -142,7 +141,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
   });
 
   test("without memory for a slab, small blocks are cut from free ones of any size", async () => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     core.exports.limitArena(65536);
     const blocks = new Blocks(core);
     for (let n = 0; n < 64; n++) expect(blocks.allocate(1024 / UNIT)).toBe(true);
@@ -157,7 +156,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
   });
 
   test("without memory for a slab, a small block is cut from a large one, the rest of which stays free", async () => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     core.exports.limitArena(65536);
     const blocks = new Blocks(core);
     expect(blocks.allocate(32768 / UNIT)).toBe(true);
@@ -178,7 +177,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
     ["a completion queue", (core: Core) => core.exports.createCompletionQueue(10)],
     ["counters", (core: Core) => core.exports.createCounters(1000)],
   ])("without memory there is no %s, and nothing is held", async (_name, create) => {
-    const core = await loadCore(bytes);
+    const core = await loadOpenCore(bytes);
     for (const limit of [0, 65536, 131072, 262144]) {
       core.exports.limitArena(limit);
       const used = [core.exports.arenaUsed() >>> 0];

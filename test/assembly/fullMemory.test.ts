@@ -8,7 +8,7 @@
 import { expect, test } from "vitest";
 import { KEY_SIZE } from "../../src/abi/key.js";
 import type { Core } from "../../src/engine/core.js";
-import { loadCore } from "../../src/engine/load.js";
+import { loadOpenCore } from "../support/openCore.js";
 import { insertRule, type FieldRange } from "../../src/engine/rules.js";
 import { matchOf, type Match } from "../../src/model/match/match.js";
 import { DEEP, checkReached } from "../support/tier.js";
@@ -84,7 +84,7 @@ function fillTable(core: Core, what: string): number {
 test("every allocation of a table and its rules fails cleanly", async () => {
   const counts = new Set<number>();
   for (let rest = 0; rest < MOST; rest += STRIDE) {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     fill(core, rest);
     counts.add(fillTable(core, `rest ${rest}`));
   }
@@ -98,7 +98,7 @@ test("every allocation of a table and its rules fails cleanly", async () => {
 
 test("every allocation of a rebuild fails cleanly, and takes nothing from rules", async () => {
   for (let more = 0; more < MORE; more += 64 * STRIDE) {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     fill(core, MOST);
     core.exports.limitArena(SLAB + more);
     expect(fillTable(core, `${more} more`)).toBe(MATCHES.length);
@@ -128,7 +128,7 @@ function insertMasked(core: Core, table: number, id: number, mask: Uint8Array): 
 }
 
 test("a refused mask takes no columns of the definer", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const table = core.exports.createTable(0) >>> 0;
   // The program of the definer has room for so many blocks of the key.
   const narrow = new Uint8Array(KEY_SIZE);
@@ -155,7 +155,7 @@ test("a refused mask takes no columns of the definer", async () => {
 });
 
 test("after a wider mask is refused, a mask of a removed rule still gets its tuple again", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const table = core.exports.createTable(0) >>> 0;
   const [one, other, wide] = [4, 8, 128].map((end) => new Uint8Array(KEY_SIZE).fill(0xff, end === 8 ? 4 : 0, end));
   const first = insertMasked(core, table, 1, one!);
@@ -169,7 +169,7 @@ test("after a wider mask is refused, a mask of a removed rule still gets its tup
 
 test("every allocation of a queue fails cleanly", async () => {
   for (let rest = 0; rest < 400; rest += BLOCK) {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     fill(core, rest);
     const before = core.exports.arenaUsed();
     const completions = core.exports.createCompletionQueue(8) >>> 0;

@@ -1,7 +1,8 @@
 /**
  * The time and the number of a frame, which stateful and random actions depend on (docs/state.md).
  */
-import { BATCH, TIMES } from "../../memory";
+import { BATCH } from "../../memory";
+import { Rows } from "../../rows";
 import { BRANCH_INDEX } from "../../branch/branch";
 
 export namespace Frames {
@@ -25,7 +26,7 @@ export function skipNumbers(count: u32): void {
 
 /** The time of the frame in nanoseconds. */
 export function timeOf(branch: usize): u64 {
-  return load<u64>(TIMES + ((<usize>load<u32>(branch, BRANCH_INDEX)) << 3));
+  return load<u64>(Rows.times + ((<usize>load<u32>(branch, BRANCH_INDEX)) << 3));
 }
 
 /** The number of the frame: from 0, in the order in which frames are received or sent. */

@@ -249,7 +249,11 @@ export abstract class DeviceBase extends NamedPrintable {
 
   /** @internal The address that the core gave. @throws ENOMEM the core gave none (0) */
   allocated(call: string, address: number): number {
-    if (address !== 0) return address >>> 0;
+    return address !== 0 ? address >>> 0 : this.noMemory(call);
+  }
+
+  /** @internal @throws ENOMEM */
+  noMemory(call: string): never {
     const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
     return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
   }

@@ -130,6 +130,8 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
   const { device } = matcher;
   const words = wordsOf(request);
   const bulk = new BulkRules(device.core, mask, matcher.criteria, size);
+  const operations = records.reduce((sum, record) => sum + record.length / 2, 0);
+  if (!bulk.open(count, operations)) device.noMemory(CALL);
   const lay = (first: number): number => {
     bulk.clear();
     let next = first;

@@ -137,6 +137,7 @@ export class DeviceBurst implements Burst {
     this.#batch = traffic.batch;
     const { most } = traffic;
     this.rows = most;
+    if (!this.#batch.core.openRows(most)) device.noMemory("device.openBurst");
     this.verdicts = new Uint8Array(most);
     this.reasons = new Uint8Array(most);
     this.tagged = new Uint8Array(most);
@@ -155,7 +156,8 @@ export class DeviceBurst implements Burst {
   }
 
   get bytes(): Uint8Array {
-    return this.#batch.bytes;
+    const { bytes } = this.#batch;
+    return bytes ?? this.#device.noMemory("burst.bytes");
   }
 
   clear(alone = false): void {
@@ -171,9 +173,9 @@ export class DeviceBurst implements Burst {
       throw new TypeError(`burst.put: frame must be a Uint8Array, not ${describe(frame)}`);
     }
     if (this.#isUsual(port, linkType, frame.length, wireLength))
-      return this.#batch.pack(frame, wireLength, port, Link.ethernet);
+      return this.#taken(this.#batch.pack(frame, wireLength, port, Link.ethernet));
     const link = this.#check("burst.put", port, linkType, frame.length, wireLength);
-    return this.#stamped(this.#batch.pack(frame, wireLength, port, link));
+    return this.#stamped(this.#taken(this.#batch.pack(frame, wireLength, port, link)));
   }
 
   add(offset: number, length: number, port = 1, linkType = 1, wireLength = length): number {
@@ -242,6 +244,12 @@ export class DeviceBurst implements Burst {
     this.#removed = this.#device.installed.removed;
     this.#outcomes = this.#traffic.start(this, summing);
     this.#started = count;
+  }
+
+  /** The row of a frame; -1 when the burst is full. @throws ENOMEM not even an empty burst has memory for it */
+  #taken(row: number): number {
+    if (row < 0 && this.#batch.count === 0) this.#device.noMemory("burst.put");
+    return row;
   }
 
   #stamped(row: number): number {

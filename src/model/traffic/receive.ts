@@ -36,6 +36,12 @@ interface Origin {
   readonly metadata: number;
 }
 
+/**
+ * Frames that a call of `receive` steers together. Fewer than a burst has: the memory of a row is
+ * touched by each device, and more rows make outcomes as objects no faster.
+ */
+const TOGETHER = 64;
+
 const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
 
 /** A queue handle that no rule uses: frames from it match no rule's own queue. */
@@ -126,6 +132,7 @@ export class Traffic {
    * @returns the outcomes, if they had to be read before host work; else null
    */
   start(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
+    if (summing !== null && this.batch.core.exports.openClasses() === 0) this.device.noMemory("burst.start");
     return this.batch.count === 0 ? null : this.startBurst(columns, summing);
   }
 
@@ -336,9 +343,10 @@ export class Traffic {
     after?: (first: number, results: readonly T[]) => void,
   ): T[] {
     this.check(call, port, frames, options);
+    this.openFor(call, frames);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
-      this.take(this, this.device.observer?.oneByOne === true ? 1 : MAX_BATCH);
+      this.take(this, this.device.observer?.oneByOne === true ? 1 : TOGETHER);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;
@@ -352,6 +360,13 @@ export class Traffic {
       after?.(first, results);
     }
     return results;
+  }
+
+  /** Takes memory for the longest frame, so that each of them fits an empty batch. @throws ENOMEM */
+  protected openFor(call: string, frames: readonly Uint8Array[]): void {
+    let longest = 0;
+    for (const { length } of frames) longest = Math.max(longest, length);
+    if (!this.batch.openFrame(longest)) this.device.noMemory(call);
   }
 
   protected check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {

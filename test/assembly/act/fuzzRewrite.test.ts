@@ -15,7 +15,7 @@ import {
 } from "../../../src/abi/engine.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { createRecord } from "../../../src/engine/records.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { linkOf } from "../../../src/model/traffic/links.js";
@@ -185,7 +185,7 @@ test(`${WORLDS} random worlds of ${FRAMES} frames`, async () => {
     const plan = draw(random);
     const batches = await Promise.all(
       Object.values(BUILDS).map(async (bytes) => {
-        const core = await loadCore(bytes);
+        const core = await loadOpenCore(bytes);
         return { batch: new Batch(core), root: build(core, plan) };
       }),
     );

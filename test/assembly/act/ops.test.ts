@@ -24,7 +24,7 @@ import {
 import { Link } from "../../../src/abi/headers.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { changeActions, insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
 import { Random } from "../../oracle/generate/random.js";
@@ -51,7 +51,7 @@ interface World extends PlainWorld {
 }
 
 async function makeWorld(random: Random): Promise<World> {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const list: PlainTable[] = Array.from({ length: TABLES }, () => {
     const root = random.chance(0.5);
     return { root, send: root && random.chance(0.3), rules: [], next: null };
@@ -243,7 +243,7 @@ const CASES = [
 
 /** A core with one table and one rule for every frame. */
 async function oneRule(actions: number[]): Promise<{ core: Core; batch: Batch; table: number; rule: number }> {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const table = core.exports.createTable(TABLE_ROOT) >>> 0;
   const match = matchOf("test", "match", {});
   const rule = insertRule(core, table, { id: 0, rankHigh: 0, rankLow: 0, ...match, actions });
@@ -302,7 +302,7 @@ test("as many hits as there is room for, and no more", async () => {
 });
 
 test("one rule too many ends a frame; that none is left does not", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const table = core.exports.createTable(TABLE_ROOT) >>> 0;
   const behind = core.exports.createTable(TABLE_ROOT) >>> 0;
   const match = matchOf("test", "match", {});

@@ -22,7 +22,7 @@ import {
 import { Link } from "../../../src/abi/headers.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { createRecord } from "../../../src/engine/records.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
@@ -30,7 +30,7 @@ import { matchOf } from "../../../src/model/match/match.js";
 const GREEN = 2;
 
 async function open(): Promise<{ core: Core; root: number; next: number; queue: number; batch: Batch }> {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const [root, next] = [core.exports.createTable(1) >>> 0, core.exports.createTable(0) >>> 0];
   const queue = core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0) >>> 0;
   return { core, root, next, queue, batch: new Batch(core) };

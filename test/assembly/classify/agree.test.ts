@@ -10,7 +10,7 @@ import { RULE_ID, TABLE_ROOT } from "../../../src/abi/engine.js";
 import { NEEDS_ALL } from "../../../src/abi/key.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { SteeringError } from "../../../src/errors.js";
 import { linkOf } from "../../../src/model/traffic/links.js";
@@ -30,7 +30,7 @@ const RULES_PER_FRAME = 8;
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
   new ParserDeclaration("test", DECLARED as ParserOptions).declare(core);
 });
 

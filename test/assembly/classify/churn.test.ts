@@ -13,7 +13,7 @@ import {
   OUTER,
 } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule, type FieldRange } from "../../../src/engine/rules.js";
 import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { Random } from "../../oracle/generate/random.js";
@@ -210,7 +210,7 @@ function compare(list: List, random: Random, pools: Pools, seed: number): number
 test(`${STEPS} inserts and deletes`, async () => {
   const seed = seedFor("classifier churn");
   const random = new Random(seed);
-  const core = await loadCore(release);
+  const core = await loadOpenCore(release);
   const before = core.exports.arenaUsed() >>> 0;
   const list = new List(core);
   const empty = core.exports.arenaUsed() >>> 0;

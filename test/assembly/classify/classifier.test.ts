@@ -4,7 +4,7 @@ import debug from "../../../build/debug/core.wasm";
 import release from "../../../build/release/core.wasm";
 import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4 } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/frame.js";
 import {
   drawMask,
@@ -85,7 +85,7 @@ function hold(rates: Rates): void {
 describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
   let core: Core;
   beforeEach(async () => {
-    core = await loadCore(bytes);
+    core = await loadOpenCore(bytes);
   });
   const used = (): number => core.exports.arenaUsed() >>> 0;
 

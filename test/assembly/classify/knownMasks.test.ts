@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { UNKNOWN_MASK } from "../../../src/abi/engine.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { Random } from "../../oracle/generate/random.js";
@@ -22,7 +22,7 @@ const REMEMBERED = 1024;
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
 });
 
 /** Whether the core knows the mask in the table. */

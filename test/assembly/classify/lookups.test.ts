@@ -4,13 +4,13 @@ import { Op, RANK_SLOT, TABLE_ROOT, VPORT_MANAGER } from "../../../src/abi/engin
 import { Link } from "../../../src/abi/headers.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { Batch } from "../../../src/engine/batch.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
 import { ModelTable } from "./support/plainClassifier.js";
 
 test("each branch has its own lower bound, whatever bound the others of the batch have", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const [root, table] = [core.exports.createTable(TABLE_ROOT) >>> 0, core.exports.createTable(TABLE_ROOT) >>> 0];
   // Frames of port n go to the rules of the table from slot n on.
   const [FROM_0, FROM_1, FROM_2, IN_0, IN_1, IN_2] = [1, 2, 3, 10, 11, 12] as const;
@@ -42,7 +42,7 @@ test("each branch has its own lower bound, whatever bound the others of the batc
 });
 
 test("lookups find rules that a rebuild moves to another tuple, before it ends as well", async () => {
-  const model = new ModelTable(await loadCore());
+  const model = new ModelTable(await loadOpenCore());
   const MASKS = 40;
   // Each mask has a whole byte of its own, which alone makes the tuples of later masks.
   const maskOf = (n: number): Uint8Array => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { insertRule } from "../../../src/engine/rules.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { ModelTable } from "./support/plainClassifier.js";
 import { rounds } from "../../support/tier.js";
 
@@ -16,7 +16,7 @@ test.each([
   ["one lane", 44],
   ["two lanes", 28],
 ])(`${RULES} rules of %s are found, and leave nothing behind`, async (_lanes, firstByte) => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const before = core.exports.arenaUsed() >>> 0;
   const model = new ModelTable(core);
   const empty = core.exports.arenaUsed() >>> 0;

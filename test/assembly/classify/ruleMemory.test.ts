@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { changeActions, insertRule, type FieldRange } from "../../../src/engine/rules.js";
 
 const NOTHING = new Uint8Array(KEY_SIZE);
@@ -16,7 +16,7 @@ const NIBBLE: FieldRange = { dword: 28, shift: 4, fieldMask: 0xf, low: 3, high: 
 let core: Core;
 let table: number;
 beforeEach(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
   table = core.exports.createTable(0) >>> 0;
 });
 

@@ -14,7 +14,7 @@ import {
   type TraceKind,
 } from "../../../bench/classify/ruleSets.js";
 import { MAX_BATCH } from "../../../src/abi/engine.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { DEEP } from "../../support/tier.js";
 
 type Trace = [size: SetSize, kind: TraceKind];
@@ -31,7 +31,7 @@ const TRACES: readonly Trace[] = [...QUICK, ...(DEEP ? LARGE : [])];
 
 describe.each(SETS)("%s", (set: SetName) => {
   test.each(TRACES)("%s rules, %s trace", async (size, kind) => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const before = core.exports.arenaUsed();
     const table = core.exports.createTable(0) >>> 0;
     const rules = new CoreRules(readRules(set, size));

@@ -16,7 +16,7 @@ import {
 } from "../../../src/abi/engine.js";
 import { GROUP_OUTER, GROUP_SIZE, KEY_SIZE } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
 import { Random } from "../../oracle/generate/random.js";
@@ -49,7 +49,7 @@ function answers(core: Core, table: number, numbers: readonly number[]): number[
 
 describe("a table", () => {
   test("gives back what it does not need, unless it keeps it", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const used = (): number => core.exports.arenaUsed() >>> 0;
     const [plain, keeping] = [core.exports.createTable(0), core.exports.createTable(TABLE_KEEPS)];
     const empty = used();
@@ -68,7 +68,7 @@ describe("a table", () => {
   });
 
   test("gives back what it kept when it is trimmed, when it keeps no more, and when it goes", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const used = (): number => core.exports.arenaUsed() >>> 0;
     const before = used();
     const table = core.exports.createTable(TABLE_KEEPS);
@@ -88,7 +88,7 @@ describe("a table", () => {
   });
 
   test("takes what others keep before it says that memory is full", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const table = core.exports.createTable(TABLE_KEEPS);
     for (const rule of fill(core, table)) core.exports.removeRule(rule);
     const other = core.exports.createTable(0);
@@ -105,7 +105,7 @@ describe("a table", () => {
   });
 
   test("reserves room at once, and shrinks to it", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const used = (): number => core.exports.arenaUsed() >>> 0;
     const table = core.exports.createTable(0);
     const empty = used();
@@ -123,7 +123,7 @@ describe("a table", () => {
   });
 
   test("that cannot reserve stays as it was", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const table = core.exports.createTable(0);
     const rule = insert(core, table, 5);
     core.exports.limitArena((core.exports.arenaUsed() >>> 0) + 4096);
@@ -134,7 +134,7 @@ describe("a table", () => {
 });
 
 test("values that count up in any byte take no more room than scattered ones", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const room = (value: (n: number) => Record<string, string>): number => {
     const table = core.exports.createTable(0);
     const before = core.exports.arenaUsed();
@@ -189,7 +189,7 @@ describe("rules in bulk", () => {
 
   test("answer as those that are made one by one", async () => {
     const random = new Random(seedFor("bulk"));
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const table = core.exports.createTable(0);
     const numbers = [...new Set(Array.from({ length: RULES }, () => random.below(2 ** 20)))];
     lay(core, numbers);
@@ -204,7 +204,7 @@ describe("rules in bulk", () => {
   });
 
   test("name the first value outside the mask, in the groups that count", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     lay(core, [1, 2, 3]);
     // The TTL is outside the mask.
     core.u8[core.bytes + 2 * ENTRY + BULK_VALUE + 27] = 64;
@@ -215,7 +215,7 @@ describe("rules in bulk", () => {
   });
 
   test("stop where memory ends", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const table = core.exports.createTable(0);
     core.exports.limitArena((core.exports.arenaUsed() >>> 0) + 65536 + 8192);
     const numbers = Array.from({ length: RULES }, (_, n) => n);

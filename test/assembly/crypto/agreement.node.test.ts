@@ -1,7 +1,7 @@
 /** The core and node:crypto agree: on every length, key size, ICV and batch. */
 import { expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
 import { nodeSeal } from "./support/nodeGcm.js";
@@ -52,7 +52,7 @@ function checkOne(core: Core, cipher: Cipher, packet: Packet): void {
 test.each(KEY_SIZES)(
   "every length from 0 to 2,100 bytes, keys of %i bytes",
   async (size) => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const random = new Random(seedFor(`lengths, key ${size}`));
     const cipher = drawCipher(core, random, size);
     for (let length = 0; length <= 2100; length++) checkOne(core, cipher, drawPacket(random, cipher, length));
@@ -61,7 +61,7 @@ test.each(KEY_SIZES)(
 );
 
 test("every length of AAD up to 520 bytes, and the longest", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("AAD"));
   const cipher = drawCipher(core, random);
   const lengths = [...Array.from({ length: 521 }, (_, i) => i), 4096, 65_535];
@@ -71,7 +71,7 @@ test("every length of AAD up to 520 bytes, and the longest", async () => {
 });
 
 test("long data, whose counters carry", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("long"));
   for (const size of KEY_SIZES) {
     const cipher = drawCipher(core, random, size);
@@ -98,7 +98,7 @@ function checkMany(core: Core, ciphers: readonly Cipher[], packets: readonly Pac
 }
 
 test("batches of every size, of one cipher", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("batches"));
   const cipher = drawCipher(core, random);
   for (let count = 0; count <= 100; count++) {
@@ -110,7 +110,7 @@ test("batches of every size, of one cipher", async () => {
 });
 
 test("the largest batch, and long packets among short ones", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("large batches"));
   const cipher = drawCipher(core, random);
   for (const lengths of [() => 64, () => (random.chance(0.1) ? 9000 : random.below(100)), () => random.below(16)]) {
@@ -120,7 +120,7 @@ test("the largest batch, and long packets among short ones", async () => {
 });
 
 test("batches of many ciphers, in any order", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("mixes"));
   const all = Array.from({ length: 12 }, () => drawCipher(core, random));
   for (let round = 0; round < rounds(60); round++) {

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { bytesOf, cipherOf, emptyIcv, open, seal } from "./support/packets.js";
 
-const core = await loadCore();
+const core = await loadOpenCore();
 
 /** Names as the files have them; a case that must be refused has FAIL and no PT. */
 type Case = Partial<Record<"Key" | "IV" | "PT" | "CT" | "AAD" | "Tag" | "FAIL", string>>;

@@ -1,9 +1,8 @@
 /** Ciphers come and go: what stays of a key is nothing, and memory that ends is no cipher. */
 import { describe, expect, test } from "vitest";
-import { JOB_SIZE } from "../../../src/abi/cipher.js";
-import { MAX_BATCH } from "../../../src/abi/engine.js";
+import { SAMPLES_SIZE } from "../../../src/abi/engine.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
 import { bytesIn, cipherOf, emptyIcv, open, openMany, seal, sealMany, type Packet } from "./support/packets.js";
@@ -60,9 +59,12 @@ function drawPackets(random: Random, cipher: number, lengths: readonly number[])
   }));
 }
 
-/** What ciphers work on lies between jobs and frames. */
+/** Addresses that ciphers note, which tell nothing (ORDERS_SIZE of assembly/memory.ts). */
+const ORDERS_SIZE = 256;
+
+/** What ciphers work on lies between samples, these addresses, and columns. */
 function expectNoSecrets(core: Core, what: string): void {
-  const secrets = core.u8.subarray(core.jobs + MAX_BATCH * JOB_SIZE, core.bytes);
+  const secrets = core.u8.subarray(core.samples + SAMPLES_SIZE + ORDERS_SIZE, core.columns);
   expect(secrets.length).toBeGreaterThan(8192);
   expect(
     secrets.findIndex((byte) => byte !== 0),
@@ -72,7 +74,7 @@ function expectNoSecrets(core: Core, what: string): void {
 
 describe.each([16, 24, 32])("keys of %i bytes", (size) => {
   test("nothing of a cipher that is given back stays in memory", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const random = new Random(seedFor(`release, ${size}`));
     const before = core.exports.arenaUsed() >>> 0;
     const key = bytesIn(random, size);
@@ -90,7 +92,7 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
   });
 
   test("another key takes the place of the first, and leaves nothing of it", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const random = new Random(seedFor(`re-key, ${size}`));
     const before = core.exports.arenaUsed() >>> 0;
     const [first, second] = [bytesIn(random, size), bytesIn(random, random.pick([16, 24, 32]))];
@@ -98,7 +100,7 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
     const used = core.exports.arenaUsed() >>> 0;
     const pieces = piecesOf(core, cipher, cipher + used - before);
     // What counters share follows from one byte of a key: two keys may have some of it in common.
-    const other = await loadCore();
+    const other = await loadOpenCore();
     const start = cipherOf(other, second);
     for (let at = start; at + PIECE <= start + used - before; at += BLOCK)
       pieces.delete(String(other.u8.subarray(at, at + PIECE)));
@@ -116,7 +118,7 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
   });
 
   test("nothing stays in memory of what a call works on", async () => {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     const random = new Random(seedFor(`scratch, ${size}`));
     const cipher = cipherOf(core, bytesIn(random, size));
     expectNoSecrets(core, "createCipher");
@@ -146,7 +148,7 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
 });
 
 test("packets that are sealed leave neither key stream nor the cipher's secrets elsewhere", async () => {
-  const core = await loadCore();
+  const core = await loadOpenCore();
   const random = new Random(seedFor("elsewhere"));
   const cipher = cipherOf(core, bytesIn(random, 16));
   const packets = drawPackets(random, cipher, [64, 1400, 20, 576]);
@@ -162,7 +164,7 @@ test("packets that are sealed leave neither key stream nor the cipher's secrets 
 
 test("without memory there is no cipher, and nothing is held", async () => {
   for (const limit of [0, 1024, 16_384, 65_536, 262_144]) {
-    const core = await loadCore();
+    const core = await loadOpenCore();
     core.exports.limitArena(limit);
     const random = new Random(seedFor("full"));
     const ciphers: number[] = [];

@@ -97,11 +97,17 @@ describe("The release core", () => {
 const ENTRY = "assembly/ciphersAlone.ts";
 const ALONE = `
   import { growToArena } from "./arena";
+  import { closeRows } from "./rows";
   export { limitArena } from "./arena";
-  export { areaAddress } from "./memory";
+  export { areaAddress } from "./areas";
+  export { growRows as openRows, openBytes } from "./rows";
   export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
   export { open, openMany, seal, sealMany } from "./crypto/gcm";
-  export function openMemory(): bool { return growToArena(); }
+  export function openMemory(): bool {
+    if (!growToArena()) return false;
+    closeRows();
+    return true;
+  }
 `;
 
 interface Fault {

@@ -1,6 +1,6 @@
 /** A packet that is not what was sealed is refused, whatever bit of it is wrong, and stays as it is. */
 import { describe, expect, test } from "vitest";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./support/packets.js";
 import { rounds } from "../../support/tier.js";
 
-const core = await loadCore();
+const core = await loadOpenCore();
 const random = new Random(seedFor("refusals"));
 
 function drawPacket(cipher: number, length: number, icv: number): Packet {

@@ -15,7 +15,7 @@ import {
   JOB_SIZE,
 } from "../../../src/abi/cipher.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/frame.js";
 import { seedFor } from "../support/core.js";
 import { cipherOf } from "./support/packets.js";
@@ -77,7 +77,7 @@ describe.runIf(process.env["FLOWSTEER_TIMING"] === "1")("Times do not tell", () 
   const fixed = new Uint8Array(DATA);
 
   beforeAll(async () => {
-    core = await loadCore(release);
+    core = await loadOpenCore(release);
   });
 
   test("data", () => {

@@ -1,11 +1,11 @@
 /** Vectors that others have published. */
 import { describe, expect, test } from "vitest";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import esp from "../../vectors/esp-gcm.json" with { type: "json" };
 import wycheproof from "../../vectors/wycheproof-aes-gcm.json" with { type: "json" };
 import { bytesOf, cipherOf, emptyIcv, open, seal } from "./support/packets.js";
 
-const core = await loadCore();
+const core = await loadOpenCore();
 
 describe("draft-mcgrew-gcm-test-01: AES-GCM ESP", () => {
   test.each(esp.cases)("case $n", ({ key, salt, iv, aad, plaintext, ciphertext, icv }) => {

@@ -41,7 +41,7 @@ import {
   MAX_CLASS_WORDS,
 } from "../../../src/abi/outcomeClasses.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { OutcomeClasses } from "../../../src/engine/outcomeClasses.js";
 
 const LENGTH = 60;
@@ -74,7 +74,7 @@ let area: number;
 let next: number;
 
 beforeEach(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
   classes = new OutcomeClasses(core);
   view = new DataView(core.exports.memory.buffer);
   area = core.exports.areaAddress(Area.outcome_classes) >>> 0;

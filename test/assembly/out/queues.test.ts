@@ -31,7 +31,7 @@ import {
 import { Link } from "../../../src/abi/headers.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
 
@@ -43,7 +43,7 @@ let batch: Batch;
 let root: number;
 
 beforeEach(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
   batch = new Batch(core);
   root = core.exports.createTable(TABLE_ROOT) >>> 0;
 });

@@ -34,7 +34,7 @@ import {
   RSS_SIZE,
 } from "../../../src/abi/state.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { createRecord } from "../../../src/engine/records.js";
 import { changeActions, insertRule } from "../../../src/engine/rules.js";
 
@@ -44,7 +44,7 @@ type Actions = readonly number[];
 let core: Core;
 let made: number;
 beforeEach(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
   made = 0;
 });
 

@@ -22,7 +22,7 @@ import {
   NEEDS_INNER_IPV4_CHECKSUM,
 } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/frame.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
@@ -211,7 +211,7 @@ class Both {
 describe.each(Object.entries({ release, debug }))("%s", (_flavour, wasm) => {
   let core: Core;
   beforeAll(async () => {
-    core = await loadCore(wasm);
+    core = await loadOpenCore(wasm);
   });
 
   test("plain frames, whole and cut behind their headers", () => {

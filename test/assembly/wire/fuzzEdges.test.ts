@@ -1,13 +1,13 @@
 /** Engine and reference agree on every bit of plain headers, and on jumbo lengths: what random frames seldom hit. */
 import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { parseReference } from "../../oracle/wire/parse.js";
 import { fieldsOf, frameText, parseAll, type TestFrame } from "../support/core.js";
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
 });
 
 function agree(frames: readonly TestFrame[]): void {

@@ -1,14 +1,14 @@
 /** The engine's parser against tshark, frame by frame, on captures that nobody in this project wrote. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { framesOf, goldenFiles } from "../../golden/support/frames.js";
 import { compareWithGolden } from "../../golden/support/rulings.js";
 import { fieldsOf, parseAll } from "../support/core.js";
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
 });
 
 describe("the engine agrees with tshark", () => {

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Header } from "../../../src/abi/headers.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { FIELD_WIDTHS } from "../../oracle/wire/fields.js";
 import {
   DECLARED,
@@ -34,7 +34,7 @@ const FRAMES = rounds(100_000);
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
 });
 
 /** How many frames were compared, and in how many of them each header kind and each field was. */

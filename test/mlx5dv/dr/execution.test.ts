@@ -4,6 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { UNKNOWN_MASK } from "../../../src/abi/engine.js";
+import { allExports } from "../../../src/engine/calls.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";
@@ -218,7 +219,7 @@ describe("a rule of the eSwitch", () => {
     let calls = 0;
     const insertRule: typeof exports.insertRule = (...rule) => (++calls === full ? 0 : exports.insertRule(...rule));
     const insertKnown: typeof exports.insertKnown = () => UNKNOWN_MASK;
-    Object.assign(core, { exports: { ...exports, insertRule, insertKnown } });
+    Object.assign(core, { exports: { ...allExports(exports), insertRule, insertKnown } });
     const make = (): Rule => dv.mlx5dv_dr_rule_create(matcher, value, undefined, actions);
     expect(refused(make)).toMatchObject({ code: "ENOMEM", reason: "no_memory" });
     expect(calls).toBe(full);

@@ -5,7 +5,7 @@
 import { expect } from "vitest";
 import { Op, QUEUE_READY, QUEUE_SINK, Reason, REGISTERS, TABLE_ROOT, Verdict } from "../../../src/abi/engine.js";
 import { Batch } from "../../../src/engine/batch.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { createRecord, releaseRecord } from "../../../src/engine/records.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { LINK_TYPES } from "../../../src/index.js";
@@ -38,13 +38,13 @@ export interface Rewritten {
 
 /** A root table with one rule for every frame. */
 export class Lane {
-  readonly #core: Awaited<ReturnType<typeof loadCore>>;
+  readonly #core: Awaited<ReturnType<typeof loadOpenCore>>;
   readonly #batch: Batch;
   readonly #table: number;
   readonly #sink: number;
   readonly #counters: number;
 
-  private constructor(core: Awaited<ReturnType<typeof loadCore>>) {
+  private constructor(core: Awaited<ReturnType<typeof loadOpenCore>>) {
     this.#core = core;
     this.#batch = new Batch(core);
     this.#table = core.exports.createTable(TABLE_ROOT) >>> 0;
@@ -53,7 +53,7 @@ export class Lane {
   }
 
   static async open(): Promise<Lane> {
-    return new Lane(await loadCore());
+    return new Lane(await loadOpenCore());
   }
 
   /** The frames that arrive at a queue after these steps; all frames are in one batch. */

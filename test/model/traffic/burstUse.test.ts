@@ -239,7 +239,9 @@ describe("room", () => {
         expect([frame.length, frame[54], frame[59_999]]).toEqual([60_000, row, row]);
       }
     }
-    expect(sizes).toEqual([69, 69, 69]);
+    // The area grows in the first pass; frames before stay in the smaller ones.
+    expect(sizes.slice(1)).toEqual([69, 69]);
+    expect(sizes[0]).toBeGreaterThanOrEqual(69);
   });
 
   test("a frame more than there are rows is not in it", () => {

@@ -2,12 +2,12 @@
 import wasm from "../../../build/release/core.wasm";
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../../src/abi/headers.js";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import type { ParserOptions } from "../../../src/model/match/parser.js";
 
 /** A core whose parser is declared as that of a device. */
 export async function coreFor({ geneveOption0, samples = [] }: ParserOptions): Promise<Core> {
-  const core = await loadCore(wasm);
+  const core = await loadOpenCore(wasm);
   if (geneveOption0) core.exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
   for (const { id, header, level, offset, port } of samples) {
     const kind = header === "payload" ? Header.none : Header[header];

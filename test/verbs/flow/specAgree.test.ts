@@ -4,7 +4,7 @@
  */
 import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { SteeringError } from "../../../src/errors.js";
 import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import { flowAttrBytes, flowAttrFromBytes, type FlowAttr } from "../../../src/verbs/index.js";
@@ -23,7 +23,7 @@ const FLOWS_PER_FRAME = 8;
 
 let core: Core;
 beforeAll(async () => {
-  core = await loadCore();
+  core = await loadOpenCore();
 });
 
 interface Translated {

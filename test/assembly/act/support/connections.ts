@@ -9,7 +9,7 @@ import {
 import { Op, QUEUE_READY, QUEUE_SINK, TABLE_ROOT } from "../../../../src/abi/engine.js";
 import { Batch } from "../../../../src/engine/batch.js";
 import type { Core } from "../../../../src/engine/core.js";
-import { loadCore } from "../../../../src/engine/load.js";
+import { loadOpenCore } from "../../../support/openCore.js";
 import { createRecord } from "../../../../src/engine/records.js";
 import { insertRule } from "../../../../src/engine/rules.js";
 import { connectionBytes, connectionFromBytes, type Connection } from "../../../../src/model/action/connection.js";
@@ -103,7 +103,7 @@ export class ConnectionWorld {
   }
 
   static async make(): Promise<ConnectionWorld> {
-    return new ConnectionWorld(await loadCore());
+    return new ConnectionWorld(await loadOpenCore());
   }
 
   /** Begins with another context. */

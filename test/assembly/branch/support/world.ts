@@ -5,7 +5,7 @@ import { Link } from "../../../../src/abi/headers.js";
 import { INSTRUCTION_SIZE, MODIFY_COPY, PROGRAM_FIRST } from "../../../../src/abi/program.js";
 import { Batch } from "../../../../src/engine/batch.js";
 import type { Core } from "../../../../src/engine/core.js";
-import { loadCore } from "../../../../src/engine/load.js";
+import { loadOpenCore } from "../../../support/openCore.js";
 import { createRecord } from "../../../../src/engine/records.js";
 import { insertRule } from "../../../../src/engine/rules.js";
 import { matchOf } from "../../../../src/model/match/match.js";
@@ -35,7 +35,7 @@ export class World {
   }
 
   static async make(): Promise<World> {
-    return new World(await loadCore());
+    return new World(await loadOpenCore());
   }
 
   table(): number {

@@ -8,7 +8,7 @@ import { Link } from "../../../../src/abi/headers.js";
 import { KEY_SIZE } from "../../../../src/abi/key.js";
 import { Batch } from "../../../../src/engine/batch.js";
 import type { Core } from "../../../../src/engine/core.js";
-import { loadCore } from "../../../../src/engine/load.js";
+import { loadOpenCore } from "../../../support/openCore.js";
 import { createRecord } from "../../../../src/engine/records.js";
 import { changeActions, insertRule, type FieldRange } from "../../../../src/engine/rules.js";
 
@@ -48,7 +48,7 @@ export class CorePair {
   static async make(entries = 64, memory?: number): Promise<CorePair> {
     const sides = await Promise.all(
       [entries, 0].map(async (most) => {
-        const core = await loadCore();
+        const core = await loadOpenCore();
         if (memory !== undefined) core.exports.limitArena(memory);
         core.exports.limitCache(most);
         return { core, batch: new Batch(core) };

@@ -2,7 +2,7 @@
 import debug from "../../../../build/debug/core.wasm";
 import release from "../../../../build/release/core.wasm";
 import { NEEDS_ALL } from "../../../../src/abi/key.js";
-import { loadCore } from "../../../../src/engine/load.js";
+import { loadOpenCore } from "../../../support/openCore.js";
 import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../../oracle/generate/frame.js";
 import type { ParserOptions } from "../../../oracle/wire/packet.js";
 import { declare } from "./declare.js";
@@ -42,7 +42,7 @@ export const DECLARATIONS = {
 export type Declaration = keyof typeof DECLARATIONS;
 
 export async function openProbe(build: Build, declaration: Declaration, reproduce: string): Promise<ParseProbe> {
-  const core = declare(await loadCore(BUILDS[build]), DECLARATIONS[declaration]);
+  const core = declare(await loadOpenCore(BUILDS[build]), DECLARATIONS[declaration]);
   return new ParseProbe(core, `${build} core that declares ${declaration}`, reproduce);
 }
 

@@ -11,7 +11,7 @@ import {
   JOB_NONCE,
   JOB_SIZE,
 } from "../../../../../src/abi/cipher.js";
-import { Area } from "../../../../../src/abi/engine.js";
+import { Area, MAX_BATCH } from "../../../../../src/abi/engine.js";
 import { Machine } from "./machine.js";
 import { readModule } from "./module.js";
 
@@ -36,6 +36,8 @@ export class Ciphers {
   constructor(module: Uint8Array) {
     this.machine = new Machine(readModule(module));
     this.machine.call("openMemory");
+    this.machine.call("openRows", MAX_BATCH);
+    this.machine.call("openBytes", FRAMES);
     this.machine.call("limitArena", 0x1000000);
     this.#staging = this.machine.call("areaAddress", Area.staging);
     this.#jobs = this.machine.call("areaAddress", Area.jobs);

@@ -1,4 +1,5 @@
 /** A module of WebAssembly as the walker reads it: functions as lists of instructions. Only what the core is made of. */
+import { CORE_CALLS } from "../../../../../src/engine/coreExports.js";
 
 export interface Instruction {
   /** The opcode; behind the prefixes 0xfc and 0xfd that of the second byte, as 0xfc00 | n and 0xfd00 | n. */
@@ -112,6 +113,7 @@ export function readModule(bytes: Uint8Array): Module {
     else if (section === 6) module.globals = reader.list(() => readGlobal(reader));
     else if (section === 7) readExports(reader, module);
     else if (section === 8) module.start = reader.unsigned();
+    else if (section === 9) readCalls(reader, module);
     else if (section === 10) {
       reader.list(() => {
         const index = module.functions.size;
@@ -154,6 +156,15 @@ function readExports(reader: Reader, module: Module): void {
     const kind = reader.byte();
     const index = reader.unsigned();
     if (kind === 0) module.exports.set(name, index);
+  });
+}
+
+/** The table of the release core has its functions in the order of CORE_CALLS. */
+function readCalls(reader: Reader, module: Module): void {
+  reader.list(() => {
+    if (reader.unsigned() !== 0 || constant(reader) !== 0) throw new Error("elements that do not begin at 0");
+    for (const [n, index] of reader.list(() => reader.unsigned()).entries())
+      module.exports.set(CORE_CALLS[n] as string, index);
   });
 }
 
