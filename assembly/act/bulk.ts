@@ -19,6 +19,7 @@ import { STAGING } from "../memory";
 import { Bytes } from "../rows";
 import { RULE_MASK } from "../classify/rule";
 import { insert } from "../classify/table";
+import { hasForks } from "./install";
 import { needsOfActions } from "./requirements";
 
 /**
@@ -35,6 +36,7 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
     const actions = Bytes.start + <usize>load<u32>(entry, BULK_ACTIONS);
     const actionCount = load<u32>(entry, BULK_ACTION_COUNT);
     const needs = needsOfActions(actions, actionCount);
+    if (!hasForks(needs)) return n;
     const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, actionCount, needs);
     if (rule == 0) return n;
     store<u32>(entry, <u32>rule, BULK_HANDLE);

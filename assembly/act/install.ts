@@ -4,6 +4,8 @@
  * (requirements.ts).
  */
 import { STAGE_ACTIONS, UNKNOWN_MASK } from "../../src/abi/engine";
+import { NEEDS_BRANCHES } from "../../src/abi/key";
+import { openForks } from "../branch/fork";
 import { STAGING } from "../memory";
 import { invalidate } from "../epoch";
 import { knownMask, rememberMask } from "../classify/knownMasks";
@@ -59,7 +61,14 @@ function insertUnder(
 ): usize {
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   const actions = STAGING + STAGE_ACTIONS;
-  return insert(table, mask, id, rank, rangeCount, actions, actionCount, needsOfActions(actions, actionCount));
+  const needs = needsOfActions(actions, actionCount);
+  if (!hasForks(needs)) return 0;
+  return insert(table, mask, id, rank, rangeCount, actions, actionCount, needs);
+}
+
+/** Whether there is memory for the forks of a frame, if actions with these requirements make some. */
+export function hasForks(needs: u32): bool {
+  return (needs & NEEDS_BRANCHES) == 0 || openForks(1);
 }
 
 /**

@@ -36,6 +36,7 @@ export function hashInTuple(tuple: usize, lanes: usize): u32 {
 export function probe(hashTable: usize, tuples: usize, bitmaps: usize, alive: u32, stride: usize): u32 {
   let probed: usize = 0;
   let again: usize = 0;
+  const first = Rows.lanes;
   const end = (<usize>alive) << 2;
   for (let n: usize = 0; n < end; n += 4) {
     const key: usize = load<u32>(n, ALIVE);
@@ -55,7 +56,7 @@ export function probe(hashTable: usize, tuples: usize, bitmaps: usize, alive: u3
       low = load<u64>(key << 4, BITMAPS);
       high = load<u64>(key << 4, BITMAPS + 8);
     }
-    const lanes = Rows.lanes + key * stride;
+    const lanes = first + key * stride;
     const hash =
       stride == 16 ? hashLane(lanes, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_SEED)) : hashInTuple(tuple, lanes);
     const bucket = bucketOf(hashTable, hash);

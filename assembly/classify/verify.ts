@@ -16,12 +16,13 @@ import { bucketOf } from "./hashTable";
 
 export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u32, stride: usize, bounded: u32): u32 {
   let alive = (<usize>Probed.again) << 2;
+  const first = Rows.lanes;
   const end = (<usize>probed) << 2;
   for (let n: usize = 0; n < end; n += 4) {
     const key: usize = load<u32>(n, PROBED);
     const ruleList = load<u32>(n, RULE_LISTS);
     if (ruleList == AMBIGUOUS) checkAllLists(list, hashTable, load<u32>(n, PROBED_TUPLES), key, stride, bounded);
-    else checkList(list, key, Rows.lanes + key * stride, ruleList, bounded);
+    else checkList(list, key, first + key * stride, ruleList, bounded);
     // Every key is written; one that cannot win any more is overwritten by the next.
     store<u32>(alive, <u32>key, ALIVE);
     alive += (<usize>(bestFrom(bitmaps, lowestBit(key)) < load<u64>(key << 3, BEST))) << 2;
