@@ -75,6 +75,19 @@ function coreUrl(): URL {
     : new URL(`../../build/${import.meta.env?.["FLOWSTEER_CORE"] ?? "release"}/core.wasm`, import.meta.url);
 }
 
+/**
+ * Compiles the core, for the `core` of `createDevice` and `createDeviceSync`: of all devices of this thread, and of others
+ * that get the module by `postMessage`.
+ * @param source a URL, a Response, bytes. @default the file beside this module
+ * @throws TypeError no such source; WebAssembly.CompileError; Error: a URL that cannot be loaded
+ * @example
+ *     const core = await compileCore();
+ *     const devices = Array.from({ length: 1000 }, (_, n) => createDeviceSync({ name: `nic${n}`, core }));
+ */
+export function compileCore(source: CoreSource = coreUrl()): Promise<WebAssembly.Module> {
+  return moduleOf(source);
+}
+
 /** The compiled module; compiled once for each URL. */
 export async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
