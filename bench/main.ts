@@ -19,6 +19,7 @@ import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
 import { cover } from "./cover.js";
+import { devices } from "./devices.js";
 import { esp } from "./esp.js";
 import { explain } from "./explain.js";
 import { flows } from "./flows.js";
@@ -30,7 +31,20 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, calls, change, explain, cover];
+const SUITES: readonly Suite[] = [
+  parse,
+  classify,
+  steer,
+  pipeline,
+  flows,
+  frames,
+  esp,
+  calls,
+  change,
+  explain,
+  cover,
+  devices,
+];
 
 const REPORT = "build/bench/report.json";
 

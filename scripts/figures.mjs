@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 
 /** The reports in bench/results. */
 const REPORTS = ["latest", "frames", "esp", "calls"];
+/** A fact of the report on many devices. */
+const OF_DEVICES = /^([\d,]+) devices: (.*)$/;
 
 /** Rows of the README: what is measured, its report, workload and case, and the cases beside it under the table's names. */
 const README = [
@@ -39,11 +41,13 @@ const README = [
  * - `missed`: the goals of all reports that were not reached;
  * - `origin`: where the figures of all reports come from;
  * - `facts REPORT SUITE`: sizes and shares;
+ * - `devices`: time and memory of many devices;
  * - `REPORT PATTERN`: the cases of all workloads whose name matches, a column each.
  */
 export function figures(name) {
   if (name === "readme") return readme();
   if (name === "missed") return missed();
+  if (name === "devices") return devices();
   if (name === "origin") return REPORTS.map(origin).join("\n");
   const [first, second, ...rest] = name.split(" ");
   if (first === "facts") return facts(second, rest.join(" "));
@@ -112,6 +116,19 @@ function cases(name, pattern) {
       return table([`time a ${unit}`, ...heads], ["---", ...heads.map(() => "---:")], rows);
     })
     .join("\n\n");
+}
+
+/** A row for each number of devices, a column for each figure. */
+function devices() {
+  const rows = new Map();
+  const heads = new Set();
+  for (const [fact, value] of Object.entries(report("devices").facts.devices)) {
+    const [, number, what] = OF_DEVICES.exec(fact);
+    heads.add(what);
+    rows.set(number, [...(rows.get(number) ?? [number]), value.toLocaleString("en")]);
+  }
+  const all = table(["devices", ...heads], ["---:", ...[...heads].map(() => "---:")], [...rows.values()]);
+  return `${all}\n\n${origin("devices")}`;
 }
 
 function facts(name, suite) {

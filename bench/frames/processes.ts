@@ -29,7 +29,7 @@ export async function cpuSecondsOf(program: string, args: readonly string[]): Pr
 }
 
 /** Time limit of a process in milliseconds. */
-const PATIENCE = 120_000;
+const PATIENCE = 600_000;
 
 /**
  * Removes settings that make every Node process of a machine load more: that time would be part of
