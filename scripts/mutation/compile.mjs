@@ -1,5 +1,4 @@
 /** Compiles AssemblyScript with mutants written into it. */
-import { withGlobals } from "../core-globals.mjs";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { withoutTraced } from "../untraced.mjs";
@@ -86,7 +85,7 @@ async function run(entry, options, count, read) {
     [entry, "--config", "none", "--runtime", "stub", "--enable", "simd", "--outFile", "core.wasm", ...options],
     {
       readFile: (name) => read(name),
-      writeFile: (name, contents) => void (binary = name.endsWith(".wasm") ? withGlobals(contents) : binary),
+      writeFile: (name, contents) => void (binary = name.endsWith(".wasm") ? contents : binary),
       listFiles: () => [],
       stdout: { write() {} },
       stderr: { write() {} },
