@@ -55,12 +55,20 @@ export namespace Rows {
   /** The first destination of each frame. */
   export let destinations: usize = 0;
   export let hits: usize = 0;
-  /** The lanes of each branch of a lookup, up to a whole key each. */
-  export let lanes: usize = 0;
   export let cacheLanes: usize = 0;
   export let recorded: usize = 0;
   /** Packets to encrypt or decrypt (src/abi/cipher.ts). */
   export let jobs: usize = 0;
+}
+
+/** What the keys of a lookup are gathered to, a whole key each (classify/gather.ts). */
+export namespace Lanes {
+  export let start: usize = 0;
+  /**
+   * How many branches a lookup can have: each row, and all branches of the frames that are walked
+   * together, up to BATCH.
+   */
+  export let count: u32 = 0;
 }
 
 /** Lists of branches, u32 each: of this round, of the next one, not yet looked up. */
@@ -97,6 +105,7 @@ export namespace Classes {
 /** Makes the areas those of a new core: one row, in fixed memory. */
 export function closeRows(): void {
   assert(endOf(1, 1) <= FIRST_ROWS_SIZE, "the areas of a row fit in FIRST_ROWS");
+  Lanes.count = 0;
   place(FIRST_ROWS, 1, 1);
   placeLists(FIRST_LISTS, <u32>BATCH);
   Forks.frames = 0;
@@ -162,14 +171,22 @@ function place(start: usize, waiting: u32, count: u32): void {
   Rows.outcomes = after(Rows.maps + rows * MAP_SIZE);
   Rows.destinations = after(Rows.outcomes + rows * OUTCOME_SIZE);
   Rows.hits = after(Rows.destinations + rows * DEST_SIZE);
-  Rows.lanes = after(Rows.hits + rows * HITS_PER_FRAME * 4);
-  Rows.cacheLanes = after(Rows.lanes + rows * KEY_SIZE);
+  const lanes = after(Rows.hits + rows * HITS_PER_FRAME * 4);
+  placeLanes(lanes, count);
+  Rows.cacheLanes = after(lanes + rows * KEY_SIZE);
   Rows.recorded = after(Rows.cacheLanes + rows * CACHE_MAX_LANES * 16);
   Rows.jobs = after(Rows.recorded + rows * RECORDED_SIZE);
 }
 
 function after(end: usize): usize {
   return (end + LINE - 1) & ~(LINE - 1);
+}
+
+/** Makes the lanes those at `start`, if they are more than there were. */
+export function placeLanes(start: usize, count: u32): void {
+  if (count <= Lanes.count) return;
+  Lanes.start = start;
+  Lanes.count = count;
 }
 
 /** Makes the lists those at `start`, of `branches` branches each. */

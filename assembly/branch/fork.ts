@@ -7,7 +7,7 @@ import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
 import { reserve } from "../arena";
 import { BATCH, BRANCH_SIZE } from "../memory";
-import { Forks, placeLists } from "../rows";
+import { Forks, placeLanes, placeLists } from "../rows";
 import {
   assignMemory,
   BRANCH_FLAGS,
@@ -29,22 +29,27 @@ const MOST: u32 = BRANCHES_PER_FRAME - 1;
 const FORK_SIZE: usize = BRANCH_SIZE + FRAME_SIZE + KEY_SIZE + MAP_SIZE;
 
 /**
- * Takes memory for the forks of `frames` frames that are walked together, and for lists of their
- * branches. Call it while no branch is under way. False when memory is full; then nothing has changed.
+ * Takes memory for the forks of `frames` frames that are walked together, for lists of their branches,
+ * and for lookups of them. Call it while no branch is under way. False when memory is full; then nothing
+ * has changed.
  */
 export function openForks(frames: u32): bool {
   if (frames <= Forks.frames) return true;
   const count = frames * MOST;
   const branches = <u32>BATCH + count;
-  const start = reserve(<usize>count * FORK_SIZE + 3 * ((<usize>branches) << 2));
+  const together = min<u32>(<u32>BATCH, frames * BRANCHES_PER_FRAME);
+  const lists: usize = 3 * ((<usize>branches) << 2);
+  const start = reserve(<usize>together * KEY_SIZE + <usize>count * FORK_SIZE + lists);
   if (start == 0) return false;
   Forks.frames = frames;
-  Forks.start = start;
-  const descriptors = start + <usize>count * BRANCH_SIZE;
+  placeLanes(start, together);
+  const forks = start + <usize>together * KEY_SIZE;
+  Forks.start = forks;
+  const descriptors = forks + <usize>count * BRANCH_SIZE;
   const keys = descriptors + <usize>count * FRAME_SIZE;
   const maps = keys + <usize>count * KEY_SIZE;
   for (let n: usize = 0; n < <usize>count; n++) {
-    assignMemory(start + n * BRANCH_SIZE, descriptors + n * FRAME_SIZE, keys + n * KEY_SIZE, maps + n * MAP_SIZE);
+    assignMemory(forks + n * BRANCH_SIZE, descriptors + n * FRAME_SIZE, keys + n * KEY_SIZE, maps + n * MAP_SIZE);
   }
   placeLists(maps + <usize>count * MAP_SIZE, branches);
   return true;

@@ -4,7 +4,7 @@
  * tuples that can have a rule for it, as a subset of the bits in `low` and `high`.
  */
 import { BITMAPS } from "../memory";
-import { Rows } from "../rows";
+import { Lanes } from "../rows";
 import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "./candidates";
 
 export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, high: u64): void {
@@ -20,7 +20,7 @@ function narrow(quad: usize, entryMask: u32, end: usize, stride: usize): void {
   const bytes = v128.load(quad);
   const tables = v128.load(quad, QUAD_TABLES);
   const mask = i32x4.splat(entryMask);
-  let lane = Rows.lanes + <usize>load<u32>(quad, QUAD_LANE);
+  let lane = Lanes.start + <usize>load<u32>(quad, QUAD_LANE);
   for (let bitmap: usize = 0; bitmap < end; bitmap += 16, lane += stride) {
     const entries = i32x4.add(entriesIn(lane, bytes, mask), tables);
     const one = v128.and(said(i32x4.extract_lane(entries, 0)), said(i32x4.extract_lane(entries, 1)));

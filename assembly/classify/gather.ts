@@ -3,7 +3,7 @@
  * `stride` bytes for each of the list.
  */
 import { BRANCH_SIZE } from "../memory";
-import { Rows } from "../rows";
+import { Lanes, Rows } from "../rows";
 import { BRANCH_KEY } from "../branch/branch";
 import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./definer";
 
@@ -11,7 +11,7 @@ import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./de
 const FEW_STEPS: u32 = 4;
 
 export function gatherAll(definer: usize, list: usize, count: u32, stride: usize): void {
-  gatherTo(Rows.lanes, definer, list, count, stride);
+  gatherTo(Lanes.start, definer, list, count, stride);
 }
 
 /** Gathers to another address, which is a constant in the caller. */

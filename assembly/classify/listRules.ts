@@ -14,7 +14,7 @@ import {
 } from "../../src/abi/engine";
 import { KEY_SIZE } from "../../src/abi/key";
 import { STAGING } from "../memory";
-import { Rows } from "../rows";
+import { Lanes } from "../rows";
 import { linkOf, valueAt } from "./bucket";
 import { columnDword, gather, scatter } from "./definer";
 import { bucketAt, BUCKETS } from "./hashTable";
@@ -51,7 +51,7 @@ export function listNearest(table: usize, key: usize, list: usize, most: u32): u
   const hashTable = table + TABLE_HASH;
   const buckets = load<u32>(hashTable, BUCKETS);
   if (buckets == 0 || most == 0) return 0;
-  gather(table + TABLE_DEFINER, key, Rows.lanes);
+  gather(table + TABLE_DEFINER, key, Lanes.start);
   let listed: u32 = 0;
   for (let n: u32 = 0; n < buckets; n++) {
     for (let bucket = bucketAt(hashTable, n); bucket != 0; bucket = linkOf(bucket)) {
@@ -74,12 +74,12 @@ function distanceOf(rule: usize, key: usize): u32 {
   let columns: u32 = 0;
   let bits: u32 = 0;
   for (let at: usize = 0; at < end; at += 16) {
-    const unlike = v128.xor(v128.load(Rows.lanes + at), v128.load(rule + RULE_VALUE + at));
+    const unlike = v128.xor(v128.load(Lanes.start + at), v128.load(rule + RULE_VALUE + at));
     const differs = v128.and(unlike, v128.load(mask + MASK_BYTES + at));
     columns += <u32>popcnt(i32x4.bitmask(i32x4.ne(differs, i32x4.splat(0))));
     bits += <u32>popcnt(i64x2.extract_lane(differs, 0)) + <u32>popcnt(i64x2.extract_lane(differs, 1));
   }
-  if (v128.any_true(outOfBounds(rule, Rows.lanes))) columns++;
+  if (v128.any_true(outOfBounds(rule, Lanes.start))) columns++;
   if (!inRanges(rule, key)) columns++;
   return (columns << 16) | min<u32>(bits, 0xffff);
 }

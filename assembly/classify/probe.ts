@@ -13,7 +13,7 @@
  * the content of a bucket, which is likely not in the CPU cache.
  */
 import { ALIVE, BEST, RULE_LISTS, PROBED, PROBED_TUPLES, BITMAPS } from "../memory";
-import { Rows } from "../rows";
+import { Lanes } from "../rows";
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashLane, hashMasked } from "./mask";
 import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "./candidates";
@@ -36,7 +36,7 @@ export function hashInTuple(tuple: usize, lanes: usize): u32 {
 export function probe(hashTable: usize, tuples: usize, bitmaps: usize, alive: u32, stride: usize): u32 {
   let probed: usize = 0;
   let again: usize = 0;
-  const first = Rows.lanes;
+  const first = Lanes.start;
   const end = (<usize>alive) << 2;
   for (let n: usize = 0; n < end; n += 4) {
     const key: usize = load<u32>(n, ALIVE);

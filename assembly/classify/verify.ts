@@ -4,7 +4,7 @@
  * keys with tuples left, whose number it returns. `bounded`: some branch has a lower bound of rank.
  */
 import { ALIVE, BEST, RULE_LISTS, FOUND, PROBED, PROBED_TUPLES } from "../memory";
-import { Rows } from "../rows";
+import { Lanes } from "../rows";
 import { BRANCH_KEY, BRANCH_LOWER } from "../branch/branch";
 import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
@@ -16,7 +16,7 @@ import { bucketOf } from "./hashTable";
 
 export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u32, stride: usize, bounded: u32): u32 {
   let alive = (<usize>Probed.again) << 2;
-  const first = Rows.lanes;
+  const first = Lanes.start;
   const end = (<usize>probed) << 2;
   for (let n: usize = 0; n < end; n += 4) {
     const key: usize = load<u32>(n, PROBED);
@@ -32,7 +32,7 @@ export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u3
 
 /** Checks all lists with the hash: two in one bucket, or some in overflow buckets. */
 function checkAllLists(list: usize, hashTable: usize, tuple: usize, key: usize, stride: usize, bounded: u32): void {
-  const lanes = Rows.lanes + key * stride;
+  const lanes = Lanes.start + key * stride;
   const hash = hashInTuple(tuple, lanes);
   for (let bucket = bucketOf(hashTable, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {

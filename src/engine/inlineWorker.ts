@@ -77,6 +77,7 @@ export class InlineWorker {
 
   /** Sums `count` steered rows by outcome class, from row `first` on. */
   sum(first: number, count: number): number {
+    this.#core.takeGlobals(this.#start.areas.staging);
     return this.#core.sumOutcomeClasses(first, count);
   }
 }

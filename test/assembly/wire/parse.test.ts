@@ -99,7 +99,7 @@ test("declared samples and Geneve option 0", async () => {
   const random = new Random(seedFor("parse, declared"));
   for (let n = 0; n < DECLARATIONS; n++) {
     const parser = n === 0 ? DECLARED : randomParser(random);
-    agree(declare(await loadCore(), parser), framesOfEachKind(random, EACH_DECLARATION), parser);
+    agree(declare(await loadOpenCore(), parser), framesOfEachKind(random, EACH_DECLARATION), parser);
   }
 });
 

@@ -1,5 +1,5 @@
 /** Frames through the parser of the core. */
-import { loadCore } from "../../../src/engine/load.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { hasParser } from "../../../src/model/traffic/links.js";
 import { parseAll, type TestFrame } from "../../assembly/support/core.js";
 import { compareParse } from "../../assembly/wire/support/compare.js";
@@ -25,8 +25,8 @@ export const parser: Target = {
   unit: "frames",
   guide: "core",
   open: async () => {
-    const probe = new ParseProbe(declare(await loadCore(), DECLARED), "the core", "the words of the input");
-    const beside = declare(await loadCore(), DECLARED);
+    const probe = new ParseProbe(declare(await loadOpenCore(), DECLARED), "the core", "the words of the input");
+    const beside = declare(await loadOpenCore(), DECLARED);
     const captured = capturedFrames();
     return (random) => {
       const whole = drawn(random, captured);

@@ -1,5 +1,6 @@
-/** Frames of one batch that rules split keep the registers that their own branches wrote. */
+/** Frames that rules split: the registers that their own branches wrote, and their bytes. */
 import { expect, test } from "vitest";
+import { hexOf } from "../../../src/hex.js";
 import { createDevice, createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -31,4 +32,30 @@ test("registers of many frames, each split in two", async () => {
   );
   const registers = device.receiveBatch(1, frames).map((outcome) => outcome.registers["C5"]);
   expect(registers).toEqual(frames.map((_, i) => 1000 + i));
+});
+
+test("the bytes of a first frame whose 60 branches are looked up together", async () => {
+  const device = await createDevice({ cache: false });
+  const context = dv.mlx5dv_open_device(device);
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const [root, last] = [dv.mlx5dv_dr_table_create(domain, 0), dv.mlx5dv_dr_table_create(domain, 1)] as const;
+  const to = { type: dv.MLX5DV_DR_ACTION_DEST, dest: dv.mlx5dv_dr_action_create_dest_table(last) };
+  const array = dv.mlx5dv_dr_action_create_dest_array(domain, undefined, Array<typeof to>(60).fill(to));
+  dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(root, 0, 0, null), null, 1, [array]);
+  const registers = Array.from({ length: 8 }, (_, n) => [`misc2.metadata_reg_c_${n}`, 0] as const);
+  const addresses = { "outer.ipv6_dst": "2001:db8::1", "outer.ipv6_src": "2001:db8::2" };
+  const { match_criteria_enable, mask, value } = dv.matchParameters({
+    ...Object.fromEntries(registers),
+    ...addresses,
+    "outer.dmac": "02:00:00:00:00:02",
+  });
+  const queue = dv.mlx5dv_dr_action_create_dest_ibv_qp(createSink(context, "a"));
+  dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(last, 0, match_criteria_enable, mask), value, 1, [queue]);
+  const frame = buildFrame([
+    { header: "ethernet", destination: "02:00:00:00:00:02" },
+    { header: "ipv6", source: "2001:db8::2", destination: "2001:db8::1" },
+    { header: "udp", destination_port: 53 },
+  ]);
+  const { to: destinations } = device.receive(1, frame);
+  expect(destinations.map((one) => hexOf(one.frame))).toEqual(Array<string>(60).fill(hexOf(frame)));
 });
