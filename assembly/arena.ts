@@ -267,8 +267,8 @@ export function limitArena(bytes: u32): void {
 }
 
 /**
- * Takes memory that is never freed for an area (rows.ts); 0 when linear memory is full. Blocks have as
- * much room as before: the limit moves with the top.
+ * Takes memory that is never freed for an area (rows.ts), all of it 0; returns 0 when linear memory is
+ * full. Blocks have as much room as before: the limit moves with the top.
  */
 export function reserve(size: usize): usize {
   const whole = (size + LINE - 1) & ~(<usize>LINE - 1);
@@ -276,7 +276,10 @@ export function reserve(size: usize): usize {
   if (whole > Arena.end || area > Arena.end - whole) return 0;
   const top = area + whole;
   if (top > Loan.start) endLoan();
+  // What was lent holds entries of the flow cache. New pages are 0.
+  const have = <usize>memory.size() * PAGE;
   if (!growTo(top)) return 0;
+  if (area < have) memory.fill(area, 0, min(top, have) - area);
   const taken = top - Arena.top;
   if (Arena.top == Arena.start) Arena.start = top;
   else Arena.reserved += taken;

@@ -58,6 +58,16 @@ describe("many devices", () => {
   });
 });
 
+test("an area that takes the memory of the flow cache back begins with zeros", async () => {
+  const device = withRules(await createDevice());
+  for (const frame of FRAMES) device.receive(1, frame);
+  const { core } = device;
+  const lent = core.u8.subarray(core.exports.arenaTop()).filter((byte) => byte !== 0).length;
+  expect(lent).toBeGreaterThan(FRAMES.length);
+  expect(core.openBytes(1 << 16)).toBe(true);
+  expect(core.u8.subarray(core.bytes, core.bytes + core.bytesSize).filter((byte) => byte !== 0).length).toBe(0);
+});
+
 describe("memory that does not grow", () => {
   let device: Device;
 
