@@ -1,7 +1,7 @@
 /** Scenarios of living devices: loaded, they make devices that treat frames alike. */
 import { expect, test } from "vitest";
 import { scenarioOf } from "../../src/export/index.js";
-import { createDevice, createSink } from "../../src/index.js";
+import { createDevice } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
 import { ibv_open_device } from "../../src/verbs/index.js";
@@ -160,30 +160,129 @@ test("TIRs with their queue, their RQT and their hash", async () => {
   expect(reached.size).toBe(4);
 });
 
-test("leaves out rules whose TIR leads to work queues, and says so", async () => {
+test("work queues, RSS queues and receive buffers", async () => {
+  const rx_hash_key = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa";
+  const rx_hash_conf = { rx_hash_key, rx_hash_fields_mask: ["src_ipv4" as const, "dst_port_udp" as const] };
+  const work = ["w0", "w1", "w2", "w3"].map((name) => ({ name, type: "wq" as const, buffers: 4, bufferSize: 256 }));
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, queues: [{ name: "w", type: "wq", buffers: 4 }], tables: [{ name: "root", level: 0 }] },
-    tirs: [{ name: "one", queue: "w" }],
-    rules: [{ name: "all", table: "root", actions: [{ tir: "one" }] }],
+    flowsteer: 1,
+    queues: [...work, { name: "rss", rwq_ind_tbl: "four", rx_hash_conf }, { name: "few", buffers: 3, state: "rtr" }],
+    indirectionTables: [{ name: "four", ind_tbl: ["w0", "w1", "w2", "w3"] }],
+    tables: [{ name: "root", level: 0 }],
+    tirs: [{ name: "one", queue: "w2" }],
+    rules: [
+      { name: "udp", table: "root", match: { "outer.ip_protocol": "udp" }, actions: [{ queue: "rss" }] },
+      { name: "tcp", table: "root", match: { "outer.ip_protocol": "tcp" }, actions: [{ tir: "one" }] },
+      { name: "rest", table: "root", priority: 1, actions: [{ queue: "few" }] },
+    ],
   });
   const { scenario, findings } = await scenarioOf(device);
-  const reason = "work queues of the verbs, to which its TIR leads, are not exported";
-  expect(findings).toEqual([{ path: "rules", name: "all", reason }]);
-  expect(scenario.tirs).toBeUndefined();
+  expect(findings).toEqual([]);
+  const { device: again } = await loadScenario(scenario);
+  const random = new Random(seedFor("work queues written and loaded"));
+  const seen = new Set<string>();
+  for (let n = 0; n < FRAMES * 3; n++) {
+    const frame = nearFrame(random);
+    const wanted = behaviourOf(device, frame);
+    expect(behaviourOf(again, frame)).toBe(wanted);
+    seen.add(wanted.slice(0, 24));
+  }
+  // Frames that buffers took, and frames that found none.
+  expect(seen.size).toBe(2);
+});
+
+test("flags, meters and connections, by offset, and those of another domain", async () => {
+  const asoObjects = [
+    { name: "hits", log_obj_range: 1, first_hit: [3, 511] },
+    { name: "meters", flow_meter: { cbs: 3000, cir: { mantissa: 200, exponent: 9 }, meter_mode: "pkt" as const } },
+    { name: "connections", log_obj_range: 2, conn_track: { valid: 1, original: { max_win: 77 } } },
+  ];
+  const first = { object: "hits", offset: 516, flags: "first_hit_set" as const, return_reg_c: 1 };
+  const metered = { object: "meters", offset: 1, flags: "flow_meter_yellow" as const, return_reg_c: 3 };
+  const side = { object: "connections", offset: 2, return_reg_c: 5 };
+  const peer_dmn = { domain: "nic_rx" as const };
+  const out = { ...side, flags: "ct_direction_initiator" as const };
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, asoObjects, queues: [{ name: "q" }] },
+    tables: [
+      { name: "root", level: 0 },
+      { name: "tcp", level: 1 },
+      { name: "second", level: 2 },
+      { name: "third", level: 3 },
+      { name: "switch", domain: "fdb", level: 0 },
+      { name: "inside", domain: "fdb", level: 1 },
+    ],
+    rules: [
+      { name: "in", table: "root", actions: [{ table: "tcp" }] },
+      { name: "hit", table: "tcp", actions: [{ aso: first }, { table: "second" }] },
+      { name: "metered", table: "second", actions: [{ aso: metered }, { table: "third" }] },
+      { name: "tracked", table: "third", actions: [{ aso: out }, { queue: "q" }] },
+      { name: "switch", table: "switch", actions: [{ table: "inside" }] },
+      { name: "linked", table: "inside", actions: [{ aso: { ...out, peer_dmn } }, { vport: 0 }] },
+    ],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("ASO objects written and loaded"));
+  const registers = new Set<string>();
+  for (let n = 0; n < FRAMES * 3; n++) {
+    const frame = nearFrame(random);
+    const [wanted, got] = [device, again].map((one) => JSON.stringify(one.receive(1, frame).registers));
+    expect(got).toBe(wanted);
+    registers.add(wanted ?? "");
+  }
+  expect(registers.size).toBeGreaterThan(2);
+  // Only one of the objects of the bulk has got a flag.
+  const named = (await scenarioOf(device)).findings.map(({ name }) => name);
+  expect(named).toContain("hits");
+});
+
+test("host rules, cables and what the parser reads", async () => {
+  const samples = [{ id: 2, header: "udp", offset: 8 }] as const;
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, device: { ports: 2, parser: { samples: [...samples] } }, queues: [{ name: "q" }] },
+    connect: [{ port: 1, to: 2 }],
+    tables: [{ name: "root", level: 0 }],
+    rules: [{ name: "one", table: "root", match: { "misc4.prog_sample_field_value_2": 1 }, actions: [{ queue: "q" }] }],
+    hostRules: [
+      { name: "late", application: "tc", priority: 2, action: "drop" },
+      {
+        name: "web",
+        application: "tc",
+        priority: 1,
+        port: 1,
+        match: { "outer.ip_protocol": "tcp" },
+        action: { queue: 3 },
+      },
+      { name: "first", application: "ethtool", match: { "outer.ip_protocol": 1 }, action: { queue: 4 } },
+    ],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  expect(scenario.connect).toEqual([{ port: 1, to: 2 }]);
+  expect(scenario.device?.parser).toEqual({ samples });
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("host rules written and loaded"));
+  for (let n = 0; n < FRAMES; n++) {
+    const frame = nearFrame(random);
+    expect(behaviourOf(again, frame)).toBe(behaviourOf(device, frame));
+  }
 });
 
 test("names what it leaves out", async () => {
-  const device = await createDevice();
-  const context = ibv_open_device(device);
-  const queue = createSink(context, "q");
-  device.function(0).hostRules.add({ application: "tc", action: "drop", name: "other" });
-  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
-  const root = dv.mlx5dv_dr_table_create(domain, 0);
-  const matcher = dv.mlx5dv_dr_matcher_create(root, 0, 0, null);
-  dv.mlx5dv_dr_rule_create(matcher, null, 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(queue)]);
-  const { scenario, findings } = await scenarioOf(device);
+  const device = await createDevice({ ports: 2 });
+  device.connect(1, () => undefined);
+  device.connect(2, await createDevice(), 1);
+  const { findings } = await scenarioOf(device);
   expect(findings).toEqual([
-    { path: "hostRules", name: "other", reason: "rules of other applications are not exported" },
+    { path: "connect", name: null, reason: "port 1 is connected to a listener, which a scenario does not have" },
+    {
+      path: "connect",
+      name: null,
+      reason: "port 2 is connected to another device, or a cable that takes time, which a scenario does not have",
+    },
   ]);
-  expect(scenario.queues).toEqual([{ name: "q", function: 0, port: 1 }]);
 });

@@ -3,6 +3,7 @@ import { VPORT_UPLINK } from "../../abi/engine.js";
 import { REFORMAT_DATA, REFORMAT_LENGTH } from "../../abi/reformat.js";
 import { hexOf } from "../../hex.js";
 import { Action } from "../../model/action/action.js";
+import { AsoAction } from "../../model/action/asoActions.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
@@ -11,14 +12,15 @@ import { trappingSlot } from "../../model/table/classifier.js";
 import { Table } from "../../model/table/domain.js";
 import type { ScenarioAction, ScenarioRuleAction, ScenarioVlanTag } from "../../scenario/action/definition.js";
 import { REFORMAT_TYPES, type ScenarioArrayMember } from "../../scenario/action/destinations.js";
+import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
 import { meterOf, samplingOf } from "./stateful.js";
 
 export interface ActionNames {
   queue(queue: QueuePair): string;
-  /** Null if it leads to a queue that a scenario does not get. */
-  tir(tir: Tir): string | null;
+  tir(tir: Tir): string;
   table(table: Table): string;
   counter(counter: FlowCounter): string;
+  aso(action: AsoAction): ScenarioAsoAction;
   /** An action with a state, which its rules share: the scenario has it once. */
   shared(action: Action, written: SharedAction): string;
 }
@@ -64,7 +66,7 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "dest_array":
       return arrayOf(device, action, names);
     case "dest_devx_tir":
-      return tirOf(held(action, Tir), names);
+      return { tir: names.tir(held(action, Tir)) };
     case "flow_meter":
       return {
         action: names.shared(action, { flow_meter: meterOf(device, action, names.table(held(action, Table))) }),
@@ -74,15 +76,9 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "aso_first_hit":
     case "aso_flow_meter":
     case "aso_ct":
-      return { refused: "ASO objects (meters, flags, connections) are not exported" };
+      if (!(action instanceof AsoAction)) throw new Error(`the action ${action.name} has no ASO object`);
+      return { aso: names.aso(action) };
   }
-}
-
-function tirOf(tir: Tir, names: ActionNames): ScenarioRuleAction | Refused {
-  const name = names.tir(tir);
-  return name === null
-    ? { refused: "work queues of the verbs, to which its TIR leads, are not exported" }
-    : { tir: name };
 }
 
 /** The members of an array; an encapsulation stands behind its destination. */

@@ -1,9 +1,11 @@
 /** The rules of a living device, as a scenario. */
-import { IBV_COUNTER_PACKETS, IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
+import { IBV_COUNTER_PACKETS } from "../../abi/verbs.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import type { Action } from "../../model/action/action.js";
+import type { AsoAction } from "../../model/action/asoActions.js";
 import type { FlowCounter } from "../../model/action/counter.js";
+import { farEnd } from "../../model/device/cable.js";
 import type { Device } from "../../model/device/device.js";
 import { HostRule } from "../../model/flow/hostRules.js";
 import { Counters, type CounterPoint } from "../../model/flow/counters.js";
@@ -16,15 +18,22 @@ import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";
 import type { ScenarioAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
-import type { ScenarioDevice } from "../../scenario/device/definition.js";
+import type { ScenarioCable, ScenarioDevice } from "../../scenario/device/definition.js";
 import type { Scenario } from "../../scenario/document.js";
-import type { ScenarioCounterPoint, ScenarioFlow, ScenarioFlowSpec } from "../../scenario/flow/definition.js";
+import type {
+  ScenarioCounterPoint,
+  ScenarioFlow,
+  ScenarioFlowSpec,
+  ScenarioHostRule,
+} from "../../scenario/flow/definition.js";
 import { writtenSpec } from "../../scenario/flow/specTypes.js";
-import type { ScenarioQueue } from "../../scenario/queue/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
+import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
 import { ExportFindings, type ExportFinding } from "../finding.js";
-import { actionOf, type SharedAction } from "./actions.js";
+import { actionOf, type ActionNames, type SharedAction } from "./actions.js";
+import { DeviceAso } from "./aso.js";
 import { DeviceNames } from "./names.js";
+import { DeviceQueues } from "./queues.js";
 import { DeviceTirs } from "./tirs.js";
 
 export interface DeviceScenario {
@@ -52,25 +61,23 @@ export async function scenarioOf(device: Device, options: TracerOptions = {}): P
 const TYPES = ["normal", "all_default", "mc_default", "sniffer"] as const;
 const FLAGS = ["allow_loop_back", "dont_trap", "egress"] as const;
 
-/** Receive buffers of a queue for datagrams, which has to have some. */
-const BUFFERS = 1024;
-
 class DeviceExport {
   readonly #tracer: Tracer;
   readonly #device: Device;
   readonly #findings = new ExportFindings();
-  readonly #queues = new DeviceNames<QueuePair>();
+  readonly #queues: DeviceQueues;
   readonly #counters = new DeviceNames<FlowCounter>();
   readonly #flowCounters = new DeviceNames<Counters>();
   readonly #tables = new DeviceNames<Table>();
   readonly #matchers = new DeviceNames<Matcher>();
   readonly #actionNames = new DeviceNames<Action>();
   readonly #actions = new Map<string, ScenarioAction>();
-  readonly #ruleNames = new DeviceNames<Rule>();
-  readonly #flowNames = new DeviceNames<VerbsFlow>();
+  /** Of one list: outcomes name them all. */
+  readonly #ruleNames = new DeviceNames<Rule | VerbsFlow | HostRule>();
   readonly #tirs: DeviceTirs;
+  readonly #aso = new DeviceAso(this.#findings);
   readonly #names = {
-    tir: (tir: Tir): string | null => this.#tirs.of(tir),
+    tir: (tir: Tir): string => this.#tirs.of(tir),
     queue: (queue: QueuePair): string => this.#queues.of(queue),
     table: (table: Table): string => this.#tables.of(table),
     counter: (counter: FlowCounter): string => this.#counters.of(counter),
@@ -84,7 +91,8 @@ class DeviceExport {
   constructor(tracer: Tracer) {
     this.#tracer = tracer;
     this.#device = tracer.device;
-    this.#tirs = new DeviceTirs(this.#device, this.#names.queue);
+    this.#queues = new DeviceQueues(this.#device, this.#findings);
+    this.#tirs = new DeviceTirs(this.#device, (queue) => this.#queues.of(queue));
   }
 
   result(): DeviceScenario {
@@ -100,14 +108,14 @@ class DeviceExport {
     );
     for (const matcher of matchers) this.#matchers.of(matcher);
     const rules = bySequence.flatMap((rule) => this.#rule(rule));
-    const flows = this.#flows(installed.filter((one) => one instanceof FlowEntry).flatMap(({ flows }) => [...flows]));
-    for (const one of installed) {
-      if (one instanceof HostRule)
-        this.#findings.refuse("hostRules", "rules of other applications are not exported", one.name);
-    }
+    const entries = installed.filter((one) => one instanceof FlowEntry);
+    // A flow can have an entry in several tables.
+    const flows = this.#flows([...new Set(entries.flatMap((entry) => [...entry.flows]))]);
+    const hostRules = this.#hostRules(installed.filter((one) => one instanceof HostRule));
     const scenario = {
       flowsteer: 1 as const,
       device: this.#deviceOptions(),
+      ...listed("connect", this.#cables()),
       ...this.#domains(matchers.map(({ table }) => table)),
       ...listed(
         "tables",
@@ -124,17 +132,55 @@ class DeviceExport {
       ...listed("actions", [...this.#actions.values()]),
       ...listed("rules", rules),
       ...listed("flows", flows),
+      ...listed("hostRules", hostRules),
       ...this.#objects(),
     };
     return { scenario, findings: this.#findings.list };
   }
 
   #deviceOptions(): ScenarioDevice {
-    const { ports, vports, profile, seed, managedFlowSteering } = this.#device;
+    const { ports, vports, profile, seed, managedFlowSteering, parser } = this.#device;
+    const { geneveOption: geneveOption0, samples } = parser;
+    const declared = {
+      ...(geneveOption0 === undefined ? {} : { geneveOption0 }),
+      ...(samples.length === 0 ? {} : { samples: [...samples] }),
+    };
     return {
+      ...(Object.keys(declared).length === 0 ? {} : { parser: declared }),
       ...{ ports, vports, profile: profile.name, seed },
       ...(managedFlowSteering ? {} : { managedFlowSteering }),
     };
+  }
+
+  /** Cables between ports of the device. */
+  #cables(): ScenarioCable[] {
+    return this.#device.hardware.ports.flatMap(({ number, cable }) => {
+      if (cable === null) return [];
+      const far = farEnd(cable);
+      if (far === null || far.device !== this.#device || !far.atOnce) {
+        const what = far === null ? "a listener" : "another device, or a cable that takes time";
+        this.#findings.refuse("connect", `port ${number} is connected to ${what}, which a scenario does not have`);
+        return [];
+      }
+      return far.port.number < number ? [] : [{ port: number, to: far.port.number }];
+    });
+  }
+
+  /** Rules of other applications, in the order in which they match. */
+  #hostRules(rules: readonly HostRule[]): ScenarioHostRule[] {
+    const { traced } = this.#tracer;
+    const stored = rules.map((rule) => ({ rule, ...traced.storedRule(rule.handle) }));
+    stored.sort((a, b) => a.rankHigh - b.rankHigh || a.rankLow - b.rankLow);
+    return stored.map(({ rule, ...place }) => {
+      const { application, priority, action } = rule;
+      const match = matchOf(termsOf(traced.contentOf(place)));
+      return {
+        ...{ name: this.#ruleNames.of(rule), application, function: rule.rules.function.vport },
+        ...(priority === 0 ? {} : { priority }),
+        ...(Object.keys(match).length === 0 ? {} : { match }),
+        action,
+      };
+    });
   }
 
   #domains(tables: readonly Table[]): Pick<Scenario, "domains"> {
@@ -146,12 +192,12 @@ class DeviceExport {
   }
 
   /** Queues and counters that have been named. */
-  #objects(): Pick<Scenario, "queues" | "rqts" | "tirs" | "counters" | "flowCounters"> {
+  #objects(): Partial<Scenario> {
+    const { queues, indirectionTables } = this.#queues.written();
     return {
-      ...listed(
-        "queues",
-        [...this.#queues.objects].map(([queue, name]) => this.#queue(queue, name)),
-      ),
+      ...listed("asoObjects", this.#aso.objects()),
+      ...listed("queues", queues),
+      ...listed("indirectionTables", indirectionTables),
       ...listed("rqts", [...this.#tirs.rqts.values()]),
       ...listed("tirs", [...this.#tirs.tirs.values()]),
       ...listed(
@@ -168,20 +214,6 @@ class DeviceExport {
     };
   }
 
-  #queue(queue: QueuePair, name: string): ScenarioQueue {
-    const isDatagrams = queue.qp_type === IBV_QPT_UD;
-    if (!isDatagrams && queue.qp_type !== IBV_QPT_RAW_PACKET) {
-      this.#findings.refuse("queues", "only raw packet and UD queues are exported", name);
-    } else if (!queue.isSink) {
-      const takes = isDatagrams ? `has ${BUFFERS} receive buffers` : "accepts every frame";
-      this.#findings.refuse("queues", `its posted receive buffers are not exported: it ${takes}`, name);
-    }
-    return {
-      ...{ name, function: queue.context.function.vport, port: queue.attributes.port_num },
-      ...(isDatagrams ? { type: "ud" as const, buffers: BUFFERS } : {}),
-    };
-  }
-
   /** A rule; none if it has an action that a scenario does not get. */
   #rule(rule: Rule): ScenarioRule[] {
     const name = this.#ruleNames.of(rule);
@@ -190,20 +222,23 @@ class DeviceExport {
       return [];
     }
     const { traced } = this.#tracer;
-    const terms = termsOf(traced.contentOf(traced.storedRule(rule.handle)));
+    const content = traced.contentOf(traced.storedRule(rule.handle));
+    const terms = termsOf(content);
     // A rule whose directions differ is two rules of the core, which ask for a direction besides.
     const own = terms.filter(({ field }) => rule.secondHandle === 0 || field.name !== "ext.direction");
+    const { domain } = rule.matcher.table;
+    const aso = (action: AsoAction): ScenarioAsoAction => this.#aso.action(action, domain, content.actions);
+    const names: ActionNames = { ...this.#names, aso };
     const actions: ScenarioRuleAction[] = [];
     for (const action of rule.actions) {
-      const made = actionOf(this.#device, action, this.#names);
+      const made = actionOf(this.#device, action, names);
       if (typeof made === "object" && "refused" in made) {
         this.#findings.refuse("rules", made.refused, name);
         return [];
       }
       actions.push(made);
     }
-    const match = Object.fromEntries(own.map(({ field, wanted }) => [field.name, wanted]));
-    return [{ name, matcher: this.#matchers.of(rule.matcher), match, actions }];
+    return [{ name, matcher: this.#matchers.of(rule.matcher), match: matchOf(own), actions }];
   }
 
   #flows(all: readonly unknown[]): ScenarioFlow[] {
@@ -212,7 +247,7 @@ class DeviceExport {
         this.#findings.refuse("flows", "flows in device bytes and entries of flow tables are not exported");
         return [];
       }
-      const name = this.#flowNames.of(flow);
+      const name = this.#ruleNames.of(flow);
       const specs: ScenarioFlowSpec[] = [];
       for (const spec of flow.specs) {
         const written = this.#spec(spec);
@@ -244,6 +279,10 @@ class DeviceExport {
       ? { count: this.#flowCounters.of(spec.counters) }
       : null;
   }
+}
+
+function matchOf(terms: ReturnType<typeof termsOf>): NonNullable<ScenarioRule["match"]> {
+  return Object.fromEntries(terms.map(({ field, wanted }) => [field.name, wanted]));
 }
 
 function pointOf({ index, description }: CounterPoint): ScenarioCounterPoint {

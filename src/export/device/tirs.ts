@@ -14,6 +14,7 @@ import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { Rqt } from "../../model/queue/rqt.js";
 import type { Tir } from "../../model/queue/tir.js";
+import { WorkQueue } from "../../model/queue/workQueue.js";
 import {
   RX_HASH_FUNCTIONS,
   SELECTED_FIELDS,
@@ -26,38 +27,32 @@ import { DeviceNames } from "./names.js";
 /** The TIRs that rules lead to, and what they lead to. */
 export class DeviceTirs {
   readonly #device: Device;
-  readonly #queue: (queue: QueuePair) => string;
+  readonly #queue: (queue: QueuePair | WorkQueue) => string;
   readonly #tirNames = new DeviceNames<Tir>();
   readonly #rqtNames = new DeviceNames<Rqt>();
   readonly tirs = new Map<string, ScenarioTir>();
   readonly rqts = new Map<string, ScenarioRqt>();
 
-  constructor(device: Device, queue: (queue: QueuePair) => string) {
+  constructor(device: Device, queue: (queue: QueuePair | WorkQueue) => string) {
     this.#device = device;
     this.#queue = queue;
   }
 
-  /** @returns its name; null if it leads to a queue that a scenario does not get */
-  of(tir: Tir): string | null {
+  of(tir: Tir): string {
     const { leadsTo } = tir;
     const to = leadsTo instanceof Rqt ? this.#rqt(leadsTo) : this.#queueName(leadsTo);
-    if (to === null) return null;
     const name = this.#tirNames.of(tir);
     this.tirs.set(name, leadsTo instanceof Rqt ? { name, rqt: to, ...this.#hash(tir) } : { name, queue: to });
     return name;
   }
 
-  #queueName(queue: unknown): string | null {
-    return queue instanceof QueuePair ? this.#queue(queue) : null;
+  #queueName(queue: unknown): string {
+    if (queue instanceof QueuePair || queue instanceof WorkQueue) return this.#queue(queue);
+    throw new Error("a TIR leads to what is no queue");
   }
 
-  #rqt(rqt: Rqt): string | null {
-    const queues: string[] = [];
-    for (const number of rqt.list.numbers) {
-      const queue = this.#queueName(this.#device.receivers.get(number));
-      if (queue === null) return null;
-      queues.push(queue);
-    }
+  #rqt(rqt: Rqt): string {
+    const queues = rqt.list.numbers.map((number) => this.#queueName(this.#device.receivers.get(number)));
     const name = this.#rqtNames.of(rqt);
     this.rqts.set(name, { name, queues });
     return name;

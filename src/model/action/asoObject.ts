@@ -107,6 +107,14 @@ export class AsoObject extends DevxObject {
     }
   }
 
+  /** The offset of the unit that `unitAt` has this operand for; undefined for that of another bulk. */
+  unitOf({ address, bit }: { readonly address: number; readonly bit: number }): number | undefined {
+    const unit = { first_hit: 1, flow_meter: METER_SIZE, connection: CONNECTION_SIZE }[this.kind];
+    const at = (address - this._address) / unit;
+    const offset = this.kind === "first_hit" ? 8 * at + bit : at;
+    return offset >= 0 && offset < this.size ? offset : undefined;
+  }
+
   /**
    * The 64 data bytes of an object as QUERY_GENERAL_OBJECT returns them; 0 is the first object of
    * the bulk. `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read them.

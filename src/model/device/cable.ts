@@ -84,6 +84,12 @@ export function connect(
   if (other !== port) attach(other, { device, port, line: line(to, device, port, 1) });
 }
 
+/** The port that a port's cable leads to, and whether frames arrive there at once; null for a listener. */
+export function farEnd(cable: CableEnd): { device: FrameReceiver; port: Port; atOnce: boolean } | null {
+  const end = cable as Cable;
+  return end.port === null ? null : { device: end.device, port: end.port, atOnce: end.line === null };
+}
+
 /** What a port's cable has counted, or the one that was removed last; null for a port whose frames arrive at once. */
 export function cableCounters({ cable, counted }: Port): CableCounters | null {
   return lineOf(cable as Cable | null)?.counters ?? counted;

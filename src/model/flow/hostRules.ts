@@ -58,9 +58,10 @@ export class HostRule extends Handle {
   readonly application: HostApplication;
   readonly priority: number;
   readonly action: HostAction;
-  private readonly _rules: HostRules;
-  /** The rule in the core. */
-  private readonly _handle: number;
+  /** @internal */
+  readonly rules: HostRules;
+  /** @internal The rule in the core. */
+  readonly handle: number;
 
   /** @internal */
   constructor(
@@ -70,9 +71,9 @@ export class HostRule extends Handle {
     options: Required<Omit<HostRuleOptions, "port" | "match">>,
   ) {
     super(rules.function.device, options.name);
-    this._rules = rules;
+    this.rules = rules;
     this.id = id;
-    this._handle = handle;
+    this.handle = handle;
     this.application = options.application;
     this.priority = options.priority;
     this.action = options.action;
@@ -96,7 +97,7 @@ export class HostRule extends Handle {
     const call = "hostRule.remove";
     if (this.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "rule", value: this });
     this.destroyed = true;
-    this._rules.forget(this, this._handle);
+    this.rules.forget(this);
   }
 }
 
@@ -173,9 +174,9 @@ export class HostRules extends Printable {
   }
 
   /** @internal */
-  forget(rule: HostRule, handle: number): void {
+  forget(rule: HostRule): void {
     const { device, pipeline } = this;
-    device.core.exports.removeRule(handle);
+    device.core.exports.removeRule(rule.handle);
     device.installed.remove(rule);
     pipeline.removed("host");
     if (rule.action !== "drop") {

@@ -51,6 +51,13 @@ export class PostedBuffers {
     return longest;
   }
 
+  /** The lengths of the requests that wait, the oldest first. */
+  get lengths(): number[] {
+    return Array.from({ length: this.waiting }, (_, n) => {
+      return lengthOf((this._ring[(this._head + n) % this._depth] as PostedBuffer).views);
+    });
+  }
+
   /** Appends a request. There must be room. */
   push(buffer: PostedBuffer): void {
     this._ring[this._tail++ % this._depth] = buffer;

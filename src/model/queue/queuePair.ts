@@ -302,6 +302,11 @@ export class QueuePair extends Handle implements Receiver {
     this._state = { ...this._state, rq_psn };
   }
 
+  /** @internal The lengths of the receive buffers that wait, the oldest first. */
+  get bufferLengths(): readonly number[] {
+    return this._receive?.lengths ?? [];
+  }
+
   /** @internal The length of the longest receive buffer that waits; null if none does. */
   get longestBuffer(): number | null {
     return this._receive?.longest ?? null;

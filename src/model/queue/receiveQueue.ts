@@ -87,6 +87,11 @@ export class ReceiveQueue {
     this._buffers = buffers instanceof PostedBuffers ? buffers : buffers.buffers;
   }
 
+  /** The lengths of the buffers that wait, the oldest first. */
+  get lengths(): number[] {
+    return this._buffers.lengths;
+  }
+
   /** The length of the longest buffer that waits; null if none does. */
   get longest(): number | null {
     return this._buffers.longest;

@@ -51,12 +51,22 @@ const UDP = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
 const CITE = "ibv_create_qp_ex: rx_hash_conf";
 
 export class RssQueuePair extends QueuePair {
-  private readonly _table: IndirectionTable;
+  /** @internal */
+  readonly rwq_ind_tbl: IndirectionTable;
+  /** @internal */
+  readonly rx_hash_conf: Readonly<ReceiveHashConfiguration>;
   private readonly _rss: RssRecord;
 
-  private constructor(pd: ProtectionDomain, table: IndirectionTable, rss: RssRecord, name?: string) {
+  private constructor(
+    pd: ProtectionDomain,
+    table: IndirectionTable,
+    conf: ReceiveHashConfiguration,
+    rss: RssRecord,
+    name?: string,
+  ) {
     super(pd, null, rss.address, name);
-    this._table = table;
+    this.rwq_ind_tbl = table;
+    this.rx_hash_conf = { ...conf, rx_hash_key: conf.rx_hash_key.slice(0, RSS_KEY_SIZE) };
     this._rss = rss;
     pd.users++;
     table.users++;
@@ -75,7 +85,7 @@ export class RssQueuePair extends QueuePair {
     }
     const hash = hashOf(call, attributes.rx_hash_conf, table);
     checkRoom(call, device);
-    return new RssQueuePair(pd, table, new RssRecord(call, table.list, hash), name);
+    return new RssQueuePair(pd, table, attributes.rx_hash_conf, new RssRecord(call, table.list, hash), name);
   }
 
   override get isRss(): boolean {
@@ -104,7 +114,7 @@ export class RssQueuePair extends QueuePair {
 
   protected override release(): void {
     this._rss.release();
-    this._table.users--;
+    this.rwq_ind_tbl.users--;
   }
 
   private _lacks(call: string, what: string): never {

@@ -157,6 +157,11 @@ export class WorkQueue extends Handle implements Receiver {
     postList(call, request, bad, (wr) => this._receive.post(call, wr));
   }
 
+  /** @internal The lengths of the receive buffers that wait, the oldest first. */
+  get bufferLengths(): readonly number[] {
+    return this._receive.lengths;
+  }
+
   /** @internal The length of the longest receive buffer that waits; null if none does. */
   get longestBuffer(): number | null {
     return this._receive.longest;

@@ -2,12 +2,13 @@
 import { ASO_DATA, type AsoObject } from "../../model/action/asoObject.js";
 import { connectionBytes, connectionFromBytes, type ConnectionFields } from "../../model/action/connection.js";
 import { PARAMETERS_SIZE } from "../../model/action/meterParameters.js";
-import { meterParameters } from "./meters.js";
+import { meterParameters, writtenMeter } from "./meters.js";
 import {
   ASO_KEYS,
   CONNECTION_STATES,
   LAST_INDEXES,
   type ScenarioAsoData,
+  type ScenarioAsoMeter,
   type ExpectedMeter,
   type ScenarioConnection,
 } from "./definition.js";
@@ -70,11 +71,21 @@ export function isSet(object: AsoObject, flag: number): boolean {
 
 /** The flags of a bulk that are set. */
 export function flagsOf(object: AsoObject): number[] {
-  return Array.from({ length: object.objects }, (_, index) => object.read(index)).flatMap((data, index) =>
-    Array.from({ length: FLAGS }, (_, flag) => flag)
-      .filter((flag) => bitOf(data, flag))
-      .map((flag) => index * FLAGS + flag),
+  return Array.from({ length: object.objects }, (_, index) => index).flatMap((index) =>
+    flagsAt(object, index).map((flag) => index * FLAGS + flag),
   );
+}
+
+/** The flags of an object of a bulk that are set, from 0 in each. */
+export function flagsAt(object: AsoObject, index: number): number[] {
+  const data = object.read(index);
+  return Array.from({ length: FLAGS }, (_, flag) => flag).filter((flag) => bitOf(data, flag));
+}
+
+/** The parameters of the two meters of an object of a bulk. */
+export function metersAt(object: AsoObject, index: number): [ScenarioAsoMeter, ScenarioAsoMeter] {
+  const data = object.read(index);
+  return [writtenMeter(data), writtenMeter(data.subarray(PARAMETERS_SIZE))];
 }
 
 /** Flags of an object; the first is the most significant bit. */

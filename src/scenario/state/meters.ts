@@ -48,6 +48,22 @@ export function meterParameters(meter: ScenarioAsoMeter): Uint8Array {
   return bytes;
 }
 
+/** The meter that has these parameters. */
+export function writtenMeter(parameters: Uint8Array): ScenarioAsoMeter {
+  const first = parameters[0] as number;
+  const rates = Object.entries(PLACES).map(([name, at]) => {
+    return [name, { mantissa: parameters[at + 1] as number, exponent: (parameters[at] as number) & LAST_EXPONENT }];
+  });
+  return {
+    ...((first & 0x80) === 0 ? { valid: false } : {}),
+    ...((first & 0x40) === 0 ? {} : { bucket_overflow: true }),
+    ...((first & 0x08) === 0 ? {} : { both_buckets_on_green: true }),
+    start_color: START_COLORS[(first >> 4) & 3] as (typeof START_COLORS)[number],
+    meter_mode: METER_MODES[first & 3] as (typeof METER_MODES)[number],
+    ...(Object.fromEntries(rates) as ScenarioMeterRates),
+  };
+}
+
 /** The members of a modification, as bits of `modify_field_select`. */
 export function selected({ active, cbs, cir, ebs, eir }: ScenarioStep): bigint {
   const bits = [
