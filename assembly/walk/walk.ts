@@ -62,7 +62,7 @@ export function walk(root: usize, count: u32, sender: usize): void {
  */
 function prepareForks(count: u32): void {
   let frames: u32 = <u32>SPLIT_BATCH;
-  while (frames >> 2 >= count) frames >>= 2;
+  while (frames > 1 && frames >> 2 >= count) frames >>= 2;
   while (frames > Forks.frames && !openForks(frames)) frames >>= 2;
 }
 

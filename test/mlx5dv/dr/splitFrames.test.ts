@@ -34,6 +34,21 @@ test("registers of many frames, each split in two", async () => {
   expect(registers).toEqual(frames.map((_, i) => 1000 + i));
 });
 
+test("no frame at all, which a core of a pool can get", async () => {
+  const device = await createDevice();
+  const context = dv.mlx5dv_open_device(device);
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const root = dv.mlx5dv_dr_table_create(domain, 0);
+  const members = ["a", "b"].map((name) => ({
+    type: dv.MLX5DV_DR_ACTION_DEST,
+    dest: dv.mlx5dv_dr_action_create_dest_ibv_qp(createSink(context, name)),
+  }));
+  const array = dv.mlx5dv_dr_action_create_dest_array(domain, undefined, members);
+  dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(root, 0, 0, null), null, 1, [array]);
+  device.core.exports.steer(root.classifier.table, 0);
+  expect(device.receive(1, buildFrame([{ header: "ethernet" }])).to).toHaveLength(2);
+});
+
 test("the bytes of a first frame whose 60 branches are looked up together", async () => {
   const device = await createDevice({ cache: false });
   const context = dv.mlx5dv_open_device(device);
