@@ -272,6 +272,33 @@ test("host rules, cables and what the parser reads", async () => {
   }
 });
 
+test("flow actions of flows", async () => {
+  const header = "02000000000102000000000208004500003200000000401100000a0000010a000002000012b5001e00000800000000007b00";
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, queues: [{ name: "q" }] },
+    flowActions: [
+      { name: "mark", modify: [{ set: "misc2.metadata_reg_c_0", to: 7 }] },
+      { name: "wrap", reformat: { type: "l2_to_l2_tunnel", data: header } },
+      { name: "unwrap", reformat: { type: "l2_tunnel_to_l2" } },
+    ],
+    flows: [
+      { name: "tcp", queue: "q", specs: [{ eth: {} }, { ipv4: {} }, { tcp: {} }, { action: "mark" }] },
+      { name: "vxlan", queue: "q", specs: [{ vxlan_tunnel: {} }, { action: "unwrap" }, { tag: 3 }] },
+      { name: "out", queue: "q", flags: ["egress"], specs: [{ eth: {} }, { action: "wrap" }] },
+    ],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  expect(scenario.flowActions?.map(({ name }) => name).sort()).toEqual(["mark", "unwrap", "wrap"]);
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("flow actions written and loaded"));
+  for (let n = 0; n < FRAMES; n++) {
+    const frame = nearFrame(random);
+    expect(behaviourOf(again, frame)).toBe(behaviourOf(device, frame));
+  }
+});
+
 test("names what it leaves out", async () => {
   const device = await createDevice({ ports: 2 });
   device.connect(1, () => undefined);

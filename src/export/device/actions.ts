@@ -6,11 +6,17 @@ import { Action } from "../../model/action/action.js";
 import { AsoAction } from "../../model/action/asoActions.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
+import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { Tir } from "../../model/queue/tir.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import { Table } from "../../model/table/domain.js";
-import type { ScenarioAction, ScenarioRuleAction, ScenarioVlanTag } from "../../scenario/action/definition.js";
+import type {
+  ScenarioAction,
+  ScenarioFlowAction,
+  ScenarioRuleAction,
+  ScenarioVlanTag,
+} from "../../scenario/action/definition.js";
 import { REFORMAT_TYPES, type ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
 import { meterOf, samplingOf } from "./stateful.js";
@@ -62,7 +68,7 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
     case "packet_reformat":
       return { reformat: reformatAt(device, action) };
     case "modify_header":
-      return { modify: (hexOf(action.words ?? new Uint8Array()).match(/.{16}/g) ?? []).slice() };
+      return { modify: wordsOf(action.words ?? new Uint8Array()) };
     case "dest_array":
       return arrayOf(device, action, names);
     case "dest_devx_tir":
@@ -129,9 +135,21 @@ function priorityAt({ core }: Device, record: number): number {
   return ((core.u32[(record >> 2) + 1] as number) + 1 - trappingSlot(0)) / 2;
 }
 
+/** A flow action, or why a scenario does not get it. */
+export function flowActionOf(device: Device, action: FlowAction): Omit<ScenarioFlowAction, "name"> | Refused {
+  if (action instanceof ModifyHeaderAction) return { modify: wordsOf(action.words) };
+  if (action instanceof PacketReformatAction) return { reformat: reformatAt(device, action) };
+  return { refused: "keys and sequence numbers of ESP actions are not exported" };
+}
+
+/** The words of header changes. */
+function wordsOf(bytes: Uint8Array): string[] {
+  return hexOf(bytes).match(/.{16}/g) ?? [];
+}
+
 function reformatAt(
   { core }: Device,
-  { operand, reformatType }: Action,
+  { operand, reformatType }: { readonly operand: number; readonly reformatType: number | null },
 ): NonNullable<Extract<ScenarioRuleAction, { reformat?: unknown }>["reformat"]> {
   const type = REFORMAT_TYPES[reformatType ?? 0] ?? "l2_tunnel_to_l2";
   const length =

@@ -7,6 +7,7 @@ import type { AsoAction } from "../../model/action/asoActions.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import { farEnd } from "../../model/device/cable.js";
 import type { Device } from "../../model/device/device.js";
+import { FlowAction } from "../../model/flow/action.js";
 import { HostRule } from "../../model/flow/hostRules.js";
 import { Counters, type CounterPoint } from "../../model/flow/counters.js";
 import { FlowEntry } from "../../model/flow/entry.js";
@@ -17,7 +18,7 @@ import type { Tir } from "../../model/queue/tir.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";
-import type { ScenarioAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { ScenarioAction, ScenarioFlowAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioCable, ScenarioDevice } from "../../scenario/device/definition.js";
 import type { Scenario } from "../../scenario/document.js";
 import type {
@@ -30,7 +31,7 @@ import { writtenSpec } from "../../scenario/flow/specTypes.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
 import { ExportFindings, type ExportFinding } from "../finding.js";
-import { actionOf, type ActionNames, type SharedAction } from "./actions.js";
+import { actionOf, flowActionOf, type ActionNames, type Refused, type SharedAction } from "./actions.js";
 import { DeviceAso } from "./aso.js";
 import { DeviceNames } from "./names.js";
 import { DeviceQueues } from "./queues.js";
@@ -68,6 +69,8 @@ class DeviceExport {
   readonly #queues: DeviceQueues;
   readonly #counters = new DeviceNames<FlowCounter>();
   readonly #flowCounters = new DeviceNames<Counters>();
+  readonly #flowActionNames = new DeviceNames<FlowAction>();
+  readonly #flowActions = new Map<string, ScenarioFlowAction>();
   readonly #tables = new DeviceNames<Table>();
   readonly #matchers = new DeviceNames<Matcher>();
   readonly #actionNames = new DeviceNames<Action>();
@@ -129,6 +132,7 @@ class DeviceExport {
           priority: matcher.priority,
         })),
       ),
+      ...listed("flowActions", [...this.#flowActions.values()]),
       ...listed("actions", [...this.#actions.values()]),
       ...listed("rules", rules),
       ...listed("flows", flows),
@@ -251,8 +255,8 @@ class DeviceExport {
       const specs: ScenarioFlowSpec[] = [];
       for (const spec of flow.specs) {
         const written = this.#spec(spec);
-        if (written === null) {
-          this.#findings.refuse("flows", "flow actions are not exported", name);
+        if (typeof written === "object" && "refused" in written) {
+          this.#findings.refuse("flows", written.refused, name);
           return [];
         }
         specs.push(written);
@@ -271,13 +275,23 @@ class DeviceExport {
     });
   }
 
-  #spec(spec: Spec): ScenarioFlowSpec | null {
+  #spec(spec: Spec): ScenarioFlowSpec | Refused {
     if (spec.kind === "match") return writtenSpec(spec);
     if (spec.kind === "drop") return "drop";
     if (spec.kind === "tag") return { tag: spec.tag_id };
-    return spec.kind === "count" && spec.counters instanceof Counters
-      ? { count: this.#flowCounters.of(spec.counters) }
-      : null;
+    if (spec.kind === "count" && spec.counters instanceof Counters)
+      return { count: this.#flowCounters.of(spec.counters) };
+    return spec.kind === "handle" && spec.action instanceof FlowAction
+      ? this.#flowAction(spec.action)
+      : { refused: "what its spec holds is not exported" };
+  }
+
+  #flowAction(action: FlowAction): ScenarioFlowSpec | Refused {
+    const written = flowActionOf(this.#device, action);
+    if ("refused" in written) return written;
+    const name = this.#flowActionNames.of(action);
+    this.#flowActions.set(name, { name, ...written });
+    return { action: name };
   }
 }
 

@@ -12,7 +12,7 @@ import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
-import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
+import { programOfWords, wordsOf, type ModifyActions } from "../action/modifyHeader.js";
 import { encapsulates, reformatData, reformatRecord } from "../action/reformat.js";
 
 /** The step of an action in the execution order. */
@@ -74,6 +74,14 @@ export abstract class FlowAction extends Handle {
 
 /** SET, ADD, COPY (docs/rules.md, "Modify header"). */
 export class ModifyHeaderAction extends FlowAction {
+  /** The words of its changes, as the device takes them. */
+  readonly words: Uint8Array;
+
+  private constructor(call: string, context: Context, domainType: DomainType, program: Uint8Array, words: DataView) {
+    super(call, context, domainType, { name: "modify_header", step: "modify", op: Op.modify }, program);
+    this.words = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  }
+
   /** `actions_sz` counts bytes; undefined means all of them. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
     call: string,
@@ -83,9 +91,9 @@ export class ModifyHeaderAction extends FlowAction {
     ft_type: number,
   ): ModifyHeaderAction {
     const { refuses, domainType } = settingOf(call, context, ft_type);
-    const program = modifyProgram(call, { domainType, refuses, rootLevel: true }, actions, actions_sz);
-    const does = { name: "modify_header", step: "modify", op: Op.modify } as const;
-    return new ModifyHeaderAction(call, context, domainType, does, program);
+    const words = wordsOf(call, actions, actions_sz);
+    const program = programOfWords(call, { domainType, refuses, rootLevel: true }, words);
+    return new ModifyHeaderAction(call, context, domainType, program, words);
   }
 
   get kind(): string {
