@@ -22,6 +22,8 @@ export interface Setting {
   /** Bytes a second that a machine, and that the storage of all machines gives. */
   readonly network: number;
   readonly storage: number;
+  /** Whether captures are indexed first, since rows need the numbers of frames. */
+  readonly rows: boolean;
 }
 
 export interface Times {
@@ -41,7 +43,7 @@ export interface Times {
  * machine's network and of the storage.
  */
 export function simulate(setting: Setting, costs: Costs): Times {
-  const { bytes, fileBytes, pieceBytes, machines, cores, network, storage } = setting;
+  const { bytes, fileBytes, pieceBytes, machines, cores, network, storage, rows } = setting;
   const all = machines * cores;
   const files = Math.ceil(bytes / fileBytes);
   const readers = (jobs: number): number => Math.min(all, jobs);
@@ -50,13 +52,13 @@ export function simulate(setting: Setting, costs: Costs): Times {
     return Math.min(network / busyCores, storage / readers(jobs));
   };
   const indexing = fileBytes / Math.min(costs.index, reading(files));
-  const indexed = lastOf(files, all, () => indexing);
+  const indexed = rows ? lastOf(files, all, () => indexing) : 0;
 
   const pieces = files * Math.ceil(fileBytes / pieceBytes);
   const rate = Math.min(costs.steer, reading(pieces));
   const steering = lastOf(pieces, all, () => Math.min(pieceBytes, fileBytes) / rate + costs.piece);
 
-  const redis = (files + pieces) * costs.redis;
+  const redis = ((rows ? files : 0) + pieces) * costs.redis;
   const merging = pieces * costs.merge;
   // Redis and the runner work while cores do. Files are indexed before the first pieces of later files can be queued.
   const total = Math.max(indexed + steering, redis, merging);

@@ -14,11 +14,12 @@ const GB = 1e9;
 const BASE: Setting = {
   bytes: 10_000 * GB,
   fileBytes: GB,
-  pieceBytes: 64 * 2 ** 20,
+  pieceBytes: 256 * 2 ** 20,
   machines: 100,
   cores: 8,
   network: 1.25 * GB,
   storage: 40 * GB,
+  rows: false,
 };
 
 const VARIANTS: readonly (readonly [string, Partial<Setting>])[] = [
@@ -28,8 +29,8 @@ const VARIANTS: readonly (readonly [string, Partial<Setting>])[] = [
   ["storage of 10 GB/s", { storage: 10 * GB }],
   ["storage of 400 GB/s", { storage: 400 * GB }],
   ["pieces of 1 MB", { pieceBytes: 2 ** 20 }],
-  ["files of 100 GB", { fileBytes: 100 * GB }],
-  ["one file", { fileBytes: 10_000 * GB }],
+  ["with rows", { rows: true }],
+  ["rows of one file", { rows: true, fileBytes: 10_000 * GB }],
 ];
 
 const minutes = (seconds: number): string => (seconds / 60).toFixed(1).padStart(8);

@@ -12,7 +12,7 @@ path, or a URL whose server gives ranges of bytes. A packed capture is one piece
 
 farm run:
 
-  --piece BYTES  the least bytes of a piece (64M; also 512k, 1G)
+  --piece BYTES  the least bytes of a piece (64M to 256M, by the size of the captures; also 512k, 1G)
   --out FOLDER, --port N, --format csv|ndjson|parquet, --output FILE
                  as for flowsteer run; the output of parquet is a folder of files, in the order of frames
   --parts FOLDER where workers write for --out and --format: a folder that all machines share (the name of the output

@@ -5,27 +5,30 @@ import { isPacked } from "../input/unpack.js";
 import type { ByteRange } from "../../index.js";
 import { readPart } from "./captures.js";
 import type { CaptureIndex, CaptureRef, Cut, IndexJob, Piece } from "./jobs.js";
+import { breaksInCapture, inCapture, placesOf } from "./places.js";
 
 const NOTHING: readonly ByteRange[] = [];
 
 /** Reads a capture once and gives its cuts. A packed capture has none: it is one piece. */
-export async function indexOf({ capture, pieceBytes }: IndexJob): Promise<CaptureIndex> {
+export async function indexOf({ capture, pieceBytes, from, context: described }: IndexJob): Promise<CaptureIndex> {
   const log = new CaptureLog();
-  const packed = await startsPacked(capture);
-  const cuts: Cut[] = [{ offset: 0, frames: 0, context: NOTHING }];
+  const packed = await isPackedCapture(capture);
+  const cuts: Cut[] = [{ offset: from, frames: 0, context: described }];
   let last = cuts[0] as Cut;
   let end = last;
-  const whole = { capture, from: 0, to: capture.size, context: NOTHING };
+  const whole = { capture, from, to: capture.size, context: described };
+  const placeOf = placesOf(whole);
   for await (const rows of readColumns({ files: [fileOf(whole)], limit: Infinity, quiet: true }, log)) {
     const { complete, number, count, context } = rows;
-    end = { offset: packed ? capture.size : complete, frames: number + count - 1, context: NOTHING };
-    if (packed || complete - last.offset < pieceBytes || end.frames === last.frames) continue;
-    last = { ...end, context: joined(context) };
+    const offset = packed ? capture.size : placeOf(complete);
+    end = { offset, frames: number + count - 1, context: NOTHING };
+    if (packed || offset - last.offset < pieceBytes || end.frames === last.frames) continue;
+    last = { ...end, context: inCapture(context, placeOf) };
     cuts.push(last);
   }
   if (end.frames > last.frames) cuts.push(end);
-  const { notes, broken } = log;
-  return { frames: end.frames, cuts: end.frames === 0 ? [] : cuts, notes, broken, refused: null };
+  const breaks = breaksInCapture(log.breaks, placeOf);
+  return { frames: end.frames, cuts: end.frames === 0 ? [] : cuts, breaks, refused: null };
 }
 
 /** The pieces between cuts, and the frames before each. */
@@ -48,20 +51,9 @@ export function fileOf({ capture, from, to, context }: Piece): OpenFile {
   };
 }
 
-async function startsPacked(capture: CaptureRef): Promise<boolean> {
+/** Whether the bytes of a capture are compressed. */
+export async function isPackedCapture(capture: CaptureRef): Promise<boolean> {
   const head: number[] = [];
   for await (const chunk of readPart(capture, 0, Math.min(4, capture.size))) head.push(...chunk);
   return isPacked(Uint8Array.from(head));
-}
-
-/** Ranges that follow each other as one. */
-function joined(ranges: readonly ByteRange[]): ByteRange[] {
-  const all: ByteRange[] = [];
-  for (const { offset, length } of ranges) {
-    const before = all.at(-1);
-    if (before !== undefined && before.offset + before.length === offset)
-      all[all.length - 1] = { offset: before.offset, length: before.length + length };
-    else all.push({ offset, length });
-  }
-  return all;
 }

@@ -59,8 +59,11 @@ export class Farm {
     return hash;
   }
 
-  /** Puts jobs into the queue. A job that is there stays, with its result; one that has failed begins anew. */
-  async put(jobs: readonly Job[]): Promise<string[]> {
+  /**
+   * Puts jobs into the queue, or before all others there. A job that is there stays, with its result; one that has failed
+   * begins anew.
+   */
+  async put(jobs: readonly Job[], before = false): Promise<string[]> {
     const identities = jobs.map(identityOf);
     for (let first = 0; first < jobs.length; first += BULK) {
       const some = identities.slice(first, first + BULK);
@@ -69,7 +72,13 @@ export class Farm {
         some.map((jobId, i) => ({
           name: (jobs[first + i] as Job).kind,
           data: jobs[first + i] as Job,
-          opts: { jobId, attempts: ATTEMPTS, removeOnComplete: { age: KEPT }, removeOnFail: { age: KEPT } },
+          opts: {
+            jobId,
+            lifo: before,
+            attempts: ATTEMPTS,
+            removeOnComplete: { age: KEPT },
+            removeOnFail: { age: KEPT },
+          },
         })),
       );
     }

@@ -2,16 +2,16 @@
 import { rm } from "node:fs/promises";
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { SteeredRun } from "../commands/session.js";
-import { CaptureLog, skippedNotes } from "../input/captures.js";
+import { CaptureLog, skippedNotes, type BreakFound } from "../input/captures.js";
 import type { StopSignal } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { CommandRefusal } from "../refusal.js";
 import type { Farm } from "./farm.js";
 import { failureText } from "./failure.js";
-import type { Steered } from "./jobs.js";
+import type { CaptureRef, Steered } from "./jobs.js";
 import type { Merging } from "./merging.js";
 import { folderOf } from "./partFiles.js";
-import type { PlannedCapture, PlannedJob } from "./plan.js";
+import { BEGINNING, type KnownPlace, type PlannedCapture, type PlannedJob } from "./plan.js";
 
 export class FarmRun implements SteeredRun {
   readonly loaded: LoadedScenario;
@@ -24,8 +24,7 @@ export class FarmRun implements SteeredRun {
   /** Called when jobs are done. */
   readonly #progress: (bytes: number) => void;
   readonly #queued: PlannedJob[] = [];
-  /** How many of them have ended. */
-  #ended = 0;
+  readonly #ended = new Set<PlannedJob>();
 
   constructor(
     loaded: LoadedScenario,
@@ -47,58 +46,120 @@ export class FarmRun implements SteeredRun {
 
   /** Merges captures in order, piece by piece. */
   async mergePieces(captures: readonly Promise<PlannedCapture>[]): Promise<void> {
-    const { notes, broken, failed } = this.log;
     // A later capture may be refused while an earlier one is still steered.
     for (const capture of captures) capture.catch(() => undefined);
-    for (const capture of captures) {
-      const planned = await capture;
-      this.#queued.push(...planned.jobs);
-      notes.push(...planned.notes);
-      broken.push(...planned.broken);
-      if (planned.failed !== null) failed.push(failureText(planned.failed));
-      for (const job of planned.jobs) await this.#merge([job]);
+    for (const capture of captures) await this.#mergeIndexed(await capture, 0);
+    this.log.notes.push(...skippedNotes(this.skipped));
+  }
+
+  /**
+   * Merges captures in order, whose pieces no index has cut. Where a piece does not end where the next one begins, the rest of
+   * the capture is cut by an index, from the last place that is known.
+   * @param rest cuts the rest of a capture
+   */
+  async mergeSpans(
+    captures: readonly (readonly PlannedJob[])[],
+    rest: (capture: CaptureRef, known: KnownPlace) => Promise<PlannedCapture>,
+  ): Promise<void> {
+    this.#queued.push(...captures.flat());
+    for (const jobs of captures) {
+      const unknown = await this.#mergeWhileKnown(jobs);
+      if (unknown !== null) await this.#mergeIndexed(await rest(unknown.capture, unknown.known), unknown.known.frames);
     }
-    notes.push(...skippedNotes(this.skipped));
+    this.log.notes.push(...skippedNotes(this.skipped));
+  }
+
+  /** Merges pieces as long as each begins where the one before has ended. Gives the first other one; null for none. */
+  async #mergeWhileKnown(jobs: readonly PlannedJob[]): Promise<{ capture: CaptureRef; known: KnownPlace } | null> {
+    let known = BEGINNING;
+    /** After a piece that failed the next one is taken as it is. */
+    let isProven = true;
+    let isAsAtHead = true;
+    for (const [n, job] of jobs.entries()) {
+      const result = await this.#resultOf(job);
+      if (result === null) {
+        isProven = false;
+        continue;
+      }
+      const { span } = result;
+      const [piece] = job.job.pieces;
+      if (job.job.estimated && piece !== undefined) {
+        if (span === null || !isAsAtHead || (isProven && span.begin !== known.offset))
+          return { capture: piece.capture, known };
+        known = { offset: span.end, frames: known.frames + framesOf(result), context: span.context };
+        ({ isAsAtHead } = span);
+        isProven = true;
+      }
+      await this.#add([[job, result]]);
+      if (n === jobs.length - 1)
+        this.#addBreaks(result.breaks, known.frames - (job.job.estimated ? framesOf(result) : 0));
+    }
+    return null;
+  }
+
+  /** @param before frames of the capture before its index begins */
+  async #mergeIndexed({ jobs, breaks, failed }: PlannedCapture, before: number): Promise<void> {
+    this.#queued.push(...jobs);
+    this.#addBreaks(breaks, before);
+    if (failed !== null) this.log.failed.push(failureText(failed));
+    for (const job of jobs) {
+      const result = await this.#resultOf(job);
+      if (result !== null) await this.#add([[job, result]]);
+    }
   }
 
   /** Merges shares of the same frames. */
   async mergeShares(jobs: readonly PlannedJob[]): Promise<void> {
     this.#queued.push(...jobs);
-    const [first] = await this.#merge(jobs);
+    const done: [PlannedJob, Steered][] = [];
+    for (const job of jobs) {
+      const result = await this.#resultOf(job);
+      if (result !== null) done.push([job, result]);
+    }
+    await this.#add(done);
     // Each share has read all captures.
-    this.log.notes.push(...(first?.notes ?? []), ...skippedNotes(this.skipped));
-    this.log.broken.push(...(first?.broken ?? []));
+    this.#addBreaks(done[0]?.[1].breaks ?? [], 0);
+    this.log.notes.push(...skippedNotes(this.skipped));
   }
 
   /** Takes back what is still to be done, and what the next run cannot use: results whose files are merged. */
   async tidy(parts: string | null): Promise<void> {
-    const useless = this.#queued.slice(parts === null ? this.#ended : 0);
+    const useless = parts === null ? this.#queued.filter((job) => !this.#ended.has(job)) : this.#queued;
     await this.#farm.forget(useless.map(({ identity }) => identity));
     if (parts !== null) await rm(parts, { recursive: true, force: true });
   }
 
-  async #merge(jobs: readonly PlannedJob[]): Promise<Steered[]> {
-    const results: Steered[] = [];
-    const done: [PlannedJob, Steered][] = [];
-    for (const job of jobs) {
-      const ended = await this.#farm.ended(job.identity);
-      if (ended === null) return results;
-      this.#ended++;
-      this.#progress(job.bytes);
-      if ("failed" in ended) {
-        this.log.failed.push(failureText(`${job.text}: ${ended.failed}`));
-        continue;
-      }
-      const result = ended.value as Steered;
-      if (result.refused !== null) throw new CommandRefusal(result.refused.file, result.refused.refusal);
-      results.push(result);
-      done.push([job, result]);
+  /** Waits for a job. Null if it failed, which is noted, or if the run was stopped. */
+  async #resultOf(job: PlannedJob): Promise<Steered | null> {
+    const ended = await this.#farm.ended(job.identity);
+    if (ended === null) return null;
+    this.#ended.add(job);
+    this.#progress(job.bytes);
+    if ("failed" in ended) {
+      this.log.failed.push(failureText(`${job.text}: ${ended.failed}`));
+      return null;
     }
-    this.#merging.addSums(results);
+    const result = ended.value as Steered;
+    if (result.refused !== null) throw new CommandRefusal(result.refused.file, result.refused.refusal);
+    return result;
+  }
+
+  /** Adds results whose frames may alternate. */
+  async #add(done: readonly (readonly [PlannedJob, Steered])[]): Promise<void> {
+    this.#merging.addSums(done.map(([, result]) => result));
     for (const [{ job }, result] of done) {
       const { path } = await folderOf(job);
       if (path !== "") await this.#merging.addFiles(path, result);
     }
-    return results;
   }
+
+  /** @param before frames of the capture before the part that breaks off */
+  #addBreaks(breaks: readonly BreakFound[], before: number): void {
+    for (const found of breaks) this.log.add({ ...found, frames: before + found.frames });
+  }
+}
+
+function framesOf({ sums, skipped }: Steered): number {
+  const all = [...sums.alike, ...skipped.map(([, sum]) => sum)];
+  return all.reduce((frames, one) => frames + one.frames, 0);
 }

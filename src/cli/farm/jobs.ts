@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Refusal, ByteRange } from "../../index.js";
 import type { PartSums, ShareOf } from "../../run/index.js";
-import type { BrokenCapture, SkippedSum } from "../input/captures.js";
+import type { BreakFound, SkippedSum } from "../input/captures.js";
 import type { Format } from "../output/rowFiles.js";
 import { version } from "../version.js";
 
@@ -24,6 +24,10 @@ export interface IndexJob {
   readonly capture: CaptureRef;
   /** The least bytes of a piece. */
   readonly pieceBytes: number;
+  /** Where it begins: a place between two records. */
+  readonly from: number;
+  /** The bytes that describe the section there. */
+  readonly context: readonly ByteRange[];
 }
 
 /** A place between two records of a capture. */
@@ -38,7 +42,7 @@ export interface Cut {
 /** What an index job gives. */
 export interface CaptureIndex extends ReadCaptures {
   readonly frames: number;
-  /** The first and the last byte that is steered, and the cuts between; of a capture without frames it is empty. */
+  /** The first byte and the one after the last that is steered, and the cuts between; of a capture without frames it is empty. */
   readonly cuts: readonly Cut[];
 }
 
@@ -61,6 +65,8 @@ export interface SteerJob {
   readonly first: number;
   /** The frames of all pieces; null where no index has counted them. */
   readonly frames: number | null;
+  /** Whether the ends of the only piece may lie within records: it is steered from the next record on to the next one. */
+  readonly estimated: boolean;
   readonly share: ShareOf | null;
   /** Whether frames depend on the ones before. */
   readonly remembers: boolean;
@@ -76,14 +82,26 @@ export interface SteerJob {
 export interface Steered extends ReadCaptures {
   readonly sums: PartSums;
   readonly skipped: readonly (readonly [why: string, sum: SkippedSum])[];
+  /** What was read of an estimated piece; null where its records cannot be found, and it was not steered. */
+  readonly span: ReadSpan | null;
   /** Captures by destination in the order of their first frame: the destination, and the file in the folder of the job. */
   readonly files: readonly { readonly target: string; readonly file: string }[];
 }
 
+/** The records of an estimated piece. */
+export interface ReadSpan {
+  /** The place of the first record. */
+  readonly begin: number;
+  /** The place after the last complete record. */
+  readonly end: number;
+  /** The bytes that describe the section at the end, and whether they are those at the beginning of the capture. */
+  readonly context: readonly ByteRange[];
+  readonly isAsAtHead: boolean;
+}
+
 /** What reading captures has shown. */
 export interface ReadCaptures {
-  readonly notes: readonly string[];
-  readonly broken: readonly BrokenCapture[];
+  readonly breaks: readonly BreakFound[];
   /** Why a file is no capture; null if it is. */
   readonly refused: { readonly file: string | null; readonly refusal: Refusal } | null;
 }

@@ -33,12 +33,18 @@ export function redisUrl({ values }: CommandLine): string {
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 const LEAST_PIECE = 2 ** 10;
-const PIECE = 64 * 2 ** 20;
+/** Without the option: so many pieces, but none with fewer or more bytes than these. */
+const PIECES = 32;
+const SMALL_PIECE = 64 * 2 ** 20;
+const LARGE_PIECE = 256 * 2 ** 20;
 
-/** The least bytes of a piece. */
-export function pieceBytes({ values }: CommandLine): number {
+/**
+ * The least bytes of a piece.
+ * @param size the bytes of all captures
+ */
+export function pieceBytes({ values }: CommandLine, size: number): number {
   const text = values.get("piece");
-  if (text === undefined) return PIECE;
+  if (text === undefined) return Math.min(Math.max(SMALL_PIECE, Math.ceil(size / PIECES)), LARGE_PIECE);
   const [, digits = "", unit = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   if (digits === "" || bytes < LEAST_PIECE)

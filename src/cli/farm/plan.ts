@@ -1,8 +1,9 @@
 /** Turns captures into jobs: pieces in the order of their frames, or shares of all frames. */
+import type { ByteRange } from "../../index.js";
 import type { Division, ShareOf } from "../../run/index.js";
 import { grouped } from "../text.js";
 import { CommandRefusal } from "../refusal.js";
-import { piecesOf } from "./cutting.js";
+import { isPackedCapture, piecesOf } from "./cutting.js";
 import type { Farm } from "./farm.js";
 import {
   identityOf,
@@ -28,10 +29,48 @@ export interface PlannedJob {
 }
 
 /** The jobs of a capture, with what its index says. */
-export interface PlannedCapture extends Pick<ReadCaptures, "notes" | "broken"> {
+export interface PlannedCapture extends Pick<ReadCaptures, "breaks"> {
   readonly jobs: readonly PlannedJob[];
   /** Why the capture could not be cut; null if it was. */
   readonly failed: string | null;
+}
+
+/** A place between two records of a capture that is known to be one. */
+export interface KnownPlace {
+  readonly offset: number;
+  /** The frames before it. */
+  readonly frames: number;
+  /** The bytes that describe the section there. */
+  readonly context: readonly ByteRange[];
+}
+
+export const BEGINNING: KnownPlace = { offset: 0, frames: 0, context: [] };
+
+/**
+ * Cuts captures where their size says, whatever is there, and queues the pieces at once. Workers find the records; only when
+ * the pieces are put together it shows that these were the right ones. The numbers of frames are those in their piece.
+ * @returns the jobs of each capture
+ */
+export async function planSpans(
+  farm: Farm,
+  captures: readonly CaptureRef[],
+  pieceBytes: number,
+  common: CommonJob,
+): Promise<PlannedJob[][]> {
+  const planned = await Promise.all(
+    captures.map(async (capture) => {
+      // Whoever cannot read it tells when the job is done.
+      const isPacked = await isPackedCapture(capture).catch(() => false);
+      const count = isPacked ? 1 : Math.max(1, Math.floor(capture.size / pieceBytes));
+      const cuts = Array.from({ length: count + 1 }, (_, n) => Math.floor((capture.size * n) / count));
+      return cuts.slice(1).map((to, n) => {
+        const piece = { capture, from: cuts[n] as number, to, context: [] };
+        return steerJob([piece], { ...common, first: 1, frames: null, estimated: count > 1 });
+      });
+    }),
+  );
+  await queue(farm, planned.flat());
+  return planned;
 }
 
 /**
@@ -44,7 +83,8 @@ export async function planPieces(
   pieceBytes: number,
   common: CommonJob,
 ): Promise<Promise<PlannedCapture>[]> {
-  const identities = await farm.put(captures.map((capture) => ({ kind: "index", capture, pieceBytes })));
+  const { offset: from, context } = BEGINNING;
+  const identities = await farm.put(captures.map((capture) => ({ kind: "index", capture, pieceBytes, from, context })));
   let first = Promise.resolve(1);
   return captures.map((capture, i) => {
     const plan = first.then((number) => planCapture(farm, capture, identities[i] as string, number, common));
@@ -52,6 +92,18 @@ export async function planPieces(
     first.catch(() => undefined);
     return plan;
   });
+}
+
+/** Has a worker find the pieces of the rest of a capture before all other jobs, and queues them. */
+export async function planRest(
+  farm: Farm,
+  capture: CaptureRef,
+  { offset: from, frames, context }: KnownPlace,
+  pieceBytes: number,
+  common: CommonJob,
+): Promise<PlannedCapture> {
+  const [identity = ""] = await farm.put([{ kind: "index", capture, pieceBytes, from, context }], true);
+  return planCapture(farm, capture, identity, 1 + frames, common);
 }
 
 async function planCapture(
@@ -62,10 +114,10 @@ async function planCapture(
   common: CommonJob,
 ): Promise<PlannedCapture & { readonly next: number }> {
   const ended = await farm.ended(indexed);
-  if (ended === null) return { jobs: [], notes: [], broken: [], failed: null, next: first };
+  if (ended === null) return { jobs: [], breaks: [], failed: null, next: first };
   if ("failed" in ended) {
     const failed = `all of ${capture.name}: ${ended.failed}`;
-    return { jobs: [], notes: [], broken: [], failed, next: first };
+    return { jobs: [], breaks: [], failed, next: first };
   }
   const index = ended.value as CaptureIndex;
   if (index.refused !== null) throw new CommandRefusal(index.refused.file, index.refused.refusal);
@@ -75,7 +127,7 @@ async function planCapture(
     return steerJob([piece], { ...common, first: first + frames, frames: next - frames });
   });
   await queue(farm, jobs);
-  return { jobs, notes: index.notes, broken: index.broken, failed: null, next: first + index.frames };
+  return { jobs, breaks: index.breaks, failed: null, next: first + index.frames };
 }
 
 /**
@@ -99,10 +151,12 @@ export async function planShares(
   return jobs;
 }
 
-type Rest = CommonJob & Pick<SteerJob, "first" | "frames"> & Partial<Pick<SteerJob, "share" | "remembers">>;
+type Rest = CommonJob &
+  Pick<SteerJob, "first" | "frames"> &
+  Partial<Pick<SteerJob, "estimated" | "share" | "remembers">>;
 
 function steerJob(pieces: readonly Piece[], rest: Rest): PlannedJob {
-  const job: SteerJob = { kind: "steer", share: null, remembers: false, pieces, ...rest };
+  const job: SteerJob = { kind: "steer", estimated: false, share: null, remembers: false, pieces, ...rest };
   const bytes = pieces.reduce((sum, { from, to }) => sum + to - from, 0) / (job.share?.of ?? 1);
   return { identity: identityOf(job), job, bytes, text: textOf(job) };
 }

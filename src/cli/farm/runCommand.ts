@@ -16,7 +16,7 @@ import { FarmRun } from "./farmRun.js";
 import type { CaptureRef } from "./jobs.js";
 import { Merging, type RowsTo } from "./merging.js";
 import { partsTo, pieceBytes, redisUrl, type PartsTo } from "./options.js";
-import { planPieces, planShares } from "./plan.js";
+import { planPieces, planRest, planShares, planSpans } from "./plan.js";
 import { connect, shown } from "./redis.js";
 import { Watch } from "./watch.js";
 
@@ -29,7 +29,6 @@ export async function farmRun(line: CommandLine): Promise<number> {
   if (file === undefined || names.length === 0)
     throw badUsage("farm run", "name a scenario and captures: flowsteer farm run SCENARIO CAPTURE...");
   const url = redisUrl(line);
-  const bytes = pieceBytes(line);
   const shares = numberOption(line, "shares", 1, MOST_SHARES) ?? SHARES;
   const to = partsTo(line);
   const text = await textOf(file);
@@ -37,6 +36,8 @@ export async function farmRun(line: CommandLine): Promise<number> {
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
   const division = chosenDivision(line, loaded, to);
   const captures = await Promise.all(names.map(describeCapture));
+  const size = sizeOf(captures);
+  const bytes = pieceBytes(line, size);
   const quiet = line.flags.has("quiet");
 
   const redis = await connect(url);
@@ -46,15 +47,20 @@ export async function farmRun(line: CommandLine): Promise<number> {
   let watch: Watch | null = null;
   const farm = await Farm.open(redis, (problem) => watch?.tell(problem));
   interruption.stop = () => farm.stop();
-  watch = new Watch(farm, shown(url), sizeOf(captures), () => loaded.tally.all.frames, quiet);
+  watch = new Watch(farm, shown(url), size, () => loaded.tally.all.frames, quiet);
   const { rows, files } = outputs;
   const ends = { json: false, quiet, rows: rows === null ? null : endOf(rows), files, annotated: null };
   const run = new FarmRun(loaded, ends, farm, merging, watch.done);
   try {
     const scenario = await farm.keepScenario(text);
     const common = { scenario, port, rows: to.format, captures: to.out !== undefined, parts: to.parts };
-    if (division.by === "anyhow") await run.mergePieces(await planPieces(farm, captures, bytes, common));
-    else await run.mergeShares(await planShares(farm, captures, division, shares, common));
+    if (division.by !== "anyhow") await run.mergeShares(await planShares(farm, captures, division, shares, common));
+    else if (to.format !== null || expectsFrames(loaded))
+      await run.mergePieces(await planPieces(farm, captures, bytes, common));
+    else {
+      const spans = await planSpans(farm, captures, bytes, common);
+      await run.mergeSpans(spans, (capture, known) => planRest(farm, capture, known, bytes, common));
+    }
     run.interrupted = interruption.signal;
   } finally {
     watch.end();
@@ -77,6 +83,11 @@ function chosenDivision(line: CommandLine, loaded: LoadedScenario, { parts }: Pa
   if (division.by !== "anyhow" && parts !== null)
     throw badUsage("farm run", "shares by connection write neither rows nor captures: --serial");
   return division;
+}
+
+/** Whether expectations are about single frames of captures, which they name by their number. */
+function expectsFrames({ scenario, expectations }: LoadedScenario): boolean {
+  return expectations.ofFrames && scenario.frames === undefined;
 }
 
 async function openOutputs({ format, output, out, parts }: PartsTo, inputs: readonly string[]) {

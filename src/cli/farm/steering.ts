@@ -3,11 +3,16 @@ import { FrameShare, PartRecorder, type PartSums } from "../../run/index.js";
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import { Session } from "../commands/session.js";
 import { fileOf } from "./cutting.js";
-import type { Steered, SteerJob } from "./jobs.js";
+import type { Piece, Steered, SteerJob } from "./jobs.js";
 import { PartFiles } from "./partFiles.js";
+import { breaksInCapture, placesOf } from "./places.js";
+import { Spans } from "./spans.js";
 
 /** Gives the text of a scenario by its hash. */
 export type ScenarioTexts = (hash: string) => Promise<string>;
+
+/** What a job gives that steered nothing. */
+const NOTHING = { skipped: [], span: null, files: [], breaks: [], refused: null } as const;
 
 interface Ready {
   readonly hash: string;
@@ -18,6 +23,7 @@ interface Ready {
 /** Steers the jobs of a process, one at a time. */
 export class Steering {
   readonly #texts: ScenarioTexts;
+  readonly #spans = new Spans();
   /** The last scenario. Loading many rules takes longer than steering a piece. */
   #ready: Ready | null = null;
 
@@ -28,16 +34,28 @@ export class Steering {
   /** @throws Error a capture cannot be read, has changed, or what is written cannot be written */
   async steer(job: SteerJob): Promise<Steered> {
     const { loaded, recorder } = await this.#readyFor(job);
+    const pieces = await this.#piecesOf(job);
+    if (pieces === null) return { ...NOTHING, sums: recorder.take() };
     const parts = await PartFiles.open(job);
     const session = new Session(loaded, { json: false, quiet: true, annotated: null, ...parts.outputs });
-    const files = job.pieces.map(fileOf);
+    const files = pieces.map(fileOf);
     const share = job.share === null ? null : new FrameShare(loaded.device, job.share);
     await session.runCaptures({ files, first: job.first, limit: Infinity, share, interruptible: false }, job.port);
     const sums = recorder.take();
     const skipped = [...session.skipped];
     checkFrames(job, sums, skipped);
-    const { notes, broken } = session.log;
-    return { sums, skipped, files: await parts.end(), notes, broken, refused: null };
+    const [piece] = pieces;
+    const span = job.estimated && piece !== undefined ? await this.#spans.read(piece, session.log) : null;
+    const { breaks: found } = session.log;
+    const breaks = piece !== undefined && pieces.length === 1 ? breaksInCapture(found, placesOf(piece)) : found;
+    return { sums, skipped, span, files: await parts.end(), breaks, refused: null };
+  }
+
+  /** Null where the records of an estimated piece cannot be found. */
+  async #piecesOf({ pieces, estimated }: SteerJob): Promise<readonly Piece[] | null> {
+    if (!estimated) return pieces;
+    const exact = await this.#spans.exact(pieces[0] as Piece);
+    return exact === null ? null : [exact];
   }
 
   /** What frames changed on a device stays there, so jobs whose frames remember get a device each. */

@@ -11,7 +11,7 @@ export async function work(job: Job, steering: Steering): Promise<CaptureIndex |
   } catch (error) {
     if (!(error instanceof CommandRefusal)) throw error;
     const { file, refusal } = error;
-    if (isAboutContents(refusal.reason)) return { notes: [], broken: [], refused: { file, refusal } };
+    if (isAboutContents(refusal.reason)) return { breaks: [], refused: { file, refusal } };
     throw new Error(refusalLines(NO_PAINT, error).trimEnd(), { cause: error });
   }
 }

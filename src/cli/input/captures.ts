@@ -23,16 +23,37 @@ export interface BrokenCapture extends Omit<CaptureBreak, "wanted" | "had"> {
   had: number | null;
 }
 
+/** Where a capture broke off. */
+export interface BreakFound {
+  readonly place: BrokenCapture;
+  /** Why, in words. */
+  readonly text: string;
+  /** The frames of this file that were read before. */
+  readonly frames: number;
+}
+
+/** How far a capture was read. */
+export interface ReadEnd {
+  /** The number of bytes up to its last complete record. */
+  readonly complete: number;
+  /** The parts of the file that describe the section at its end. */
+  readonly context: readonly ByteRange[];
+}
+
 /** What the end of the command says about the captures. */
 export class CaptureLog {
   readonly notes: string[] = [];
   readonly broken: BrokenCapture[] = [];
+  readonly breaks: BreakFound[] = [];
+  /** The captures that were read to their end, or to their break. */
+  readonly ends: ReadEnd[] = [];
   /** Parts of captures that could not be steered, in words. */
   readonly failed: string[] = [];
 
-  /** @param frames the frames of this file that were read before */
-  add(place: BrokenCapture, text: string, frames: number): void {
+  add(found: BreakFound): void {
+    const { place, text, frames } = found;
     const read = frames === 1 ? "the frame before it was read" : `the ${grouped(frames)} frames before it were read`;
+    this.breaks.push(found);
     this.broken.push(place);
     this.notes.push(`${place.file} breaks off at byte ${grouped(place.offset)}: ${text}; ${read}`);
   }
@@ -180,16 +201,22 @@ function sizeOf(files: readonly OpenFile[]): number | undefined {
 
 function noteEnd(log: CaptureLog, file: string, decoder: CaptureDecoder): void {
   const { broken, frames } = decoder.finish();
+  log.ends.push({ complete: decoder.completeBytes, context: decoder.context });
   if (broken === null) return;
   const { what, wanted, had } = broken;
-  log.add({ file, ...broken }, `${what}: wanted ${grouped(wanted)}, had ${grouped(had)}`, frames);
+  log.add({
+    place: { file, ...broken },
+    text: `${what}: wanted ${grouped(wanted)}, had ${grouped(had)}`,
+    frames,
+  });
 }
 
 /** Compressed data that is damaged breaks the capture at the same place. */
 function noteDamage(log: CaptureLog, file: string, decoder: CaptureDecoder, damage: PackedBreak): void {
   const { offset, message } = damage;
   try {
-    log.add({ file, offset, what: message, wanted: null, had: null }, message, decoder.finish().frames);
+    const place = { file, offset, what: message, wanted: null, had: null };
+    log.add({ place, text: message, frames: decoder.finish().frames });
   } catch (error) {
     throw refusalOfCapture(file, error);
   }

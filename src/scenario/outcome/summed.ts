@@ -36,6 +36,14 @@ export function withRules<R, T>(outcome: SummedOutcome<R>, change: (rule: R) => 
     growth,
     beyond: beyond === null ? null : withRules(beyond, change),
   });
-  const { rules, to, copies, ...rest } = outcome;
-  return { ...rest, rules: rules.map(change), to: to.map(arrived), copies: copies.map(arrived) };
+  const { verdict, reason, missed, registers, rules, to, copies } = outcome;
+  return {
+    verdict,
+    reason,
+    missed,
+    registers,
+    rules: rules.map(change),
+    to: to.map(arrived),
+    copies: copies.map(arrived),
+  };
 }

@@ -82,12 +82,13 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
     expect(await farm(scenario, file, "--serial")).toEqual(await flowsteer(["run", scenario, file]));
   });
 
-  it("reads ranges by HTTP: the capture for its index, and each piece once", async () => {
+  it("reads ranges by HTTP: with rows the capture for its index, and each piece once", async () => {
     const server = await FileServer.start(capture);
     try {
-      const wanted = await flowsteer(["run", "examples/everyday.json", file]);
-      const ended = (await farm("examples/everyday.json", server.url, "--piece", "500k")) as typeof wanted;
-      expect({ ...ended, out: ended.out.replace(server.url, file) }).toEqual(wanted);
+      const rows = ["--format", "csv"];
+      const wanted = await flowsteer(["run", "examples/everyday.json", file, ...rows]);
+      const parts = ["--parts", scratch("http.parts"), "--piece", "500k"];
+      expect(await farm("examples/everyday.json", server.url, ...rows, ...parts)).toEqual(wanted);
       expect(server.given).toBeGreaterThan(2 * capture.length);
       expect(server.given).toBeLessThan(2 * capture.length + 4096);
       server.ranges = false;
