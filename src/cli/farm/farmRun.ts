@@ -9,6 +9,7 @@ import { CommandRefusal } from "../refusal.js";
 import type { Farm } from "./farm.js";
 import { failureText } from "./failure.js";
 import type { CaptureRef, Steered } from "./jobs.js";
+import type { ShareFolder } from "./interleaving.js";
 import type { Merging } from "./merging.js";
 import { folderOf } from "./partFiles.js";
 import { BEGINNING, type KnownPlace, type PlannedCapture, type PlannedJob } from "./plan.js";
@@ -147,10 +148,14 @@ export class FarmRun implements SteeredRun {
   /** Adds results whose frames may alternate. */
   async #add(done: readonly (readonly [PlannedJob, Steered])[]): Promise<void> {
     this.#merging.addSums(done.map(([, result]) => result));
-    for (const [{ job }, result] of done) {
+    const folders: ShareFolder[] = [];
+    for (const [{ job }, { files }] of done) {
       const { path } = await folderOf(job);
-      if (path !== "") await this.#merging.addFiles(path, result);
+      if (path !== "") folders.push({ path, files });
     }
+    const [first] = done;
+    if (first?.[0].job.share) await this.#merging.addShares(folders);
+    else for (const folder of folders) await this.#merging.addFiles(folder);
   }
 
   /** @param before frames of the capture before the part that breaks off */

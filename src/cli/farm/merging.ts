@@ -8,6 +8,7 @@ import type { LoadedScenario } from "../../scenario/index.js";
 import type { SkippedSum } from "../input/captures.js";
 import type { CaptureFiles } from "../output/captureFiles.js";
 import type { Output } from "../output/output.js";
+import { addCapturesOfShares, addRowsOfShares, type ShareFolder } from "./interleaving.js";
 import type { Steered } from "./jobs.js";
 import { ROWS } from "./partFiles.js";
 
@@ -43,11 +44,19 @@ export class Merging {
   }
 
   /** Adds what a job has written, after that of the jobs before, and removes it. */
-  async addFiles(folder: string, { files }: Pick<Steered, "files">): Promise<void> {
+  async addFiles({ path: folder, files }: ShareFolder): Promise<void> {
     const { rows, files: captures } = this.#outputs;
     if (rows !== null) await this.#addRows(rows, join(folder, ROWS));
     for (const { target, file } of files) if (captures !== null) await addFrames(captures, target, join(folder, file));
     await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Adds what shares of the same frames have written, in the order of the frames, and removes it. */
+  async addShares(shares: readonly ShareFolder[]): Promise<void> {
+    const { rows, files } = this.#outputs;
+    if (rows !== null && "output" in rows) await addRowsOfShares(rows.output, shares);
+    if (files !== null) await addCapturesOfShares(files, shares);
+    for (const { path } of shares) await rm(path, { recursive: true, force: true });
   }
 
   async #addRows(to: RowsTo, path: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { RunOutputs } from "../commands/session.js";
 import { CaptureFiles } from "../output/captureFiles.js";
 import { withFile } from "../refusal.js";
 import { openRows } from "../output/rowFiles.js";
+import { NumberedCaptures } from "./numberedCaptures.js";
 import { identityOf, type Steered, type SteerJob } from "./jobs.js";
 
 /** The file of rows in the folder of a job. */
@@ -35,7 +36,7 @@ export class PartFiles {
     return new PartFiles(
       { growing, complete: join(parts, identityOf(job)) },
       rows === null ? null : await openRows(rows, join(growing, ROWS), [], false),
-      captures ? new CaptureFiles(growing, []) : null,
+      captures ? capturesOf(job, growing) : null,
     );
   }
 
@@ -52,6 +53,10 @@ export class PartFiles {
     if (this.#places !== null) await settle(this.#places.growing, this.#places.complete);
     return written.map(({ target, path }) => ({ target, file: basename(path) }));
   }
+}
+
+function capturesOf({ share }: SteerJob, folder: string): CaptureFiles {
+  return share === null ? new CaptureFiles(folder, []) : new NumberedCaptures(folder);
 }
 
 /** The first one that is complete stays. */

@@ -6,7 +6,8 @@ import type { NumberedFrame } from "../input/captures.js";
 import { CommandRefusal, refusalOf } from "../refusal.js";
 
 /** A frame as it arrived. */
-export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength">;
+export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength"> &
+  Partial<Pick<NumberedFrame, "number">>;
 
 /** A capture of the frames of a destination. */
 export interface WrittenCapture {
