@@ -13,10 +13,10 @@ path, or a URL whose server gives ranges of bytes. A packed capture is one piece
 farm run:
 
   --piece BYTES  the least bytes of a piece (64M to 256M, by the size of the captures; also 512k, 1G)
-  --out FOLDER, --port N, --format csv|ndjson|parquet, --output FILE
+  --out FOLDER, --port N, --limit N, --json, --format csv|ndjson|parquet, --output FILE
                  as for flowsteer run; the output of parquet is a folder of files, in the order of frames
-  --parts FOLDER where workers write for --out and --format: a folder that all machines share (the name of the output
-                 and .parts); it is removed in the end
+  --parts FOLDER where workers write for --out, --json and --format: a folder that all machines share (the name of the
+                 output and .parts); it is removed in the end
   --shares N     shares of a scenario that remembers connections or ESP sequence numbers (8): each reads all captures, and
                  steers the frames between its addresses, or of its SPIs
   --serial       one process steers all frames, in their order. A scenario whose frames share meters, samplers or buffers

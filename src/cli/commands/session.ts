@@ -67,7 +67,7 @@ export type SessionInput = Pick<CaptureInput, "files" | "first" | "limit" | "onl
 export class Session implements SteeredRun {
   readonly loaded: LoadedScenario;
   readonly outputs: RunOutputs;
-  readonly output = new Output();
+  readonly output: Output;
   /** What the end of the run says about the captures, and other notes. */
   readonly log = new CaptureLog();
   /** Frames that were read and not steered, by cause. */
@@ -76,7 +76,9 @@ export class Session implements SteeredRun {
   interrupted: StopSignal | null = null;
   #recordedMessages = false;
 
-  constructor(loaded: LoadedScenario, outputs: RunOutputs) {
+  /** @param output gets lines of JSON; the default is standard output */
+  constructor(loaded: LoadedScenario, outputs: RunOutputs, output = new Output()) {
+    this.output = output;
     this.loaded = loaded;
     this.outputs = outputs;
   }
@@ -88,6 +90,8 @@ export class Session implements SteeredRun {
     const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
     try {
       for await (const all of readColumns({ ...input, quiet, interruption }, this.log)) {
+        // Rows beyond the limit belong to no share.
+        if (share !== null) all.columns.count = all.count;
         share?.keep(all.columns);
         const rows = share === null ? all : { ...all, count: all.columns.count };
         await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));

@@ -10,7 +10,13 @@ import { breaksInCapture, inCapture, placesOf } from "./places.js";
 const NOTHING: readonly ByteRange[] = [];
 
 /** Reads a capture once and gives its cuts. A packed capture has none: it is one piece. */
-export async function indexOf({ capture, pieceBytes, from, context: described }: IndexJob): Promise<CaptureIndex> {
+export async function indexOf({
+  capture,
+  pieceBytes,
+  limit,
+  from,
+  context: described,
+}: IndexJob): Promise<CaptureIndex> {
   const log = new CaptureLog();
   const packed = await isPackedCapture(capture);
   const cuts: Cut[] = [{ offset: from, frames: 0, context: described }];
@@ -18,7 +24,7 @@ export async function indexOf({ capture, pieceBytes, from, context: described }:
   let end = last;
   const whole = { capture, from, to: capture.size, context: described };
   const placeOf = placesOf(whole);
-  for await (const rows of readColumns({ files: [fileOf(whole)], limit: Infinity, quiet: true }, log)) {
+  for await (const rows of readColumns({ files: [fileOf(whole)], limit: limit ?? Infinity, quiet: true }, log)) {
     const { complete, number, count, context } = rows;
     const offset = packed ? capture.size : placeOf(complete);
     end = { offset, frames: number + count - 1, context: NOTHING };

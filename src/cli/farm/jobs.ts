@@ -24,6 +24,8 @@ export interface IndexJob {
   readonly capture: CaptureRef;
   /** The least bytes of a piece. */
   readonly pieceBytes: number;
+  /** The most frames to read; null for all. */
+  readonly limit: number | null;
   /** Where it begins: a place between two records. */
   readonly from: number;
   /** The bytes that describe the section there. */
@@ -54,6 +56,9 @@ export interface Piece {
   readonly context: readonly ByteRange[];
 }
 
+/** What is written of each frame. */
+export type RowsOf = Format | "json";
+
 /** Steers pieces, one after the other. */
 export interface SteerJob {
   readonly kind: "steer";
@@ -65,13 +70,15 @@ export interface SteerJob {
   readonly first: number;
   /** The frames of all pieces; null where no index has counted them. */
   readonly frames: number | null;
+  /** The most frames to read; null for all. */
+  readonly limit: number | null;
   /** Whether the ends of the only piece may lie within records: it is steered from the next record on to the next one. */
   readonly estimated: boolean;
   readonly share: ShareOf | null;
   /** Whether frames depend on the ones before. */
   readonly remembers: boolean;
-  /** Rows to write for each frame; null for none. */
-  readonly rows: Format | null;
+  /** Rows or lines of JSON to write for each frame; null for neither. */
+  readonly rows: RowsOf | null;
   /** Whether captures by destination are written. */
   readonly captures: boolean;
   /** The folder for what is written; null where nothing is. */

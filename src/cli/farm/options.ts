@@ -1,8 +1,9 @@
 /** The options of flowsteer farm. */
 import { resolve } from "node:path";
 import { type CommandLine } from "../commandLine.js";
-import { formatOf, type Format } from "../output/rowFiles.js";
+import { formatOf } from "../output/rowFiles.js";
 import { badUsage } from "../refusal.js";
+import type { RowsOf } from "./jobs.js";
 
 const COMMON = { redis: "value" } as const;
 
@@ -16,7 +17,27 @@ export const FARM_OPTIONS = {
   piece: "value",
   shares: "value",
   serial: "flag",
+  limit: "value",
+  json: "flag",
+  annotate: "value",
+  frame: "value",
+  workers: "value",
 } as const;
+
+/** Options of flowsteer run that a farm refuses. */
+const REFUSED = {
+  annotate: "its capture has all frames of one file, with comments that many frames share: flowsteer run --annotate",
+  frame: "one frame needs one machine: flowsteer run --frame",
+  workers: "each machine says how many processes it has: flowsteer farm worker --workers",
+} as const;
+
+/** @throws CommandRefusal an option of flowsteer run cannot be divided */
+export function checkOptions({ values }: CommandLine): void {
+  for (const [name, why] of Object.entries(REFUSED)) {
+    const value = values.get(name);
+    if (value !== undefined) throw badUsage(`--${name} ${value}`, why);
+  }
+}
 
 export const WORKER_OPTIONS = { ...COMMON, workers: "value", lock: "value" } as const;
 
@@ -54,7 +75,7 @@ export function pieceBytes({ values }: CommandLine, size: number): number {
 
 /** Where what jobs write goes. */
 export interface PartsTo {
-  readonly format: Format | null;
+  readonly format: RowsOf | null;
   /** The file of rows, or the folder of Parquet files; undefined for standard output. */
   readonly output: string | undefined;
   /** The folder of captures by destination. */
@@ -65,8 +86,8 @@ export interface PartsTo {
 
 /** @throws CommandRefusal it is not clear where parts go */
 export function partsTo(line: CommandLine): PartsTo {
-  const { values } = line;
-  const format = formatOf(line);
+  const { flags, values } = line;
+  const format = formatOf(line) ?? (flags.has("json") ? "json" : null);
   const output = values.get("output");
   const out = values.get("out");
   if (format === "parquet" && output === undefined)
@@ -74,11 +95,15 @@ export function partsTo(line: CommandLine): PartsTo {
   const beside = output ?? out;
   const given = values.get("parts");
   if (format === null && out === undefined) {
-    if (given !== undefined) throw badUsage(`--parts ${given}`, "it is where workers write for --format and --out");
+    if (given !== undefined)
+      throw badUsage(`--parts ${given}`, "it is where workers write for --format, --json and --out");
     return { format, output, out, parts: null };
   }
   const parts = given ?? (beside === undefined ? undefined : `${beside}.parts`);
   if (parts === undefined)
-    throw badUsage(`--format ${format}`, "workers write rows into a folder that all machines share: --parts FOLDER");
+    throw badUsage(
+      format === "json" ? "--json" : `--format ${format}`,
+      "workers write rows into a folder that all machines share: --parts FOLDER",
+    );
   return { format, output, out, parts: resolve(parts) };
 }

@@ -4,9 +4,9 @@
  */
 import { access, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { RowFile } from "../../run/index.js";
 import type { RunOutputs } from "../commands/session.js";
 import { CaptureFiles } from "../output/captureFiles.js";
+import { FileOutput, type Output } from "../output/output.js";
 import { withFile } from "../refusal.js";
 import { openRows } from "../output/rowFiles.js";
 import { NumberedCaptures } from "./numberedCaptures.js";
@@ -22,7 +22,7 @@ interface Places {
 }
 
 export class PartFiles {
-  readonly outputs: Pick<RunOutputs, "rows" | "files">;
+  readonly outputs: Pick<RunOutputs, "rows" | "files"> & { readonly json: Output | null };
   readonly #places: Places | null;
 
   /**
@@ -31,23 +31,28 @@ export class PartFiles {
    */
   static async open(job: SteerJob): Promise<PartFiles> {
     const { rows, captures, parts } = job;
-    if (parts === null) return new PartFiles(null, null, null);
+    if (parts === null) return new PartFiles(null, { json: null, rows: null, files: null });
     const growing = await withFile(parts, () => mkdtemp(join(parts, "growing-")));
+    const path = join(growing, ROWS);
     return new PartFiles(
       { growing, complete: join(parts, identityOf(job)) },
-      rows === null ? null : await openRows(rows, join(growing, ROWS), [], false),
-      captures ? capturesOf(job, growing) : null,
+      {
+        json: rows === "json" ? await FileOutput.open(path, []) : null,
+        rows: rows === null || rows === "json" ? null : await openRows(rows, path, [], false),
+        files: captures ? capturesOf(job, growing) : null,
+      },
     );
   }
 
-  private constructor(places: Places | null, rows: RowFile | null, files: CaptureFiles | null) {
+  private constructor(places: Places | null, outputs: PartFiles["outputs"]) {
     this.#places = places;
-    this.outputs = { rows, files };
+    this.outputs = outputs;
   }
 
   /** Completes everything. Gives the captures in the order of their first frame. */
   async end(): Promise<Steered["files"]> {
-    const { rows, files } = this.outputs;
+    const { json, rows, files } = this.outputs;
+    await json?.end();
     await rows?.end(null);
     const written = files?.close() ?? [];
     if (this.#places !== null) await settle(this.#places.growing, this.#places.complete);

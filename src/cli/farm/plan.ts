@@ -16,7 +16,7 @@ import {
 import { folderOf } from "./partFiles.js";
 
 /** What all jobs of a run have in common. */
-export type CommonJob = Pick<SteerJob, "scenario" | "port" | "rows" | "captures" | "parts">;
+export type CommonJob = Pick<SteerJob, "scenario" | "port" | "limit" | "rows" | "captures" | "parts">;
 
 /** A job in the queue. */
 export interface PlannedJob {
@@ -84,7 +84,9 @@ export async function planPieces(
   common: CommonJob,
 ): Promise<Promise<PlannedCapture>[]> {
   const { offset: from, context } = BEGINNING;
-  const identities = await farm.put(captures.map((capture) => ({ kind: "index", capture, pieceBytes, from, context })));
+  const identities = await farm.put(
+    captures.map((capture) => ({ kind: "index", capture, pieceBytes, limit: common.limit, from, context })),
+  );
   let first = Promise.resolve(1);
   return captures.map((capture, i) => {
     const plan = first.then((number) => planCapture(farm, capture, identities[i] as string, number, common));
@@ -102,7 +104,7 @@ export async function planRest(
   pieceBytes: number,
   common: CommonJob,
 ): Promise<PlannedCapture> {
-  const [identity = ""] = await farm.put([{ kind: "index", capture, pieceBytes, from, context }], true);
+  const [identity = ""] = await farm.put([{ kind: "index", capture, pieceBytes, limit: null, from, context }], true);
   return planCapture(farm, capture, identity, 1 + frames, common);
 }
 
@@ -122,12 +124,17 @@ async function planCapture(
   const index = ended.value as CaptureIndex;
   if (index.refused !== null) throw new CommandRefusal(index.refused.file, index.refused.refusal);
   const pieces = piecesOf(capture, index);
-  const jobs = pieces.map(({ piece, frames }, i) => {
-    const next = pieces[i + 1]?.frames ?? index.frames;
-    return steerJob([piece], { ...common, first: first + frames, frames: next - frames });
+  const most = (common.limit ?? Infinity) - (first - 1);
+  const jobs = pieces.flatMap(({ piece, frames: before }, i) => {
+    const frames = Math.min(pieces[i + 1]?.frames ?? index.frames, most) - before;
+    const isLast = before + frames === most;
+    return frames <= 0
+      ? []
+      : [steerJob([piece], { ...common, first: first + before, frames, limit: isLast ? frames : null })];
   });
   await queue(farm, jobs);
-  return { jobs, breaks: index.breaks, failed: null, next: first + index.frames };
+  // Nothing is said of what comes after the last frame.
+  return { jobs, breaks: index.frames < most ? index.breaks : [], failed: null, next: first + index.frames };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { divisionOf, TextRows, CSV, NDJSON, type Division } from "../../run/index.js";
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
-import { numberOption, type CommandLine } from "../commandLine.js";
+import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
 import { expectationsApply, finish } from "../commands/finish.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Interruption } from "../interruption.js";
@@ -15,7 +15,7 @@ import { Farm } from "./farm.js";
 import { FarmRun } from "./farmRun.js";
 import type { CaptureRef } from "./jobs.js";
 import { Merging, type RowsTo } from "./merging.js";
-import { partsTo, pieceBytes, redisUrl, type PartsTo } from "./options.js";
+import { checkOptions, partsTo, pieceBytes, redisUrl, type PartsTo } from "./options.js";
 import { planPieces, planRest, planShares, planSpans } from "./plan.js";
 import { connect, shown } from "./redis.js";
 import { Watch } from "./watch.js";
@@ -28,6 +28,8 @@ export async function farmRun(line: CommandLine): Promise<number> {
   const [file, ...names] = line.operands;
   if (file === undefined || names.length === 0)
     throw badUsage("farm run", "name a scenario and captures: flowsteer farm run SCENARIO CAPTURE...");
+  checkOptions(line);
+  const { limit } = frameRange(line);
   const url = redisUrl(line);
   const shares = numberOption(line, "shares", 1, MOST_SHARES) ?? SHARES;
   const to = partsTo(line);
@@ -49,13 +51,20 @@ export async function farmRun(line: CommandLine): Promise<number> {
   interruption.stop = () => farm.stop();
   watch = new Watch(farm, shown(url), size, () => loaded.tally.all.frames, quiet);
   const { rows, files } = outputs;
-  const ends = { json: false, quiet, rows: rows === null ? null : endOf(rows), files, annotated: null };
+  const ends = { json: to.format === "json", quiet, rows: rows === null ? null : endOf(rows), files, annotated: null };
   const run = new FarmRun(loaded, ends, farm, merging, watch.done);
   try {
     const scenario = await farm.keepScenario(text);
-    const common = { scenario, port, rows: to.format, captures: to.out !== undefined, parts: to.parts };
+    const common = {
+      scenario,
+      port,
+      limit: limit === Infinity ? null : limit,
+      rows: to.format,
+      captures: to.out !== undefined,
+      parts: to.parts,
+    };
     if (division.by !== "anyhow") await run.mergeShares(await planShares(farm, captures, division, shares, common));
-    else if (to.format !== null || expectsFrames(loaded))
+    else if (to.format !== null || limit < Infinity || expectsFrames(loaded))
       await run.mergePieces(await planPieces(farm, captures, bytes, common));
     else {
       const spans = await planSpans(farm, captures, bytes, common);
@@ -106,7 +115,7 @@ async function rowsTo(
 ): Promise<RowsTo> {
   if (format === "parquet") return { folder: output as string };
   const to = output === undefined ? new Output() : await FileOutput.open(output, inputs);
-  await new TextRows(format === "csv" ? CSV : NDJSON, to).flush();
+  if (format !== "json") await new TextRows(format === "csv" ? CSV : NDJSON, to).flush();
   return { output: to };
 }
 

@@ -37,10 +37,15 @@ export class Steering {
     const pieces = await this.#piecesOf(job);
     if (pieces === null) return { ...NOTHING, sums: recorder.take() };
     const parts = await PartFiles.open(job);
-    const session = new Session(loaded, { json: false, quiet: true, annotated: null, ...parts.outputs });
+    const { json, rows, files: captures } = parts.outputs;
+    const outputs = { json: json !== null, quiet: true, annotated: null, rows, files: captures };
+    const session = new Session(loaded, outputs, json ?? undefined);
     const files = pieces.map(fileOf);
     const share = job.share === null ? null : new FrameShare(loaded.device, job.share);
-    await session.runCaptures({ files, first: job.first, limit: Infinity, share, interruptible: false }, job.port);
+    await session.runCaptures(
+      { files, first: job.first, limit: job.limit ?? Infinity, share, interruptible: false },
+      job.port,
+    );
     const sums = recorder.take();
     const skipped = [...session.skipped];
     checkFrames(job, sums, skipped);
