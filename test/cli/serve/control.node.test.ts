@@ -1,10 +1,11 @@
 /** The control of flowsteer serve: calls, events, limits, and messages that are none. */
 import { once } from "node:events";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { flowsteer, root, scratch, start } from "../support/command.js";
 import { badMessages } from "./support/badMessages.js";
 import { Client } from "./support/client.js";
@@ -87,19 +88,20 @@ it("notifies of events", async () => {
   await served.end();
 });
 
+/** Runs an example of a client. */
+function ranClient(file: string, ...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
+  return new Promise((resolve) =>
+    execFile(file, args, (error, out, err) => resolve({ code: error?.code ?? 0, out, err })),
+  );
+}
+
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 if (!hasPython) console.warn("examples/serve_client.py is not run: no python3");
 
 it.runIf(hasPython)("has a client in Python", async () => {
   const { served } = await serveWith("python.sock");
-  const call = (...args: string[]): Promise<{ code: unknown; out: string; err: string }> =>
-    new Promise((resolve) =>
-      execFile(
-        "python3",
-        [join(root, "examples/serve_client.py"), scratch("python.sock"), ...args],
-        (error, out, err) => resolve({ code: error?.code ?? 0, out, err }),
-      ),
-    );
+  const call = (...args: string[]): ReturnType<typeof ranClient> =>
+    ranClient("python3", join(root, "examples/serve_client.py"), scratch("python.sock"), ...args);
   expect(JSON.parse((await call("counters")).out)).toEqual({ counters: [{ name: "telnet", packets: 0, bytes: 0 }] });
   expect((await call("mlx5dv_dr_rule_destroy", '{"rule": "no telnet"}')).out).toBe("null\n");
   expect(await call("mlx5dv_dr_rule_destroy", '{"rule": "no telnet"}')).toMatchObject({
@@ -107,6 +109,63 @@ it.runIf(hasPython)("has a client in Python", async () => {
     err: expect.stringContaining("unknown_name") as string,
   });
   await served.end();
+});
+
+const hasGcc = spawnSync("gcc", ["--version"]).status === 0;
+if (!hasGcc) console.warn("examples/serve_client.c is not run: no gcc");
+
+describe.runIf(hasGcc)("the client in C", () => {
+  const program = scratch("serve_client");
+  const drop = { frame: hex(tcpFrame(9, 1, 23)) };
+
+  beforeAll(() => {
+    const source = join(root, "examples/serve_client.c");
+    const args = ["-Wall", "-Wextra", "-Werror", "-std=c11", "-o", program, source];
+    execFileSync("gcc", args, { stdio: ["ignore", "ignore", "inherit"] });
+  });
+
+  it("prints results and refusals", async () => {
+    const { served } = await serveWith("c.sock");
+    const call = (...args: string[]): ReturnType<typeof ranClient> => ranClient(program, scratch("c.sock"), ...args);
+    const lines = (await call()).out.split("\n");
+    expect(lines.map((line) => line.split(":")[0])).toEqual(["rules", "counters", "wires", ""]);
+    expect(JSON.parse(lines[2]?.slice("wires: ".length) ?? "")).toEqual({ wires: [], dropped: {} });
+    expect(JSON.parse((await call("receive", JSON.stringify(drop))).out)).toMatchObject({ verdict: "drop" });
+    expect(JSON.parse((await call("prometheus")).out)).toHaveProperty("text");
+    const destroyed = ["mlx5dv_dr_rule_destroy", '{\n  "rule": "no telnet"\n}'];
+    expect(await call(...destroyed)).toEqual({ code: 0, out: "null\n", err: "" });
+    expect(await call(...destroyed)).toMatchObject({ code: 1, out: "", err: expect.stringContaining("unknown_name") });
+    await served.end();
+  });
+
+  it("prints events until the device ends", async () => {
+    const { served, client } = await serveWith("c-events.sock");
+    const child = spawn(program, [scratch("c-events.sock"), "subscribe", '{"events": ["drop"]}']);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string) as unknown;
+    expect(await next()).toEqual({ events: ["drop"] });
+    await client.result("receive", drop);
+    expect(await next()).toMatchObject({ event: "drop", reason: "drop_action", rule: "no telnet" });
+    const closed = once(child, "close");
+    await served.end();
+    expect(await closed).toEqual([0, null]);
+  });
+
+  it("refuses what it cannot send", async () => {
+    const none = scratch("none.sock");
+    expect(await ranClient(program, none, "rules")).toMatchObject({ code: 2, err: expect.stringContaining(none) });
+    expect(await ranClient(program, `${none}${"x".repeat(99)}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("at most 107 bytes"),
+    });
+    for (const params of ["", "5", "[]", "{}}", '{"a": [}', '{"a', "{} {}"]) {
+      const { code, err } = await ranClient(program, none, "rules", params);
+      expect({ code, err }, params).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("params are one JSON object"),
+      });
+    }
+  });
 });
 
 it("has a schema that its messages meet", async () => {
