@@ -1,5 +1,5 @@
 /** The texts of --help. */
-import { FARM, SERVE } from "./helpMachines.js";
+import { EXTCAP, FARM, SERVE } from "./helpMachines.js";
 import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
@@ -17,6 +17,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
   flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that answers as you type
   flowsteer serve SCENARIO                be the device that real machines plug into
+  flowsteer extcap                        be interfaces of Wireshark
   flowsteer farm run|worker               steer captures on many machines
   flowsteer help [COMMAND]                show more about a command
   flowsteer --version
@@ -313,5 +314,6 @@ export const HELP: Readonly<Record<string, string>> = {
   fields: FIELDS,
   play: PLAY,
   serve: SERVE,
+  extcap: EXTCAP,
   farm: FARM,
 };

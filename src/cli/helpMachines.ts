@@ -81,3 +81,23 @@ have come are steered and leave first; a second signal ends it at once.
 
 Exit codes: 0; 1 the snapshot could not be written; 2 an input was refused; 143 and 130 a second signal.
 `;
+
+export const EXTCAP = `flowsteer extcap: is interfaces of Wireshark, whose packets have their verdict as a comment
+
+  flowsteer extcap --install FOLDER       writes the program flowsteer into an extcap folder of Wireshark: Help, About
+                                          Wireshark, Folders shows them
+
+Wireshark and tshark then list two interfaces, whose fields the dialog of the interface has:
+
+  flowsteer-serve  the frames that a served device steers, as they came in; each port and queue is an interface of the
+                   capture. Its field is the Unix socket of flowsteer serve --control unix:PATH
+  flowsteer-run    a capture through the rules of a scenario, as flowsteer run --annotate writes it. Its fields are the
+                   scenario, the capture (else the frames of the scenario), and the port at which they arrive
+
+  tshark -i flowsteer-serve -o extcap.flowsteer_serve.control:/run/user/1000/control.sock -Y 'frame.comment contains drop'
+
+Wireshark calls the command by the options of its extcap protocol: --extcap-interfaces, --extcap-dlts, --extcap-config,
+--extcap-interface NAME, --capture, --fifo PIPE; and the fields: --control PATH; --scenario FILE, --frames FILE, --port N.
+
+Exit codes: 0, also where Wireshark ends the capture; else those of flowsteer run.
+`;

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   fields,
   play: async (args) => (await import("./commands/play.js")).play(args),
   serve: async (args) => (await import("./commands/serve.js")).serve(args),
+  extcap: async (args) => (await import("./commands/extcap.js")).extcap(args),
   farm: async (args) => (await import("./commands/farm.js")).farm(args),
 };
 

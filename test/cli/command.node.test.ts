@@ -57,17 +57,17 @@ describe("a refused input", () => {
     [
       "a command",
       () => ["rum"],
-      "rum: the command line is not understood\n  did you mean run? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, farm, help\n",
+      "rum: the command line is not understood\n  did you mean run? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     [
       "a topic of help",
       () => ["help", "pares"],
-      "pares: the command line is not understood\n  did you mean parse? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, farm, help\n",
+      "pares: the command line is not understood\n  did you mean parse? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     [
       "an option before the command",
       () => ["--json", "run"],
-      "--json: the command line is not understood\n  a command comes first; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, farm, help\n",
+      "--json: the command line is not understood\n  a command comes first; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     [
       "an option",

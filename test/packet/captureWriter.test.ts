@@ -123,6 +123,31 @@ describe.each([true, false])("little-endian: %s", (littleEndian) => {
   });
 });
 
+it("adds interfaces after the header", () => {
+  const writer = new PcapngWriter({ interfaces: [{ linkType: 1, name: "a" }] });
+  const bytes = Uint8Array.of(1, 2, 3);
+  const file = concat(
+    writer.header(),
+    writer.frame({ time: 1000n, bytes }),
+    writer.addInterface({ linkType: 101, nanoseconds: true, name: "b" }),
+    writer.frame({ time: 1001n, bytes, interfaceId: 1 }),
+  );
+  expect(decodeAll(file).frames.map(({ linkType, time }) => ({ linkType, time }))).toEqual([
+    { linkType: 1, time: 1000n },
+    { linkType: 101, time: 1001n },
+  ]);
+  expect(writer.header()).toEqual(
+    new PcapngWriter({
+      interfaces: [
+        { linkType: 1, name: "a" },
+        { linkType: 101, nanoseconds: true, name: "b" },
+      ],
+    }).header(),
+  );
+  expect(() => writer.addInterface({ linkType: 65536 })).toThrow("linkType");
+  expect(() => writer.frame({ time: 0n, bytes, interfaceId: 2 })).toThrow("interfaceId");
+});
+
 it("writes the bytes of the formats", () => {
   const pcap = new PcapWriter({ linkType: 101, nanoseconds: true, snapLength: 2 });
   expect(pcap.header()).toEqual(concat(le(0xa1b23c4d, 4), le(2, 2), le(4, 2), le(0, 8), le(2, 4), le(101, 4)));

@@ -23,7 +23,7 @@ export async function converse(
   { message: longest, rate }: Limits,
 ): Promise<void> {
   let lost = 0;
-  const subscription = new Subscription(board.loaded.device, (params) => {
+  const subscription = new Subscription(board, (params) => {
     if (peer.waiting > MOST_WAITING) lost++;
     else {
       peer.send(written({ jsonrpc: "2.0", method: "event", params: { ...params, ...(lost > 0 ? { lost } : {}) } }));

@@ -14,6 +14,7 @@ import type { Call, Params } from "./rpc.js";
 /** The longest frame that a device takes. */
 const LONGEST = 262_144;
 const MOST_U32 = 0xffff_ffff;
+const ETHERNET = 1;
 const TARGETS = ["rule", "flow", "table", "queue"] as const;
 
 /** @param facade the functions with C names */
@@ -70,13 +71,13 @@ export function methodsOf(board: Switchboard, facade: Readonly<Record<string, Ca
     receive: (params) => {
       only(params, ["port", "frame"]);
       const { port, bytes } = frameOf(board, params);
-      return steered(board, bytes, device.receive(port, bytes));
+      return steered(board, `port:${port}`, bytes, device.receive(port, bytes));
     },
     send: (params) => {
       only(params, ["queue", "frame", "metadata"]);
       const { queue, bytes, metadata } = frameOf(board, params);
       if (queue === null) throw bad("queue", "the queue that sends it");
-      return steered(board, bytes, device.send(queue, bytes, { metadata }));
+      return steered(board, queue.label, bytes, device.send(queue, bytes, { metadata }));
     },
     trace: async (params) => {
       only(params, ["port", "queue", "frame", "metadata"]);
@@ -96,8 +97,8 @@ function isCall(params: Params): boolean {
 }
 
 /** Frames of the control go on to the wires as others do. */
-function steered(board: Switchboard, bytes: Uint8Array, outcome: Outcome): OutcomeRecord {
-  board.deliver(bytes.length, outcome);
+function steered(board: Switchboard, place: string, bytes: Uint8Array, outcome: Outcome): OutcomeRecord {
+  board.deliver({ place, bytes, linkType: ETHERNET }, outcome);
   return outcomeRecord(1, { bytes }, outcome);
 }
 

@@ -12,6 +12,17 @@ interface Arrival {
   readonly linkType: number;
 }
 
+/** A frame that was steered. */
+export interface SteeredFrame {
+  /** Where it came in, as in outcomes: `port:1`, `qp:vm1`. */
+  readonly place: string;
+  readonly bytes: Uint8Array;
+  readonly linkType: number;
+}
+
+/** Is called with a frame and its outcome. */
+export type SeeSteered = (frame: SteeredFrame, outcome: Outcome) => void;
+
 /** Frames that are steered in one turn, so that control and wires have theirs. */
 const MOST_IN_TURN = 1024;
 
@@ -24,6 +35,8 @@ export class Switchboard {
   readonly places: readonly Place[];
   /** Frames that ended without a destination, by reason; `miss` where there is none. */
   readonly dropped = new Map<ReasonName | "miss", Sum>();
+  /** Those who see each frame that wires and the control gave. */
+  readonly watchers = new Set<SeeSteered>();
   readonly #byQueue: ReadonlyMap<object, Place>;
   readonly #started = process.hrtime.bigint();
   /** The clock of the device at the beginning: that of its snapshot. */
@@ -79,13 +92,18 @@ export class Switchboard {
   }
 
   /** Gives what queues with wires got to their wires, and counts what was dropped. Port wires have theirs already. */
-  deliver(length: number, outcome: Outcome): void {
+  deliver(frame: SteeredFrame, outcome: Outcome): void {
+    for (const see of this.watchers) see(frame, outcome);
+    this.#deliver(frame.bytes.length, outcome);
+  }
+
+  #deliver(length: number, outcome: Outcome): void {
     const { verdict, reason } = outcome;
     if (verdict === "drop" || verdict === "miss") this.#drop(reason ?? "miss", length);
     for (const list of [outcome.to, outcome.copies]) {
       for (const { kind, object, frame } of list) if (kind === "qp") this.#byQueue.get(object)?.wire.send(frame);
     }
-    for (const [, far, frame] of farOutcomes(outcome)) this.deliver(frame.length, far);
+    for (const [, far, frame] of farOutcomes(outcome)) this.#deliver(frame.length, far);
   }
 
   #schedule(): void {
@@ -111,22 +129,21 @@ export class Switchboard {
     this.#arm();
   }
 
-  #steer({ port, queue, wire }: Place, arrivals: readonly Arrival[]): void {
+  #steer({ name, port, queue, wire }: Place, arrivals: readonly Arrival[]): void {
     const { device } = this.loaded;
-    const frames = arrivals.map(({ frame }) => frame);
-    const lengthOf = (i: number): number => frames[i]?.length ?? 0;
+    const frames = arrivals.map(({ frame, linkType }) => ({ place: name, bytes: frame, linkType }));
     if (port !== null) {
       const outcomes = device.receiveBatch(
         port,
-        frames,
-        arrivals.map(({ linkType }) => ({ linkType })),
+        frames.map(({ bytes }) => bytes),
+        frames.map(({ linkType }) => ({ linkType })),
       );
-      outcomes.forEach((outcome, i) => this.deliver(lengthOf(i), outcome));
+      outcomes.forEach((outcome, i) => this.deliver(frames[i] as SteeredFrame, outcome));
     }
     if (queue === null) return;
     for (const frame of frames) {
       try {
-        this.deliver(frame.length, device.send(queue, frame));
+        this.deliver(frame, device.send(queue, frame.bytes));
       } catch (error) {
         // Too short to be sent, or the queue does not send.
         if (!(error instanceof SteeringError)) throw error;

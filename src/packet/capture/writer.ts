@@ -102,11 +102,14 @@ export class PcapWriter {
   }
 }
 
+/** An interface of a pcapng file. */
+type InterfaceToWrite = PcapngWriterOptions["interfaces"][number];
+
 /**
  * Writes a pcapng file: one section, its interfaces without snapshot length, and packet blocks.
  */
 export class PcapngWriter {
-  readonly #interfaces: PcapngWriterOptions["interfaces"];
+  readonly #interfaces: InterfaceToWrite[];
   readonly #littleEndian: boolean;
 
   constructor({ interfaces, littleEndian = true }: PcapngWriterOptions) {
@@ -122,6 +125,18 @@ export class PcapngWriter {
     section.setUint16(SECTION.major, PCAPNG_MAJOR, this.#littleEndian);
     section.setBigInt64(SECTION.sectionLength, -1n, this.#littleEndian);
     return concatenated([section, ...this.#interfaces.map((device, i) => this.#describe(device, i))]);
+  }
+
+  /**
+   * Adds an interface after the header. Its number is that of the interfaces before it.
+   * @returns its description, which the file has before the first frame of the interface
+   * @throws EINVAL if the link type or the name do not fit the format
+   */
+  addInterface(device: PcapngWriterOptions["interfaces"][number]): Uint8Array {
+    inRange("PcapngWriter.addInterface", "linkType", device.linkType, 0, 0xffff);
+    const block = this.#describe(device, this.#interfaces.length);
+    this.#interfaces.push({ ...device });
+    return new Uint8Array(block.buffer);
   }
 
   /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
@@ -175,7 +190,7 @@ export class PcapngWriter {
     return bytes;
   }
 
-  #describe(device: PcapngWriterOptions["interfaces"][number], index: number): DataView {
+  #describe(device: InterfaceToWrite, index: number): DataView {
     const path = `interfaces[${index}].name`;
     const options = this.#options("PcapngWriter", [
       ...(device.name === undefined ? [] : [{ code: OPTION.interfaceName, value: device.name, path }]),
