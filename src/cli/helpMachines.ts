@@ -69,6 +69,8 @@ once.
                  writes the device to this file at the end (docs/snapshots.md): rules, counters, state, clock
   --restore FILE
                  goes on with such a device, in place of a scenario
+  --live         frames and bits a second by rule, by reason of loss and by wire: on a terminal a view that is drawn again
+                 each second, else a line for each second in which frames come
   --json         lines of JSON on standard error instead of text
   --quiet        no text
 

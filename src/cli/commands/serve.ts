@@ -7,6 +7,8 @@ import { Interruption } from "../interruption.js";
 import { badUsage, CommandRefusal, EXIT, withFile } from "../refusal.js";
 import { connectPorts, placesOf, type Place } from "../serve/places.js";
 import { ScenarioFile, type Reloaded } from "../serve/reload.js";
+import { LiveView } from "../serve/live.js";
+import { readingOf } from "../serve/rates.js";
 import { checkSnapshotPlace, restoreFile, writeSnapshot } from "../serve/snapshotFile.js";
 import { sumOf, sumText } from "../serve/summary.js";
 import { Switchboard } from "../serve/switchboard.js";
@@ -22,6 +24,7 @@ const OPTIONS = {
   "beyond-loopback": "flag",
   snapshot: "value",
   restore: "value",
+  live: "flag",
   json: "flag",
 } as const;
 
@@ -41,7 +44,11 @@ export async function serve(args: readonly string[]): Promise<number> {
   const wires = (line.lists.get("wire") ?? []).map((text) => wireOf(text, line.flags.has("beyond-loopback")));
   const snapshotFile = line.values.get("snapshot");
   if (snapshotFile !== undefined) checkSnapshotPlace(snapshotFile);
-  const { name, loaded, watched } = await loadedOf(line);
+  if (line.flags.has("live") && line.flags.has("quiet") && !line.flags.has("json"))
+    throw badUsage("--live", "--quiet leaves all text out: leave one of them out");
+  let live: LiveView | null = null;
+  const teller: Teller = { line, write: (text) => (live === null ? process.stderr.write(text) : live.write(text)) };
+  const { name, loaded, watched } = await loadedOf(line, teller);
   const places = placesOf(loaded, wires);
   connectPorts(loaded, places);
   loaded.prepare({ bytes: new Uint8Array() });
@@ -53,23 +60,26 @@ export async function serve(args: readonly string[]): Promise<number> {
     board.begin();
     const place = line.values.get("control");
     const listens = place === undefined ? null : await control.open(place, line.values.get("token") ?? null);
-    tell(line, readyText(name, places, listens), {
+    tell(teller, readyText(name, places, listens), {
       kind: "ready",
       control: listens,
       wires: places.map(({ name, wire }) => ({ place: name, wire: wire.describe() })),
     });
     watched?.watch();
+    if (line.flags.has("live")) live = new LiveView(() => readingOf(board), process.stderr, line.flags.has("json"));
+    live?.begin();
     await ended(interruption, [control, ...places.map(({ wire }) => wire)]);
     await watched?.end();
     await drain(board);
   } finally {
+    live?.end();
     interruption.end();
     board.end();
     await patiently(Promise.all([control.close(), ...places.map(({ wire }) => wire.close())]));
   }
   const snapshot = snapshotFile === undefined ? null : writeSnapshot(loaded, snapshotFile);
   const sum = sumOf(board, interruption.signal, snapshot);
-  tell(line, sumText(painter(process.stderr), sum), sum);
+  tell(teller, sumText(painter(process.stderr), sum), sum);
   // Standard input may be open.
   process.stdin.destroy();
   return snapshot !== null && "error" in snapshot ? EXIT.failed : 0;
@@ -83,7 +93,7 @@ interface Served {
 }
 
 /** The scenario that is served, from its file or from a snapshot. */
-async function loadedOf(line: CommandLine): Promise<Served> {
+async function loadedOf(line: CommandLine, teller: Teller): Promise<Served> {
   const { operands, values } = line;
   const [file, more] = operands;
   const snapshot = values.get("restore");
@@ -98,7 +108,7 @@ async function loadedOf(line: CommandLine): Promise<Served> {
     );
   const text = await textOf(file);
   const loaded = await withFile(inputName(file), () => loadScenario(text, { countHits: true }));
-  const told = (what: Reloaded): void => tell(line, reloadText(inputName(file), what), what);
+  const told = (what: Reloaded): void => tell(teller, reloadText(inputName(file), what), what);
   return { name: inputName(file), loaded, watched: file === "-" ? null : new ScenarioFile(file, text, loaded, told) };
 }
 
@@ -178,10 +188,15 @@ async function patiently(work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Standard output may be a wire: people are told on standard error. */
-function tell({ flags }: CommandLine, text: string, record: object): void {
-  if (flags.has("json")) process.stderr.write(`${JSON.stringify(record)}\n`);
-  else if (!flags.has("quiet")) process.stderr.write(text);
+interface Teller {
+  readonly line: CommandLine;
+  /** Standard output may be a wire: people are told on standard error. */
+  readonly write: (text: string) => unknown;
+}
+
+function tell({ line: { flags }, write }: Teller, text: string, record: object): void {
+  if (flags.has("json")) write(`${JSON.stringify(record)}\n`);
+  else if (!flags.has("quiet")) write(text);
 }
 
 function readyText(name: string, places: readonly Place[], control: string | null): string {
