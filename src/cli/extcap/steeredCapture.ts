@@ -1,13 +1,17 @@
 /** Writes the frames of a served device as a capture, with a comment at each frame. */
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { connect } from "node:net";
+import { closeSync, constants, createWriteStream, openSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { PcapngWriter } from "../../index.js";
 import { isObject } from "../control/rpc.js";
 import { Interruption } from "../interruption.js";
 import { badUsage, refusalOf, type CommandRefusal } from "../refusal.js";
 import { counted } from "../text.js";
+
+/** How often a pipe is tried that nobody reads yet. */
+const EACH_MILLISECONDS = 50;
 
 /** An event `steered` (docs/serve.md). */
 interface Steered {
@@ -56,11 +60,30 @@ export async function captureSteered(control: string, pipe: string): Promise<voi
   } catch (error) {
     throw noDevice(control, (error as Error).message);
   }
+  socket.on("error", () => socket.destroy());
   const interruption = new Interruption();
-  const out = createWriteStream(pipe);
-  const lines = createInterface({ input: socket });
+  try {
+    const reader = await readerOf(pipe, interruption);
+    if (reader !== null) await writeSteered(socket, control, pipe, reader, interruption);
+  } finally {
+    interruption.end();
+    socket.destroy();
+  }
+}
+
+/** @param reader a descriptor that keeps the pipe open until it is opened here */
+async function writeSteered(
+  socket: Socket,
+  control: string,
+  pipe: string,
+  reader: number,
+  interruption: Interruption,
+): Promise<void> {
   const end = (): void => void socket.destroy();
-  socket.on("error", end).on("close", () => lines.close());
+  const out = createWriteStream(pipe).once("open", () => closeSync(reader));
+  const lines = createInterface({ input: socket });
+  socket.on("close", () => lines.close());
+  if (socket.closed) lines.close();
   out.on("error", end);
   interruption.stop = end;
   const writer = new SteeredWriter();
@@ -79,13 +102,27 @@ export async function captureSteered(control: string, pipe: string): Promise<voi
     if (error instanceof SyntaxError) throw noDevice(control, "it speaks another protocol");
     throw error;
   } finally {
-    interruption.end();
-    socket.destroy();
     if (!out.destroyed) await new Promise<void>((resolve) => out.end(() => resolve()));
   }
   // A reader that is gone has ended the capture.
   const failure: NodeJS.ErrnoException | null = out.errored;
   if (failure !== null && failure.code !== "EPIPE") throw refusalOf(pipe, failure);
+}
+
+/**
+ * Waits until somebody reads the pipe: to open it earlier would block a thread that the end of the process waits for.
+ * @returns a descriptor that keeps it open; null after a signal
+ */
+async function readerOf(pipe: string, interruption: Interruption): Promise<number | null> {
+  while (interruption.signal === null) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_CREAT | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw refusalOf(pipe, error);
+    }
+    await setTimeout(EACH_MILLISECONDS);
+  }
+  return null;
 }
 
 function drained(out: NodeJS.WritableStream): Promise<void> {

@@ -149,10 +149,20 @@ describe("the frames of a served device", () => {
   });
 
   it("end with a signal, and with their reader", async () => {
-    for (const end of ["signal", "reader"]) {
+    for (const end of ["early signal", "signal", "reader"]) {
       const { served, client, peer, args, fifo } = await capturing(`ends-${end}`);
       const child = start(["extcap", ...args]);
       const closed = once(child, "close");
+      if (end === "early signal") {
+        // Nobody reads the pipe yet.
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        child.kill("SIGTERM");
+        expect(await closed, end).toEqual([0, null]);
+        client.socket.destroy();
+        peer.close();
+        await served.end();
+        continue;
+      }
       const reading = createReadStream(fifo);
       await once(reading, "data");
       if (end === "signal") child.kill("SIGTERM");
