@@ -1,5 +1,6 @@
 /** Finding the next record of a capture from any place on. */
 import { describe, expect, it } from "vitest";
+import { joined } from "../../src/packet/bytes.js";
 import { findRecord, recordFinder, type RecordFinder } from "../../src/packet/capture/boundary.js";
 import { PcapngWriter, PcapWriter } from "../../src/packet/capture/writer.js";
 import { seedFor } from "../assembly/support/core.js";
@@ -21,7 +22,7 @@ function captureOf(random: Random, writer: PcapWriter | PcapngWriter): { bytes: 
   const parts = [writer.header(), ...frames];
   let end = 0;
   const begins = parts.map(({ length }) => (end += length) - length).slice(1);
-  return { bytes: Buffer.concat(parts), begins };
+  return { bytes: joined(...parts), begins };
 }
 
 describe("findRecord", () => {
