@@ -1,6 +1,7 @@
-/** A process that does the jobs of a worker, one at a time. BullMQ starts it, and starts another one where it ends. */
+/** A process that does the jobs of a worker, one at a time (processes.ts). */
 import { Redis } from "ioredis";
 import type { Job } from "./jobs.js";
+import type { Answer } from "./processes.js";
 import { REDIS_URL, scenarioKey } from "./redis.js";
 import { Steering } from "./steering.js";
 import { work } from "./work.js";
@@ -14,7 +15,16 @@ const steering = new Steering(async (hash) => {
   return text;
 });
 
-// The worker is gone, and with it the lock of the job.
-process.once("disconnect", () => process.exit());
+async function answerTo(job: Job): Promise<Answer> {
+  try {
+    return { value: await work(job, steering) };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
 
-export default (job: { readonly data: Job }): Promise<unknown> => work(job.data, steering);
+// The worker is gone, and with it the lock of the job; or it has no more jobs.
+process.once("disconnect", () => process.exit());
+// Signals to all processes of a terminal or a service are for the worker, which waits for this job.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+process.on("message", (job: Job) => void answerTo(job).then((answer) => process.send?.(answer)));

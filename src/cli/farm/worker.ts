@@ -1,12 +1,11 @@
 /** A machine's share of runs: BullMQ takes jobs from the queue and gives them to processes. */
-import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { fileURLToPath } from "node:url";
 import { Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Interruption } from "../interruption.js";
 import { version } from "../version.js";
-import { PREFIX, queueName } from "./jobs.js";
+import { PREFIX, queueName, type Job } from "./jobs.js";
+import { Processes } from "./processes.js";
 import { REDIS_URL, VERSIONS } from "./redis.js";
 
 /** How often a job starts again after its machine was lost. A lost machine is no fault of the job. */
@@ -29,7 +28,8 @@ export async function takeJobs(
 ): Promise<void> {
   await redis.sadd(VERSIONS, version());
   const lockDuration = 1000 * lock;
-  const worker = new Worker(queueName(), processorFile(), {
+  const steering = new Processes({ ...process.env, [REDIS_URL]: url });
+  const worker = new Worker(queueName(), ({ data }) => steering.run(data as Job), {
     connection: redis,
     prefix: PREFIX,
     name: hostname(),
@@ -37,17 +37,10 @@ export async function takeJobs(
     lockDuration,
     stalledInterval: lockDuration / 2,
     maxStalledCount: MOST_STALLS,
-    workerForkOptions: { env: { ...process.env, [REDIS_URL]: url } },
   });
   worker.on("error", ({ message }) => tell(message));
   worker.on("failed", (_, { message }) => tell(message));
   await new Promise<void>((resolve) => (interruption.stop = resolve));
   await worker.close();
-}
-
-/** The bundle of child.ts. */
-function processorFile(): URL {
-  const file = new URL("./farm-child.js", import.meta.url);
-  if (!existsSync(file)) throw new Error(`${fileURLToPath(file)} is missing: a farm runs from the built package`);
-  return file;
+  steering.end();
 }
