@@ -54,6 +54,7 @@ export class Packets {
     this.#length = length;
     // Frames are consecutive with room before each, at addresses that ESP headers make odd.
     this.#stride = ((length + AAD_LENGTH + ICV_LENGTH + 128 + 63) & ~63) + 4;
+    if (!core.openRows(PACKETS) || !core.openBytes(PACKETS * this.#stride)) throw new Error("no memory for packets");
     const { u8 } = core;
     const view = new DataView(u8.buffer);
     for (let n = 0; n < PACKETS; n++) {
