@@ -199,10 +199,13 @@ const asUser = (...command: string[]): [string, string[]] => {
   const [file = "", ...args] = isRoot ? [...NOBODY, ...command] : command;
   return [file, args];
 };
-const readsProject = (): boolean => spawnSync(...asUser("test", "-r", join(root, "dist/cli.js"))).status === 0;
-const canCapture = hasTshark && readsProject();
+/** Node.js can be in a folder of root too. */
+const runsProject = (): boolean =>
+  spawnSync(...asUser("test", "-r", join(root, "dist/cli.js"))).status === 0 &&
+  spawnSync(...asUser(process.execPath, "--version")).status === 0;
+const canCapture = hasTshark && runsProject();
 if (hasTshark && !canCapture)
-  console.warn("tshark does not capture from flowsteer extcap: no other user reads this folder");
+  console.warn("tshark does not capture from flowsteer extcap: no other user reads this folder and runs this Node.js");
 
 describe.runIf(canCapture)("in tshark", () => {
   const folder = mkdtempSync(join(tmpdir(), "flowsteer-extcap-"));
