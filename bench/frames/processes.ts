@@ -42,11 +42,17 @@ export function runProcess(program: string, args: readonly string[]): Promise<En
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const stdio = ["ignore", "pipe", "pipe", "pipe"] as const;
-    const child = spawn(program, args, { cwd: root, env: ENVIRONMENT, stdio: [...stdio], timeout: PATIENCE });
+    const child = spawn(program, args, { cwd: root, env: ENVIRONMENT, stdio: [...stdio] });
+    const patience = setTimeout(() => child.kill(), PATIENCE);
     const texts = ["", "", "", ""] as [string, string, string, string];
     for (const n of [1, 2, 3] as const) child.stdio[n]?.on("data", (data: Buffer) => (texts[n] += data.toString()));
-    child.on("error", reject);
+    // A program that is missing only says so here.
+    child.on("error", (error) => {
+      clearTimeout(patience);
+      reject(error);
+    });
     child.on("close", (code) => {
+      clearTimeout(patience);
       const [, out, err, more] = texts;
       resolve({ code, out, err, more, seconds: (performance.now() - start) / 1000 });
     });
