@@ -1,14 +1,14 @@
 /** flowsteer farm: connection tracking in shares: report, rows and captures by destination are those of one machine. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { PcapngWriter } from "../../../src/packet/capture/writer.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
 import { flowsteer, root, scratch, type Ended } from "../support/command.js";
-import { HAS_REDIS, RedisServer } from "./support/redis.js";
-import { FarmWorker } from "./support/workers.js";
+import { withOneWorker } from "./support/oneWorker.js";
+import { HAS_REDIS } from "./support/redis.js";
 
 const CONNECTIONS = 12;
 const CLIENT_PORT = 40000;
@@ -82,22 +82,12 @@ function capture(): Uint8Array {
 }
 
 describe.skipIf(!HAS_REDIS)("flowsteer farm run with connection tracking", () => {
-  let redis: RedisServer;
-  let worker: FarmWorker;
+  const redisUrl = withOneWorker();
   const file = scratch("connections.pcapng", capture());
   const scenario = scratch("firewall.json", firewall());
 
-  beforeAll(async () => {
-    redis = await RedisServer.start();
-    worker = await FarmWorker.start(redis.url, ["--workers", "2"]);
-  });
-  afterAll(async () => {
-    await worker.stop();
-    await redis?.end();
-  });
-
   async function farm(...args: string[]): Promise<Ended> {
-    return flowsteer(["farm", "run", scenario, file, "--redis", redis.url, ...args]);
+    return flowsteer(["farm", "run", scenario, file, "--redis", redisUrl(), ...args]);
   }
 
   it.each(["1", "2", "7"])("prints with %s shares what one machine prints", async (shares) => {

@@ -1,10 +1,10 @@
 /** flowsteer farm run takes options of flowsteer run, and refuses by name those that cannot be divided. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seedFor } from "../../assembly/support/core.js";
 import { flowsteer, scratch, type Ended } from "../support/command.js";
 import { pcap, pcapng } from "./support/captures.js";
-import { HAS_REDIS, RedisServer } from "./support/redis.js";
-import { FarmWorker } from "./support/workers.js";
+import { withOneWorker } from "./support/oneWorker.js";
+import { HAS_REDIS } from "./support/redis.js";
 
 const SCENARIO = "examples/everyday.json";
 const SERIAL = "examples/state-meter.json";
@@ -16,24 +16,14 @@ describe.skipIf(!HAS_REDIS)("options of flowsteer farm run", () => {
     // It breaks off, which a run that ends before does not see.
     scratch("second.pcapng", pcapng({ frames: 1000, seed }).slice(0, -5)),
   ];
-  let redis: RedisServer;
-  let worker: FarmWorker;
-
-  beforeAll(async () => {
-    redis = await RedisServer.start();
-    worker = await FarmWorker.start(redis.url, ["--workers", "2"]);
-  });
-  afterAll(async () => {
-    await worker.stop();
-    await redis?.end();
-  });
+  const redisUrl = withOneWorker();
 
   async function one(scenario: string, ...options: string[]): Promise<Ended> {
     return flowsteer(["run", scenario, ...captures, ...options]);
   }
 
   async function many(scenario: string, ...options: string[]): Promise<Ended> {
-    return flowsteer(["farm", "run", scenario, ...captures, "--redis", redis.url, "--piece", "200k", ...options]);
+    return flowsteer(["farm", "run", scenario, ...captures, "--redis", redisUrl(), "--piece", "200k", ...options]);
   }
 
   it.each(["0", "1", "700", "1000", "1001", "1999", "2000", "5000"])("stops after %s frames", async (limit) => {

@@ -1,14 +1,14 @@
 /** flowsteer farm cuts captures without an index: where the records that it found are wrong, the answer is still right. */
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { PcapWriter } from "../../../src/packet/capture/writer.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { flowsteer, scratch } from "../support/command.js";
 import { pcap, pcapng } from "./support/captures.js";
 import { FileServer } from "./support/files.js";
-import { HAS_REDIS, RedisServer } from "./support/redis.js";
-import { FarmWorker } from "./support/workers.js";
+import { withOneWorker } from "./support/oneWorker.js";
+import { HAS_REDIS } from "./support/redis.js";
 
 const SCENARIO = "examples/everyday.json";
 const seed = seedFor("farm spans");
@@ -38,21 +38,11 @@ function damaged(): Uint8Array {
 }
 
 describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
-  let redis: RedisServer;
-  let worker: FarmWorker;
-
-  beforeAll(async () => {
-    redis = await RedisServer.start();
-    worker = await FarmWorker.start(redis.url, ["--workers", "2"]);
-  });
-  afterAll(async () => {
-    await worker.stop();
-    await redis?.end();
-  });
+  const redisUrl = withOneWorker();
 
   /** How many indexes were made. */
   async function indexes(): Promise<number> {
-    const client = new Redis(redis.url);
+    const client = new Redis(redisUrl());
     const keys = await client.keys("flowsteer:*:index-*");
     client.disconnect();
     return keys.length;
@@ -67,7 +57,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
   ])("prints of a capture %s what one machine prints", async (_, make, needsIndex) => {
     const file = scratch("spans.pcap", make());
     const wanted = await flowsteer(["run", SCENARIO, file]);
-    const args = ["farm", "run", SCENARIO, file, "--redis", redis.url];
+    const args = ["farm", "run", SCENARIO, file, "--redis", redisUrl()];
     const before = await indexes();
     expect(await flowsteer([...args, "--piece", "100k"])).toEqual(wanted);
     expect((await indexes()) - before).toBe(needsIndex ? 1 : 0);
@@ -79,7 +69,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
     const server = await FileServer.start(bytes);
     try {
       const wanted = await flowsteer(["run", SCENARIO, scratch("http.pcap", bytes)]);
-      const ended = await flowsteer(["farm", "run", SCENARIO, server.url, "--redis", redis.url, "--piece", "2M"]);
+      const ended = await flowsteer(["farm", "run", SCENARIO, server.url, "--redis", redisUrl(), "--piece", "2M"]);
       expect(ended.out.replace(/from \S+/, "")).toEqual(wanted.out.replace(/from \S+/, ""));
       expect(server.given).toBeGreaterThan(bytes.length);
       expect(server.given).toBeLessThan(1.2 * bytes.length);
