@@ -1,5 +1,6 @@
 /** The main entry of the package: devices, outcomes of frames, captures, errors. It only re-exports. */
-export { createDevice, createDeviceSync, Device, type DeviceOptions } from "./model/device/device.js";
+export { createDevice, createDeviceSync, Device } from "./model/device/device.js";
+export type { DeviceOptions } from "./model/device/options.js";
 export { compileCore } from "./engine/load.js";
 export { createDevicePool } from "./model/traffic/loadPool.js";
 export type { DevicePool, PoolOptions, Distribution } from "./model/traffic/pool.js";

@@ -1,12 +1,8 @@
 /** The main entry with the WebAssembly core inside, for environments that cannot load a second file. */
 import core from "../build/release/core.wasm";
 import { compileCore as compile, type CoreSource } from "./engine/load.js";
-import {
-  createDevice as create,
-  createDeviceSync as createSync,
-  type Device,
-  type DeviceOptions,
-} from "./model/device/device.js";
+import { createDevice as create, createDeviceSync as createSync, type Device } from "./model/device/device.js";
+import type { DeviceOptions } from "./model/device/options.js";
 
 export * from "./index.js";
 

@@ -1,7 +1,8 @@
 /** Checks a document, and goes on after a refusal. */
 import { SteeringError } from "../errors.js";
 import { Context } from "../model/base/context.js";
-import { createDevice, type DeviceOptions } from "../model/device/device.js";
+import { createDevice } from "../model/device/device.js";
+import type { DeviceOptions } from "../model/device/options.js";
 import type { Scenario } from "./document.js";
 import { LoadedScenario } from "./load.js";
 import { ScenarioObjects } from "./objects.js";

@@ -2,7 +2,8 @@
 import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import type { FlowCounter } from "../model/action/counter.js";
-import { createDevice, type Device, type DeviceOptions } from "../model/device/device.js";
+import { createDevice, type Device } from "../model/device/device.js";
+import type { DeviceOptions } from "../model/device/options.js";
 import type { Table } from "../model/table/domain.js";
 import type { DomainType } from "../model/table/domainType.js";
 import type { DeviceFlow } from "../model/flow/deviceFlow.js";

@@ -1,10 +1,10 @@
 /** The device: a program creates it, opens contexts on it, and gives it frames. */
 import { DEST_PORT, NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
 import type { Core } from "../../engine/core.js";
-import { loadCore, loadCoreNow, type CoreSource } from "../../engine/load.js";
+import { loadCore, loadCoreNow } from "../../engine/load.js";
 import { refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
-import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
+import { FlowCache } from "../traffic/flowCache.js";
 import {
   cableCounters,
   connect,
@@ -15,83 +15,22 @@ import {
   type ListenerOptions,
 } from "./cable.js";
 import type { CableOptions } from "./line.js";
-import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
+import { DeviceBase } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
-import { checkOptions, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
-import { Clock } from "../base/clock.js";
-import { Hardware } from "../base/hardware.js";
+import { unsigned } from "../../checks.js";
+import { DEFAULT_NAME, deviceParts, openCore, type CheckedParts, type DeviceOptions } from "./options.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
 import { rulesHit } from "../traffic/outcomeReader.js";
-import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
-import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
-import { portOf, type CableCounters, type PortOptions } from "../base/ports.js";
-import type { ProfileName } from "../profile/profile.js";
-import { profileNamed } from "../profile/profiles.js";
+import { portOf, type CableCounters } from "../base/ports.js";
 import { listen, type EventListener, type EventName } from "../monitor/events.js";
 import { metricsOf, type DeviceMetrics } from "../monitor/metrics.js";
 import type { HostRules } from "../flow/hostRules.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";
 import { Traffic } from "../traffic/receive.js";
-
-export interface DeviceOptions extends PortOptions {
-  /**
-   * Connected devices need different names, since MAC addresses are derived from them. @default
-   * "flowsteer0"
-   */
-  name?: string;
-  /** Physical ports, numbered from 1. @default 1 */
-  ports?: number;
-  /** Functions besides the PF: VFs, numbered from 1; at most 255. @default 0 */
-  vports?: number;
-  /** What is refused beyond what the manual pages refuse (docs/profiles.md). @default "manual" */
-  profile?: ProfileName | (string & Record<never, never>);
-  /** Seed of everything random: an integer, taken modulo 2^64. @default 0 */
-  seed?: number;
-  /**
-   * The clock in nanoseconds, which never goes back. @default a virtual clock that `advance` and
-   * `advanceTo` move
-   */
-  now?: () => bigint;
-  /** Limits below the maximum; `ibv_query_device` reports them. */
-  limits?: Partial<DeviceLimits> & {
-    /**
-     * Bytes for tables, rules, counters and queues. A call that needs more is refused with ENOMEM.
-     */
-    memory?: number;
-    /**
-     * Flows alive (ibv_create_flow). One more is refused with ENOMEM. @default as many as memory
-     * holds
-     */
-    flows?: number;
-  };
-  /** Whether ibv_create_flow steers: IBV_DEVICE_MANAGED_FLOW_STEERING. @default true */
-  managedFlowSteering?: boolean;
-  /**
-   * Whether direct rules outside root tables come and go with the next mlx5dv_dr_domain_sync of
-   * their domain. @default false
-   */
-  asyncRules?: boolean;
-  /**
-   * Whether destinations and listeners of ports get copies of frames that no rule changed. Without
-   * it they get the very array that was received or sent, and writing to that array changes earlier
-   * outcomes. @default false
-   */
-  copyFrames?: boolean;
-  /**
-   * The flow cache, which keeps lookup results by key; false or 0 for none. @default 65,536 entries
-   */
-  cache?: CacheOptions | false | 0;
-  /** Whether hits of rules, ports and queues are counted (`countHits`). @default false */
-  countHits?: boolean;
-  /** Programmable samples, and the Geneve option that rules can match. @default none */
-  parser?: ParserOptions;
-  /** Where the core comes from. @default the file beside this module */
-  core?: CoreSource;
-}
 
 /**
  * Creates a device. The only asynchronous call: it compiles the core, once in a process.
@@ -125,66 +64,6 @@ export function createDeviceSync(options: DeviceOptions = {}): Device {
   }
   return new Device(openCore(core, options), parts, options);
 }
-
-/**
- * The checked options of `createDevice`: the parts of the device, and the number of flow cache
- * entries.
- */
-export interface CheckedParts extends DeviceParts {
-  readonly cacheEntries: number;
-}
-
-const OPTION_TYPES: OptionTypes<DeviceOptions> = {
-  name: "string",
-  ports: "number",
-  vports: "number",
-  profile: "string",
-  seed: "number",
-  now: "function",
-  limits: "object",
-  managedFlowSteering: "boolean",
-  asyncRules: "boolean",
-  copyFrames: "boolean",
-  cache: "any",
-  countHits: "boolean",
-  parser: "object",
-  core: "any",
-  macs: "any",
-  gids: "any",
-};
-
-/** @internal Checks the options of a device; `more` are those of another call that makes one. */
-export function deviceParts(
-  call: string,
-  options: DeviceOptions,
-  more: Readonly<Record<string, OptionType>> = {},
-): CheckedParts {
-  checkOptions(call, "", options, { ...OPTION_TYPES, ...more });
-  // An own clock is read once before the device exists.
-  new Clock(options.now).now();
-  const profile = profileNamed(options.profile ?? "manual");
-  const ports = unsigned(call, "ports", options.ports ?? 1, 8);
-  if (ports < 1)
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
-  unsigned(call, "vports", options.vports ?? 0, 8);
-  const memory = options.limits?.memory;
-  if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
-  const { seed = 0 } = options;
-  if (!Number.isSafeInteger(seed))
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
-  if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
-  const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
-  const cacheEntries = entriesFrom(call, options.cache);
-  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
-}
-
-/** @internal Limits the memory of a core. */
-export function openCore(core: Core, { limits }: DeviceOptions): Core {
-  if (limits?.memory !== undefined) core.exports.limitArena(limits.memory);
-  return core;
-}
-
-const DEFAULT_NAME = "flowsteer0";
 
 export class Device extends DeviceBase {
   /**
