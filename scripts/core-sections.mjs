@@ -92,7 +92,7 @@ export class Reader {
     }
   }
 
-  /** So many bytes, as Latin-1 text. */
+  /** The next `length` bytes as Latin-1 text. */
   text(length) {
     return Buffer.from(this.#bytes.subarray(this.at, (this.at += length))).toString("latin1");
   }

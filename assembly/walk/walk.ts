@@ -57,8 +57,9 @@ export function walk(root: usize, count: u32, sender: usize): void {
 }
 
 /**
- * Takes memory for the forks of so many frames, or of a quarter as many, down to one: then fewer frames
- * are walked together. Without any, frames are not split (`fork`).
+ * Takes memory for the forks of SPLIT_BATCH frames, or of as many as a batch of `count` needs. Where
+ * memory is full, it tries a quarter of them, again and again: fewer frames are walked together then.
+ * Without memory for one frame, frames are not split (`fork`).
  */
 function prepareForks(count: u32): void {
   let frames: u32 = <u32>SPLIT_BATCH;

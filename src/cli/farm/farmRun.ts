@@ -6,8 +6,7 @@ import { CaptureLog, skippedNotes, type BreakFound } from "../input/captures.js"
 import type { StopSignal } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { CommandRefusal } from "../refusal.js";
-import type { Farm } from "./farm.js";
-import { failureText } from "./failure.js";
+import { ATTEMPTS, type Farm } from "./farm.js";
 import type { CaptureRef, Steered } from "./jobs.js";
 import type { ShareFolder } from "./interleaving.js";
 import type { Merging } from "./merging.js";
@@ -102,7 +101,7 @@ export class FarmRun implements SteeredRun {
   async #mergeIndexed({ jobs, breaks, failed }: PlannedCapture, before: number): Promise<void> {
     this.#queued.push(...jobs);
     this.#addBreaks(breaks, before);
-    if (failed !== null) this.log.failed.push(failureText(failed));
+    if (failed !== null) this.log.failed.push(`${failed} (tried ${ATTEMPTS} times)`);
     for (const job of jobs) {
       const result = await this.#resultOf(job);
       if (result !== null) await this.#add([[job, result]]);
@@ -137,7 +136,7 @@ export class FarmRun implements SteeredRun {
     this.#ended.add(job);
     this.#progress(job.bytes);
     if ("failed" in ended) {
-      this.log.failed.push(failureText(`${job.text}: ${ended.failed}`));
+      this.log.failed.push(`${job.text}: ${ended.failed} (tried ${ATTEMPTS} times)`);
       return null;
     }
     const result = ended.value as Steered;

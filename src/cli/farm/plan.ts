@@ -59,7 +59,7 @@ export async function planSpans(
 ): Promise<PlannedJob[][]> {
   const planned = await Promise.all(
     captures.map(async (capture) => {
-      // Whoever cannot read it tells when the job is done.
+      // The job refuses a capture that cannot be read.
       const isPacked = await isPackedCapture(capture).catch(() => false);
       const count = isPacked ? 1 : Math.max(1, Math.floor(capture.size / pieceBytes));
       const cuts = Array.from({ length: count + 1 }, (_, n) => Math.floor((capture.size * n) / count));

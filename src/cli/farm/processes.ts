@@ -25,7 +25,6 @@ export class Processes {
     const child = this.#take();
     const answer = await answerOf(child, job);
     this.#idle.add(child);
-    child.once("exit", () => this.#idle.delete(child));
     if ("error" in answer) throw new Error(answer.error);
     return answer.value;
   }
@@ -39,8 +38,8 @@ export class Processes {
   #take(): ChildProcess {
     for (const child of this.#idle) {
       this.#idle.delete(child);
-      child.removeAllListeners("exit");
-      if (child.connected && child.exitCode === null && child.signalCode === null) return child;
+      // Others have ended meanwhile.
+      if (child.connected) return child;
     }
     return fork(this.#file, { env: this.#env });
   }

@@ -41,16 +41,6 @@ export class PostedBuffers {
     return this._tail - this._head;
   }
 
-  /** The length of the longest request that waits; null if none does. */
-  get longest(): number | null {
-    let longest: number | null = null;
-    for (let i = this._head; i < this._tail; i++) {
-      const { views } = this._ring[i % this._depth] as PostedBuffer;
-      longest = Math.max(longest ?? 0, lengthOf(views));
-    }
-    return longest;
-  }
-
   /** The lengths of the requests that wait, the oldest first. */
   get lengths(): number[] {
     return Array.from({ length: this.waiting }, (_, n) => {

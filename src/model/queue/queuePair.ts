@@ -307,11 +307,6 @@ export class QueuePair extends Handle implements Receiver {
     return this._receive?.lengths ?? [];
   }
 
-  /** @internal The length of the longest receive buffer that waits; null if none does. */
-  get longestBuffer(): number | null {
-    return this._receive?.longest ?? null;
-  }
-
   /** A frame has used a receive request; it may have been too long for the buffer. */
   arrive(destination: BatchDestination, tag: number): void {
     this._receive?.arrive(destination, tag);

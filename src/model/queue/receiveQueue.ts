@@ -92,11 +92,6 @@ export class ReceiveQueue {
     return this._buffers.lengths;
   }
 
-  /** The length of the longest buffer that waits; null if none does. */
-  get longest(): number | null {
-    return this._buffers.longest;
-  }
-
   /**
    * Posts one request. @throws EINVAL in RESET, or for memory that the device may not write; ENOMEM
    * when the queue is full

@@ -75,8 +75,8 @@ function* queuesOf(
     const queue = kind === "queue" ? context.device.queues.get(to) : undefined;
     const raw = queue instanceof QueuePair && queue.qp_type === IBV_QPT_RAW_PACKET;
     if (queue === undefined || !(raw || queue instanceof WorkQueue)) continue;
-    const longest = queue.longestBuffer;
-    if (longest !== null) yield { queue, longest };
+    const lengths = queue.bufferLengths;
+    if (lengths.length > 0) yield { queue, longest: Math.max(...lengths) };
   }
 }
 
