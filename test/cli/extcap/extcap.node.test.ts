@@ -199,10 +199,10 @@ const asUser = (...command: string[]): [string, string[]] => {
   const [file = "", ...args] = isRoot ? [...NOBODY, ...command] : command;
   return [file, args];
 };
-/** Node.js can be in a folder of root too. */
+/** Node.js can be in a folder of root too. A shell asks: setpriv itself still starts programs with root's rights. */
+const RUNS = 'test -r "$0" && "$1" --version';
 const runsProject = (): boolean =>
-  spawnSync(...asUser("test", "-r", join(root, "dist/cli.js"))).status === 0 &&
-  spawnSync(...asUser(process.execPath, "--version")).status === 0;
+  spawnSync(...asUser("sh", "-c", RUNS, join(root, "dist/cli.js"), process.execPath)).status === 0;
 const canCapture = hasTshark && runsProject();
 if (hasTshark && !canCapture)
   console.warn("tshark does not capture from flowsteer extcap: no other user reads this folder and runs this Node.js");
