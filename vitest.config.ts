@@ -11,11 +11,24 @@ const PAGES = ["test/playground/**/*.node.test.ts"];
 const DEEP_PAGES = [
   "test/playground/{accessibility,speed}.node.test.ts",
   "test/playground/answers/{comparison,proved,totals}.node.test.ts",
-  "test/playground/engine/{bigCapture,hostile}.node.test.ts",
+  "test/playground/engine/{bigCapture,changes,hostile,random}.node.test.ts",
   "test/playground/frames/*.node.test.ts",
-  "test/playground/rules/{editor,language,proofs,running}.node.test.ts",
-  "test/playground/share/{dialogs,hostile,offline,reload}.node.test.ts",
+  "test/playground/rules/{editor,language,proofs,repairs,running}.node.test.ts",
+  "test/playground/share/{dialogs,hostile,offline,reload,texts}.node.test.ts",
   "test/playground/way/way.node.test.ts",
+];
+
+/** What else it leaves to `--mode deep`: whatever needs many processes, compilers or seconds. */
+const DEEP_ONLY = [
+  "test/cli/{annotate,parquet}.node.test.ts",
+  "test/cli/farm/{connections,division,options,spans}.node.test.ts",
+  "test/cli/serve/{guests,namespaces}.node.test.ts",
+  "test/outputSchemas.node.test.ts",
+  "test/packet/captures.node.test.ts",
+  "test/programs.node.test.ts",
+  "test/proof/cover/golden.node.test.ts",
+  "test/proof/difference/examples.node.test.ts",
+  "test/verbs/esp/keysErased.node.test.ts",
 ];
 
 /** What `npm test` runs in the browser: the core, its ciphers, bursts, pools and each public entry. `--mode deep` runs all. */
@@ -100,7 +113,7 @@ export function nodeProject(env: Settings): { plugins: Plugin[]; test: NonNullab
       name: "node",
       env,
       include: ALL,
-      exclude: PAGES,
+      exclude: env["FLOWSTEER_DEEP"] === "1" ? PAGES : [...PAGES, ...DEEP_ONLY],
       testTimeout: PATIENCE,
       hookTimeout: PATIENCE,
       // A third of the time of a short test file is the start of a process that reads all sources again.

@@ -33,15 +33,20 @@ const SCHEMAS = {
   },
 };
 
-/** A published schema as text: a line for each named type. */
-export function outputSchema(name) {
-  const { title, file, type } = SCHEMAS[name];
-  const path = `${ROOT}${file}`;
+/** The published schemas as text, by name. */
+export function outputSchemas() {
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram([path], { ...options, noEmit: true });
+  const files = Object.values(SCHEMAS).map(({ file }) => `${ROOT}${file}`);
+  const program = ts.createProgram(files, { ...options, noEmit: true });
+  return Object.keys(SCHEMAS).map((name) => [name, outputSchema(program, name)]);
+}
+
+/** A schema as text: a line for each named type. */
+function outputSchema(program, name) {
+  const { title, file, type } = SCHEMAS[name];
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(path);
+  const source = program.getSourceFile(`${ROOT}${file}`);
   const line = checker.getExportsOfModule(checker.getSymbolAtLocation(source)).find((one) => one.name === type);
   const defs = new Map();
   const root = inline(checker, checker.getDeclaredTypeOfSymbol(line), defs);
@@ -124,5 +129,5 @@ function objectOf(checker, type, defs) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(`${ROOT}schema`, { recursive: true });
-  for (const name of Object.keys(SCHEMAS)) writeFileSync(`${ROOT}schema/${name}.schema.json`, outputSchema(name));
+  for (const [name, text] of outputSchemas()) writeFileSync(`${ROOT}schema/${name}.schema.json`, text);
 }

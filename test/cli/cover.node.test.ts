@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { outputSchema } from "../../scripts/output-schemas.mjs";
 import { readCapture } from "../../src/packet/capture/read.js";
 import type { Scenario } from "../../src/scenario/index.js";
 import { flowsteer, scratch, start } from "./support/command.js";
-import { coverLinesOf, readLines, ruleLines, SCHEMA, sumOf } from "./support/coverLines.js";
+import { coverLinesOf, readLines, ruleLines, sumOf } from "./support/coverLines.js";
 
 const drop: ["drop"] = ["drop"];
 /** Two rules are dead, each for its own reason, and a table. */
@@ -28,12 +27,6 @@ const DEAD: Scenario = {
   ],
 };
 const dead = (): string => scratch("dead.json", JSON.stringify(DEAD));
-
-describe("schema/cover-1.schema.json", () => {
-  it("is made from the types of the lines (node scripts/output-schemas.mjs)", () => {
-    expect(readFileSync(SCHEMA, "utf8")).toBe(outputSchema("cover-1"));
-  });
-});
 
 describe("the report", () => {
   it("has each table with its rules, and the sums", async () => {

@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import type { DiffLine } from "../../src/cli/report/diffLines.js";
 import { PcapWriter } from "../../src/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
-import { outputSchema } from "../../scripts/output-schemas.mjs";
 import { flowsteer, root, scratch } from "./support/command.js";
 
 const SCHEMA = join(root, "schema/diff-1.schema.json");
@@ -49,12 +48,6 @@ async function diffLines(...args: string[]): Promise<{ code: number | null; line
     }),
   };
 }
-
-describe("schema/diff-1.schema.json", () => {
-  it("is made from the types of the lines (node scripts/output-schemas.mjs)", () => {
-    expect(readFileSync(SCHEMA, "utf8")).toBe(outputSchema("diff-1"));
-  });
-});
 
 describe("rules that an import did not carry over wholly", () => {
   const incomplete = (name: string): string =>

@@ -4,17 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PcapWriter } from "../../src/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
-import { outputSchema } from "../../scripts/output-schemas.mjs";
 import { flowsteer, root, scratch } from "./support/command.js";
-import { explainLine, explainLines, outcomesOf, SCHEMA } from "./support/explainLines.js";
+import { explainLine, explainLines, outcomesOf } from "./support/explainLines.js";
 
 const EVERYDAY = ["examples/everyday.json", "examples/everyday.pcap"] as const;
-
-describe("schema/explain-1.schema.json", () => {
-  it("is made from the types of the lines (node scripts/output-schemas.mjs)", () => {
-    expect(readFileSync(SCHEMA, "utf8")).toBe(outputSchema("explain-1"));
-  });
-});
 
 describe("a target", () => {
   const frame = ["--packet", "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 81 [.]"];

@@ -14,13 +14,13 @@ export const DEEP = setting("FLOWSTEER_DEEP") === "1";
 const IN_BROWSER = "document" in globalThis;
 
 /**
- * The size of a random test: `all` in the deep tier, a tenth of it in `npm test`, and a twentieth
- * in a browser, which runs the same code. `name` is a setting that overrides the size.
+ * The size of a random test: `all` in the deep tier, a thirtieth of it in `npm test`, and half of
+ * that in a browser, which runs the same code. `name` is a setting that overrides the size.
  */
 export function rounds(all: number, name?: string): number {
   const given = name === undefined ? undefined : setting(name);
   if (given !== undefined) return Number(given);
-  return Math.ceil((DEEP ? all : all / 10) / (IN_BROWSER ? 2 : 1));
+  return Math.ceil((DEEP ? all : all / 30) / (IN_BROWSER ? 2 : 1));
 }
 
 /**
