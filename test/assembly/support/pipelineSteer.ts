@@ -89,7 +89,11 @@ function missedOf(missed: readonly string[], several: boolean): string[] {
   return several ? missed.slice(-1) : [...missed];
 }
 
-function compared({ names, tables }: PipelineWorld, outcome: Outcome, several: boolean): Compared {
+/**
+ * An outcome in the terms of the reference.
+ * @param several it came from several branches
+ */
+export function plainOutcome({ names, tables }: PipelineWorld, outcome: Outcome, several = false): Compared {
   const { verdict, reason, tag } = outcome;
   return {
     ...{ verdict, reason, tag, registers: sorted(outcome.registers) },
@@ -239,7 +243,7 @@ function equalBytes(ours: Uint8Array, theirs: Uint8Array): boolean {
 
 function agree(world: PipelineWorld, base: Base, outcome: Outcome, wanted: PipelineOutcome): void {
   const { several, ...rest } = wanted;
-  const ours = compared(world, outcome, several);
+  const ours = plainOutcome(world, outcome, several);
   const theirs: Compared = {
     ...rest,
     registers: sorted(rest.registers),

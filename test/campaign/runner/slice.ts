@@ -49,9 +49,9 @@ export async function runSlice(order: Order): Promise<Done> {
   const known = new Set<string>();
   // What earlier processes found is reached first.
   const again = guided ? [...corpus.inputs] : [];
+  let run = await target.open();
   const began = performance.now();
   const end = began + order.seconds * 1000;
-  let run = await target.open();
   let [inputs, units, kept] = [0, 0, 0];
   coverage.fresh();
   while (performance.now() < end) {

@@ -1,5 +1,6 @@
 /** All targets, in the order in which a campaign takes them. */
 import type { Target } from "../target.js";
+import { bursts } from "./bursts.js";
 import { calls } from "./calls.js";
 import { captures } from "./captures.js";
 import { commands } from "./commands.js";
@@ -8,6 +9,7 @@ import { control } from "./control.js";
 import { esp, numbers } from "./esp.js";
 import { explanations } from "./explanations.js";
 import { flows } from "./flows.js";
+import { frames } from "./frames.js";
 import { importers } from "./importers.js";
 import { parser } from "./parser.js";
 import { pools } from "./pools.js";
@@ -16,7 +18,7 @@ import { scenarios } from "./scenarios.js";
 import { snapshots } from "./snapshots.js";
 
 export const TARGETS: readonly Target[] = [
-  ...[parser, rules, state, flows, calls, commands, captures, scenarios, importers],
+  ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers],
   ...[snapshots, control, esp, numbers, tracking, connected, explanations, pools],
 ];
 

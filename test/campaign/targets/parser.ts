@@ -1,21 +1,17 @@
 /** Frames through the parser of the core. */
 import { loadOpenCore } from "../../support/openCore.js";
-import { hasParser } from "../../../src/model/traffic/links.js";
 import { parseAll, type TestFrame } from "../../assembly/support/core.js";
 import { compareParse } from "../../assembly/wire/support/compare.js";
 import { declare } from "../../assembly/wire/support/declare.js";
 import { broken } from "../../assembly/wire/support/mutate.js";
 import { ParseProbe } from "../../assembly/wire/support/probe.js";
 import { NEEDS_ALL } from "../../../src/abi/key.js";
-import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../oracle/generate/frame.js";
-import { decodeAll } from "../../packet/support/captureHelpers.js";
+import { DECLARED } from "../../oracle/generate/frame.js";
 import type { Target } from "../target.js";
-import { filesIn } from "../files.js";
+import { capturedFrames, drawn } from "./support/whole.js";
 
 /** Broken frames made from each whole one. */
 const BROKEN = 24;
-/** Of a large capture the first frames serve. */
-const OF_CAPTURE = 200;
 
 export const parser: Target = {
   name: "parser",
@@ -45,21 +41,3 @@ export const parser: Target = {
     };
   },
 };
-
-function drawn(random: Random, captured: readonly TestFrame[]): TestFrame {
-  if (random.chance(0.2)) return { ...random.pick(captured) };
-  return random.chance(0.8) ? randomFrameOf(random, random.pick(KINDS)) : randomFrame(random);
-}
-
-function capturedFrames(): TestFrame[] {
-  return filesIn("test/captures", /\.pcap(ng)?$/).flatMap(({ bytes }) =>
-    decodeAll(bytes)
-      .frames.slice(0, OF_CAPTURE)
-      .filter(({ linkType }) => hasParser(linkType))
-      .map((frame) => ({
-        bytes: frame.bytes,
-        linkType: frame.linkType,
-        wireLength: Math.max(frame.wireLength, frame.bytes.length),
-      })),
-  );
-}

@@ -10,6 +10,12 @@ export interface FoundHeader {
   offset: number;
 }
 
+/** Bytes of a frame. */
+export interface Place {
+  at: number;
+  size: number;
+}
+
 /** The fields that steer the parser, each as "offset bytes": lengths first of all, then types and versions. */
 const STEERING: ReadonlyMap<number, readonly string[]> = new Map<number, string[]>([
   [Header.ethernet, ["12 2"]],
@@ -94,19 +100,33 @@ function flip(bytes: Uint8Array, random: Random): void {
 }
 
 function steerWrong(frame: TestFrame, headers: readonly FoundHeader[], random: Random): void {
-  const known = headers.filter(({ kind }) => STEERING.has(kind));
-  if (known.length === 0) {
+  const places = placesIn(headers);
+  if (places.length === 0) {
     flip(frame.bytes, random);
     return;
   }
-  const { kind, offset } = random.pick(known);
-  const [at = 0, size = 0] = random
-    .pick(STEERING.get(kind) ?? [])
-    .split(" ")
-    .map(Number);
-  const rest = Math.max(frame.bytes.length - offset, 1);
-  const values = random.pick([EXTREMES, TYPES, [rest, rest - 1, rest + 1, rest >> 2, rest >> 3], [random.word()]]);
-  write(frame.bytes, offset + at, size, random.pick(values));
+  const { at, size } = random.pick(places);
+  write(frame.bytes, at, size, wrongNumber(random, Math.max(frame.bytes.length - at, 1)));
+}
+
+/** Where the fields are that steer the parser. */
+export function placesIn(headers: readonly FoundHeader[]): Place[] {
+  return headers.flatMap(({ kind, offset }) =>
+    (STEERING.get(kind) ?? []).map((text) => {
+      const [at = 0, size = 0] = text.split(" ").map(Number);
+      return { at: offset + at, size };
+    }),
+  );
+}
+
+/** A number for such a field. @param rest the bytes of the frame from there on */
+export function wrongNumber(random: Random, rest: number): number {
+  const kind = random.below(4);
+  if (kind === 0) return random.pick(EXTREMES);
+  if (kind === 1) return random.pick(TYPES);
+  if (kind === 2) return random.word();
+  const shift = random.below(4);
+  return shift < 3 ? rest - 1 + shift : rest >> random.between(2, 3);
 }
 
 /** An IPv6 packet of length 0 with the option that says another one (RFC 2675). */
@@ -127,7 +147,7 @@ function jumbo(frame: TestFrame, headers: readonly FoundHeader[], random: Random
   if (random.chance(0.5)) frame.wireLength = random.pick([Math.max(bytes.length, 70000), 0x80000000, 0xffffffff]);
 }
 
-function write(bytes: Uint8Array, at: number, size: number, value: number): void {
+export function write(bytes: Uint8Array, at: number, size: number, value: number): void {
   for (let i = 0; i < size && at + i < bytes.length; i++) bytes[at + i] = (value / 2 ** (8 * (size - 1 - i))) & 0xff;
 }
 
