@@ -53,7 +53,7 @@ const ENTRIES = {
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
   // The processes of flowsteer farm worker.
-  "farm-child": "src/cli/farm/child.ts",
+  "farm-child": "src/cli/farm/worker/child.ts",
 };
 
 const RECORDER = "flowsteer-record.c";

@@ -11,12 +11,12 @@ const PACKAGES = ["bullmq@6.7", "ioredis@6"];
 export async function farm([action, ...args]: readonly string[]): Promise<number> {
   if (action === "run") {
     const line = readCommandLine(args, "farm run", FARM_OPTIONS);
-    const { farmRun } = await loadOptional("farm run", PACKAGES, () => import("../farm/runCommand.js"));
+    const { farmRun } = await loadOptional("farm run", PACKAGES, () => import("../farm/run/runCommand.js"));
     return farmRun(line);
   }
   if (action === "worker") {
     const line = readCommandLine(args, "farm worker", WORKER_OPTIONS);
-    const { farmWorker } = await loadOptional("farm worker", PACKAGES, () => import("../farm/workerCommand.js"));
+    const { farmWorker } = await loadOptional("farm worker", PACKAGES, () => import("../farm/worker/workerCommand.js"));
     return farmWorker(line);
   }
   throw badUsage(

@@ -2,11 +2,11 @@
  * Pieces that no index has cut: from any byte to any other. The worker looks for the first record from either on. Whether it
  * found the right ones shows when the pieces are put together: each must end where the next one begins.
  */
-import { CaptureDecoder, FrameColumns, type ByteRange } from "../../index.js";
-import { findRecord, recordFinder, type RecordFinder } from "../../run/index.js";
-import type { CaptureLog } from "../input/captures.js";
+import { CaptureDecoder, FrameColumns, type ByteRange } from "../../../index.js";
+import { findRecord, recordFinder, type RecordFinder } from "../../../run/index.js";
+import type { CaptureLog } from "../../input/captures.js";
 import { readPart } from "./captures.js";
-import type { CaptureRef, Piece, ReadSpan } from "./jobs.js";
+import type { CaptureRef, Piece, ReadSpan } from "../jobs.js";
 import { inCapture, placesOf } from "./places.js";
 
 /** Bytes at the beginning of a capture that are read for its format and its interfaces. */

@@ -2,11 +2,11 @@
 import { hostname } from "node:os";
 import { Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import type { Interruption } from "../interruption.js";
-import { version } from "../version.js";
-import { PREFIX, queueName, type Job } from "./jobs.js";
+import type { Interruption } from "../../interruption.js";
+import { version } from "../../version.js";
+import { PREFIX, queueName, type Job } from "../jobs.js";
 import { Processes } from "./processes.js";
-import { REDIS_URL, VERSIONS } from "./redis.js";
+import { REDIS_URL, VERSIONS } from "../redis.js";
 
 /** How often a job starts again after its machine was lost. A lost machine is no fault of the job. */
 const MOST_STALLS = 100;

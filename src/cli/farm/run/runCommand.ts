@@ -1,23 +1,23 @@
 /** flowsteer farm run: steers captures on many machines, and prints what `flowsteer run` prints. */
 import { mkdir } from "node:fs/promises";
-import { divisionOf, TextRows, CSV, NDJSON, type Division } from "../../run/index.js";
-import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
-import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
-import { expectationsApply, finish } from "../commands/finish.js";
-import { inputName, textOf } from "../input/chunks.js";
-import { Interruption } from "../interruption.js";
-import { CaptureFiles } from "../output/captureFiles.js";
-import { FileOutput, Output } from "../output/output.js";
-import { badUsage, withFile } from "../refusal.js";
-import { printable } from "../text.js";
-import { describeCapture } from "./captures.js";
+import { divisionOf, TextRows, CSV, NDJSON, type Division } from "../../../run/index.js";
+import { loadScenario, type LoadedScenario } from "../../../scenario/index.js";
+import { frameRange, numberOption, type CommandLine } from "../../commandLine.js";
+import { expectationsApply, finish } from "../../commands/finish.js";
+import { inputName, textOf } from "../../input/chunks.js";
+import { Interruption } from "../../interruption.js";
+import { CaptureFiles } from "../../output/captureFiles.js";
+import { FileOutput, Output } from "../../output/output.js";
+import { badUsage, withFile } from "../../refusal.js";
+import { printable } from "../../text.js";
+import { describeCapture } from "../cut/captures.js";
 import { Farm } from "./farm.js";
 import { FarmRun } from "./farmRun.js";
-import type { CaptureRef } from "./jobs.js";
-import { Merging, type RowsTo } from "./merging.js";
-import { checkOptions, partsTo, pieceBytes, redisUrl, type PartsTo } from "./options.js";
+import type { CaptureRef } from "../jobs.js";
+import { Merging, type RowsTo } from "../merge/merging.js";
+import { checkOptions, partsTo, pieceBytes, redisUrl, type PartsTo } from "../options.js";
 import { planPieces, planRest, planShares, planSpans } from "./plan.js";
-import { connect, shown } from "./redis.js";
+import { connect, shown } from "../redis.js";
 import { Watch } from "./watch.js";
 
 const MOST_SHARES = 4096;

@@ -1,16 +1,16 @@
 /** A run on many machines: queues jobs, waits for them in order, and puts their results together. */
 import { rm } from "node:fs/promises";
-import type { LoadedScenario } from "../../scenario/index.js";
-import type { SteeredRun } from "../commands/session.js";
-import { CaptureLog, skippedNotes, type BreakFound } from "../input/captures.js";
-import type { StopSignal } from "../interruption.js";
-import { Output } from "../output/output.js";
-import { CommandRefusal } from "../refusal.js";
+import type { LoadedScenario } from "../../../scenario/index.js";
+import type { SteeredRun } from "../../commands/session.js";
+import { CaptureLog, skippedNotes, type BreakFound } from "../../input/captures.js";
+import type { StopSignal } from "../../interruption.js";
+import { Output } from "../../output/output.js";
+import { CommandRefusal } from "../../refusal.js";
 import { ATTEMPTS, type Farm } from "./farm.js";
-import type { CaptureRef, Steered } from "./jobs.js";
-import type { ShareFolder } from "./interleaving.js";
-import type { Merging } from "./merging.js";
-import { folderOf } from "./partFiles.js";
+import type { CaptureRef, Steered } from "../jobs.js";
+import type { ShareFolder } from "../merge/interleaving.js";
+import type { Merging } from "../merge/merging.js";
+import { folderOf } from "../merge/partFiles.js";
 import { BEGINNING, type KnownPlace, type PlannedCapture, type PlannedJob } from "./plan.js";
 
 export class FarmRun implements SteeredRun {

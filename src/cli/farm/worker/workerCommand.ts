@@ -1,13 +1,13 @@
 /** flowsteer farm worker: a machine's share of runs. */
 import { availableParallelism } from "node:os";
-import { numberOption, type CommandLine } from "../commandLine.js";
-import { Interruption } from "../interruption.js";
-import { badUsage } from "../refusal.js";
-import { notesText } from "../report/report.js";
-import { counted, painter } from "../text.js";
-import { version } from "../version.js";
-import { redisUrl } from "./options.js";
-import { connect, shown } from "./redis.js";
+import { numberOption, type CommandLine } from "../../commandLine.js";
+import { Interruption } from "../../interruption.js";
+import { badUsage } from "../../refusal.js";
+import { notesText } from "../../report/report.js";
+import { counted, painter } from "../../text.js";
+import { version } from "../../version.js";
+import { redisUrl } from "../options.js";
+import { connect, shown } from "../redis.js";
 import { takeJobs } from "./worker.js";
 
 const MOST_PROCESSES = 1024;

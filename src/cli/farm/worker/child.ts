@@ -1,8 +1,8 @@
 /** A process that does the jobs of a worker, one at a time (processes.ts). */
 import { Redis } from "ioredis";
-import type { Job } from "./jobs.js";
+import type { Job } from "../jobs.js";
 import type { Answer } from "./processes.js";
-import { REDIS_URL, scenarioKey } from "./redis.js";
+import { REDIS_URL, scenarioKey } from "../redis.js";
 import { Steering } from "./steering.js";
 import { work } from "./work.js";
 

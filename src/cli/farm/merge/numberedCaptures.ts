@@ -1,7 +1,7 @@
 /** Captures by destination of a share, with the number of each frame: the runner puts the frames of all shares in order. */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { CaptureFiles, type FrameToFile, type WrittenCapture } from "../output/captureFiles.js";
+import { CaptureFiles, type FrameToFile, type WrittenCapture } from "../../output/captureFiles.js";
 
 /** Numbers that are held before they are written. */
 const HELD = 65536;

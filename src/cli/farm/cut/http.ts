@@ -1,6 +1,6 @@
 /** Captures by HTTP (RFC 9110): a worker asks for the bytes of its piece only. */
-import { CommandRefusal } from "../refusal.js";
-import type { CaptureRef } from "./jobs.js";
+import { CommandRefusal } from "../../refusal.js";
+import type { CaptureRef } from "../jobs.js";
 
 const PARTIAL_CONTENT = 206;
 const PRECONDITION_FAILED = 412;

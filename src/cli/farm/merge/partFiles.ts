@@ -4,13 +4,13 @@
  */
 import { access, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { RunOutputs } from "../commands/session.js";
-import { CaptureFiles } from "../output/captureFiles.js";
-import { FileOutput, type Output } from "../output/output.js";
-import { withFile } from "../refusal.js";
-import { openRows } from "../output/rowFiles.js";
+import type { RunOutputs } from "../../commands/session.js";
+import { CaptureFiles } from "../../output/captureFiles.js";
+import { FileOutput, type Output } from "../../output/output.js";
+import { withFile } from "../../refusal.js";
+import { openRows } from "../../output/rowFiles.js";
 import { NumberedCaptures } from "./numberedCaptures.js";
-import { identityOf, type Steered, type SteerJob } from "./jobs.js";
+import { identityOf, type Steered, type SteerJob } from "../jobs.js";
 
 /** The file of rows in the folder of a job. */
 export const ROWS = "rows";

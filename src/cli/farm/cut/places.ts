@@ -1,7 +1,7 @@
 /** A piece is read as a file: the bytes that describe its section, then its own. Where these bytes are in the capture. */
-import type { ByteRange } from "../../index.js";
-import type { BreakFound } from "../input/captures.js";
-import type { Piece } from "./jobs.js";
+import type { ByteRange } from "../../../index.js";
+import type { BreakFound } from "../../input/captures.js";
+import type { Piece } from "../jobs.js";
 
 /** Gives the place in the capture of a place in the bytes of a piece. */
 export function placesOf({ from, context }: Pick<Piece, "from" | "context">): (at: number) => number {

@@ -1,12 +1,12 @@
 /** Steers pieces of captures as `flowsteer run` steers captures: a steer job. */
-import { FrameShare, PartRecorder, type PartSums } from "../../run/index.js";
-import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
-import { Session } from "../commands/session.js";
-import { fileOf } from "./cutting.js";
-import type { Piece, Steered, SteerJob } from "./jobs.js";
-import { PartFiles } from "./partFiles.js";
-import { breaksInCapture, placesOf } from "./places.js";
-import { Spans } from "./spans.js";
+import { FrameShare, PartRecorder, type PartSums } from "../../../run/index.js";
+import { loadScenario, type LoadedScenario } from "../../../scenario/index.js";
+import { Session } from "../../commands/session.js";
+import { fileOf } from "../cut/cutting.js";
+import type { Piece, Steered, SteerJob } from "../jobs.js";
+import { PartFiles } from "../merge/partFiles.js";
+import { breaksInCapture, placesOf } from "../cut/places.js";
+import { Spans } from "../cut/spans.js";
 
 /** Gives the text of a scenario by its hash. */
 export type ScenarioTexts = (hash: string) => Promise<string>;

@@ -1,10 +1,10 @@
 /** Captures that several machines read: files of a shared file system by their paths, others by HTTP. */
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { badUsage, withFile } from "../refusal.js";
-import { chunksOf } from "../input/chunks.js";
+import { badUsage, withFile } from "../../refusal.js";
+import { chunksOf } from "../../input/chunks.js";
 import { describeRemote, isRemote, readRemote } from "./http.js";
-import type { CaptureRef } from "./jobs.js";
+import type { CaptureRef } from "../jobs.js";
 
 /**
  * The capture of a name on the command line.

@@ -2,14 +2,14 @@
 import { createReadStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CaptureDecoder } from "../../index.js";
-import { addParts } from "../../run/index.js";
-import type { LoadedScenario } from "../../scenario/index.js";
-import type { SkippedSum } from "../input/captures.js";
-import type { CaptureFiles } from "../output/captureFiles.js";
-import type { Output } from "../output/output.js";
+import { CaptureDecoder } from "../../../index.js";
+import { addParts } from "../../../run/index.js";
+import type { LoadedScenario } from "../../../scenario/index.js";
+import type { SkippedSum } from "../../input/captures.js";
+import type { CaptureFiles } from "../../output/captureFiles.js";
+import type { Output } from "../../output/output.js";
 import { addCapturesOfShares, addRowsOfShares, type ShareFolder } from "./interleaving.js";
-import type { Steered } from "./jobs.js";
+import type { Steered } from "../jobs.js";
 import { ROWS } from "./partFiles.js";
 
 /** Where rows go: one after the other into an output, or each part as a file of a folder. */

@@ -5,7 +5,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Job } from "./jobs.js";
+import type { Job } from "../jobs.js";
 
 /** What a process answers: a result, or why there is none. */
 export type Answer = { readonly value: unknown } | { readonly error: string };

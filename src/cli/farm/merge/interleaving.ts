@@ -2,10 +2,10 @@
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { CaptureDecoder, type CapturedFrame } from "../../index.js";
-import type { CaptureFiles } from "../output/captureFiles.js";
-import type { Output } from "../output/output.js";
-import type { Steered } from "./jobs.js";
+import { CaptureDecoder, type CapturedFrame } from "../../../index.js";
+import type { CaptureFiles } from "../../output/captureFiles.js";
+import type { Output } from "../../output/output.js";
+import type { Steered } from "../jobs.js";
 import { numbersFile } from "./numberedCaptures.js";
 import { ROWS } from "./partFiles.js";
 

@@ -1,9 +1,9 @@
 /** The queue of a run: puts jobs, and gives what has become of them. */
 import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
-import { hashOf, identityOf, PREFIX, queueName, type Job } from "./jobs.js";
-import { scenarioKey, VERSIONS } from "./redis.js";
-import { version } from "../version.js";
+import { hashOf, identityOf, PREFIX, queueName, type Job } from "../jobs.js";
+import { scenarioKey, VERSIONS } from "../redis.js";
+import { version } from "../../version.js";
 
 /** Times that a job is tried, if it fails or its process ends. */
 export const ATTEMPTS = 3;

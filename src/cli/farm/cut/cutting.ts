@@ -1,10 +1,10 @@
 /** Finds where captures can be cut: an index job. */
-import { CaptureLog, readColumns } from "../input/captures.js";
-import type { OpenFile } from "../input/chunks.js";
-import { isPacked } from "../input/unpack.js";
-import type { ByteRange } from "../../index.js";
+import { CaptureLog, readColumns } from "../../input/captures.js";
+import type { OpenFile } from "../../input/chunks.js";
+import { isPacked } from "../../input/unpack.js";
+import type { ByteRange } from "../../../index.js";
 import { readPart } from "./captures.js";
-import type { CaptureIndex, CaptureRef, Cut, IndexJob, Piece } from "./jobs.js";
+import type { CaptureIndex, CaptureRef, Cut, IndexJob, Piece } from "../jobs.js";
 import { breaksInCapture, inCapture, placesOf } from "./places.js";
 
 const NOTHING: readonly ByteRange[] = [];

@@ -1,8 +1,8 @@
 /** Does a job, whatever its kind. A file that is no capture is an answer; what may go well on another machine is an error. */
-import { refusalLines, CommandRefusal } from "../refusal.js";
-import { NO_PAINT } from "../text.js";
-import { indexOf } from "./cutting.js";
-import type { CaptureIndex, Job, ReadCaptures, Steered } from "./jobs.js";
+import { refusalLines, CommandRefusal } from "../../refusal.js";
+import { NO_PAINT } from "../../text.js";
+import { indexOf } from "../cut/cutting.js";
+import type { CaptureIndex, Job, ReadCaptures, Steered } from "../jobs.js";
 import type { Steering } from "./steering.js";
 
 export async function work(job: Job, steering: Steering): Promise<CaptureIndex | Steered | ReadCaptures> {

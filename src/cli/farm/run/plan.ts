@@ -1,9 +1,9 @@
 /** Turns captures into jobs: pieces in the order of their frames, or shares of all frames. */
-import type { ByteRange } from "../../index.js";
-import type { Division, ShareOf } from "../../run/index.js";
-import { grouped } from "../text.js";
-import { CommandRefusal } from "../refusal.js";
-import { isPackedCapture, piecesOf } from "./cutting.js";
+import type { ByteRange } from "../../../index.js";
+import type { Division, ShareOf } from "../../../run/index.js";
+import { grouped } from "../../text.js";
+import { CommandRefusal } from "../../refusal.js";
+import { isPackedCapture, piecesOf } from "../cut/cutting.js";
 import type { Farm } from "./farm.js";
 import {
   identityOf,
@@ -12,8 +12,8 @@ import {
   type Piece,
   type ReadCaptures,
   type SteerJob,
-} from "./jobs.js";
-import { folderOf } from "./partFiles.js";
+} from "../jobs.js";
+import { folderOf } from "../merge/partFiles.js";
 
 /** What all jobs of a run have in common. */
 export type CommonJob = Pick<SteerJob, "scenario" | "port" | "limit" | "rows" | "captures" | "parts">;

@@ -1,8 +1,8 @@
 /** Tells a person what a run waits for, and how far it is. */
-import { Progress } from "../input/progress.js";
-import { notesText } from "../report/report.js";
-import { counted, painter } from "../text.js";
-import { version } from "../version.js";
+import { Progress } from "../../input/progress.js";
+import { notesText } from "../../report/report.js";
+import { counted, painter } from "../../text.js";
+import { version } from "../../version.js";
 import type { Farm } from "./farm.js";
 
 /** Milliseconds between looks at the workers. */
