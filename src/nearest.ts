@@ -5,6 +5,8 @@ export function nearest(word: string, names: Iterable<string>): string | undefin
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const name of names) {
+    // Each letter more or less is one step.
+    if (Math.abs(word.length - name.length) >= least) continue;
     const away = distance(word.toLowerCase(), name.toLowerCase());
     if (away < least) [best, least] = [name, away];
   }

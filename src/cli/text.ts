@@ -29,7 +29,7 @@ export function painter(stream: { isTTY?: boolean }): Paint {
 
 /** 1,234,567 */
 export function grouped(number: number | bigint): string {
-  return number.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return number.toLocaleString("en-US");
 }
 
 /** `1 frame`, `2 frames` */

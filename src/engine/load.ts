@@ -138,7 +138,7 @@ async function bytesAt(url: string): Promise<ArrayBuffer | Uint8Array> {
 
 /** @throws Error says which file to copy */
 function missing(url: string, why: string): never {
-  const name = /[^/]*$/.exec(url.replace(/[?#].*$/, ""))?.[0] ?? "";
+  const name = url.split(/[?#]/, 1)[0]?.split("/").at(-1) ?? "";
   const file = name === "traced.wasm" ? name : "core.wasm";
   const copy = `copy node_modules/flowsteer/dist/${file} there, or give its place with { core } (docs/bundlers.md)`;
   throw new Error(`flowsteer: ${url} cannot be loaded: ${why}; ${copy}`);

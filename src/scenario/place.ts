@@ -31,7 +31,7 @@ export function rulePlace({ matcher }: { matcher?: string }): PlaceOf {
 /** Calls that hints name, and what a document has in their place. */
 const IN_DOCUMENTS: readonly (readonly [call: RegExp, text: string])[] = [
   [/createDevice\(\{ (\w+): (.*) \}\)/, "write device.$1: $2"],
-  [/([\w.]+) of createDevice/, "device.$1"],
+  [/(?<![\w.])([\w.]+) of createDevice/, "device.$1"],
   [/^mlx5dv_dr_domain_allow_duplicate_rules\(domain, true\)$/, "list the domain in domains with duplicates: true"],
   [
     /mlx5dv_dr_aso_other_domain_link( has not linked it to this domain)?/,

@@ -44,6 +44,52 @@ test.each([
   expect(scenario?.hostRules ?? []).toEqual([]);
 });
 
+const LONG = 300_000;
+
+test.each([
+  "9",
+  "-",
+  "_",
+  "\t",
+  "\r",
+  "#",
+  "[",
+  "/",
+  '"',
+  "\u200b",
+  "tc_filter",
+  "etc_filter ",
+  "tc -",
+  "filter dev ",
+  "-nft -",
+  "(",
+  "add -",
+])("lines of very many %j", (word) => {
+  const line = word.repeat(LONG / word.length);
+  const texts = [
+    line,
+    `flow create 0 ingress pattern eth / end actions drop ${line}x`,
+    `tc filter add dev eth0 ingress protocol ip flower ${line}x`,
+    `filter dev eth0 ${line}x`,
+    `table=0,priority=1,nw${line}x actions=drop`,
+    `in_port(1),eth() ${line}x actions:2`,
+    `ethtool -N eth0 flow-type tcp4 ${line}x action 1`,
+    `Filter: 1\n\tRule Type: ${line}x`,
+    `table netdev t { ${line}x }`,
+    `3000, ${line}x`,
+    `$P${line}{`,
+    `x=${line}x`,
+  ];
+  for (const text of texts) expect(() => importRules(text, { lenient: true })).not.toThrow();
+});
+
+test.each(["9", "07"])("a number of ten million digits %s", (digit) => {
+  const text = digit.repeat(10_000_000 / digit.length);
+  expect(reasonsOf(`flow create 0 priority ${text} ingress pattern eth / end actions drop / end`)).toEqual([
+    "priority has 32 bits: 0 to 4294967295",
+  ]);
+});
+
 test("JSON of many levels", () => {
   expect(importRules(json(61), { format: "nft", lenient: true }).scenario).not.toBeNull();
   expect(() => importRules(json(20_000), { format: "nft", lenient: true })).not.toThrow();

@@ -106,7 +106,7 @@ async function sizeOf(file: ServedFile): Promise<number | null> {
 /** The path below the folder, without a slash in front, to the page of a folder; null if it leads out of the folder. */
 function pathOf(url: string): string | null {
   try {
-    const path = normalize(decodeURIComponent(url.replace(/[?#].*$/s, "")));
+    const path = normalize(decodeURIComponent(url.split(/[?#]/, 1)[0] ?? ""));
     const below = path
       .split(sep)
       .join("/")

@@ -102,7 +102,7 @@ function presenceTerms(mask: Uint8Array, terms: readonly MatchTerm[]): MatchTerm
 
 /** Fields that name their headers, where those are not the first ones of their headers in the key. */
 const NAMING =
-  /\.(tcp_dport|udp_dport|ipv4_dst|ip_version|ip_protocol|icmp_type|icmpv6_type|.*esp_spi|first_vid|outer_second_vid|inner_second_vid|gtpu_teid|bth_opcode|geneve_vni|.*sctp_dport|gre_protocol)$/;
+  /\.(tcp_dport|udp_dport|ipv4_dst|ip_version|ip_protocol|icmp_type|icmpv6_type|first_vid|outer_second_vid|inner_second_vid|gtpu_teid|bth_opcode|geneve_vni|gre_protocol)$|esp_spi$|sctp_dport$/;
 
 /** A field that is present with the header of a presence bit. */
 function fieldOfHeader(word: number, bit: number): Field | undefined {

@@ -7,7 +7,7 @@ export function identifiers(kind: string, names: readonly string[]): string[] {
     const plain = name
       .toUpperCase()
       .replaceAll(/[^A-Z0-9]+/g, "_")
-      .replaceAll(/^_+|_+$/g, "")
+      .replaceAll(/^_|_$/g, "")
       .slice(0, LONGEST);
     const base = `${kind}_${plain === "" ? "UNNAMED" : plain}`;
     let found = base;

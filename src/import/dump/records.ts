@@ -31,7 +31,11 @@ export interface NoRecord {
 }
 
 /** The types of records: 3000 to 3499 of software steering, 4000 to 4999 of hardware steering. */
-const RECORD = /(?:^|[\s+\-<>|\]:])([34]\d{3},(?:\S|(?<=,) )*|490[01]|4911,.*)$/;
+const RECORD = /(?:^|[\s+\-<>|\]:])([34]\d{3},[^]*|490[01]$)/;
+/** One that holds text. */
+const TEXT_RECORD = /(?:^|[\s+\-<>|\]:])(4911,[^]*)/;
+/** Up to the last blank that no other record has: theirs are behind commas. */
+const IN_FRONT = /^.*(?:(?<!,) |[^\S ])/;
 
 /** Reads each line: a record, or a line that holds none. Empty lines and comments (`#`) are left out. */
 export function* readRecords(text: string): Generator<DumpRecord | NoRecord> {
@@ -40,16 +44,22 @@ export function* readRecords(text: string): Generator<DumpRecord | NoRecord> {
     line++;
     const trimmed = raw.trim();
     if (trimmed === "" || trimmed.startsWith("#")) continue;
-    const found = RECORD.exec(raw.trimEnd());
+    const found = recordIn(raw.trimEnd());
     if (found === null) {
       yield { line, text: trimmed };
       continue;
     }
-    const record = found[1] as string;
-    const [type, ...columns] = record.split(",").map((one) => one.trim());
-    const column = found.index + found[0].length - record.length + 1;
-    yield { type: Number(type), line, column, columns, text: record };
+    const [type, ...columns] = found.split(",").map((one) => one.trim());
+    yield { type: Number(type), line, column: raw.trimEnd().length - found.length + 1, columns, text: found };
   }
+}
+
+/** The record that ends a line; null if none does. */
+function recordIn(line: string): string | null {
+  const [front = ""] = IN_FRONT.exec(line) ?? [];
+  const found = RECORD.exec(line.slice(Math.max(front.length - 1, 0)))?.[1] ?? null;
+  const text = line.includes("4911,") ? (TEXT_RECORD.exec(line)?.[1] ?? "") : "";
+  return text.length > (found?.length ?? 0) ? text : found;
 }
 
 /** A number of a column: hexadecimal after `0x`, else decimal; undefined if it is none. */

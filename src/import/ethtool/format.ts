@@ -1,5 +1,6 @@
 /** Rules of ethtool (ntuple filters), as a format. */
 import type { Element, ElementGroups, Format } from "../format.js";
+import { inOrder } from "../text/inOrder.js";
 import { FLOW_TYPES, RULE_FIELDS } from "./fields.js";
 import { EthtoolImport } from "./import.js";
 
@@ -29,12 +30,14 @@ const ELEMENTS: ElementGroups = {
   Actions: ACTIONS,
 };
 
+const COMMAND = /\bethtool\s+(?:[-\u2010-\u2015](?:N|U|X|n|u)|--config-n\w+|--show-n\w+)\s/;
+/** The first two lines of a rule in a listing, which may be quoted. */
+const FILTER = /^[^\w\n]{0,80}Filter:\s*\d/m;
+const RULE_TYPE = /^[^\w\n]{0,80}(?:Rule|Flow) Type:/m;
+
 export const ETHTOOL: Format = {
   title: "rules of ethtool (ntuple filters)",
-  recognizes: (text) =>
-    /\bethtool\s+(?:[-\u2010-\u2015](?:N|U|X|n|u)|--config-n\w+|--show-n\w+)\s|^[^\w\n]*Filter:\s*\d+\s*\n[^\w\n]*(?:Rule|Flow) Type:/m.test(
-      text,
-    ),
+  recognizes: (text) => COMMAND.test(text) || inOrder(text, FILTER, RULE_TYPE),
   importer: (draft, findings) => new EthtoolImport(draft, findings),
   elements: ELEMENTS,
 };

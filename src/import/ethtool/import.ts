@@ -156,7 +156,8 @@ export class EthtoolImport implements Importer {
 
   /** A line of a listing: `NAME: VALUE mask: MASK`. */
   #entry(text: string, place: Place): void {
-    const [, name = "", rest = ""] = /^([^:]+):\s*(.*)$/.exec(text) ?? [];
+    const [, name = "", value = ""] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    const rest = value.trimStart();
     if (name === "Filter") {
       this.#endOfRule();
       const device = this.#device ?? { text: "eth0", place };
@@ -167,8 +168,8 @@ export class EthtoolImport implements Importer {
     }
     if (this.#listed === undefined)
       return notImported({ text, place }, "the line of its filter (Filter: N) is missing");
-    const [value = "", mask] = rest.split(/\s+mask:\s+/);
-    this.#listed.lines.push([name, { text: value, place }, mask === undefined ? undefined : { text: mask, place }]);
+    const [given = "", mask] = rest.split(/\smask:\s/).map((one) => one.trim());
+    this.#listed.lines.push([name, { text: given, place }, mask === undefined ? undefined : { text: mask, place }]);
   }
 
   /** Adds the rule whose lines have been read. @throws NotImported */

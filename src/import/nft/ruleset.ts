@@ -25,7 +25,7 @@ const COMMANDS = ["table", ...ADDING, ...TAKING, ...SHOWING, "define", "redefine
 export function isRuleset(source: string): boolean {
   return (
     /^[+>|]?[ \t]*table (?:netdev|inet|ip6?|arp|bridge)\s+\S+\s*\{/m.test(source) ||
-    /\bnft\s+(?:-\S+\s+|['"])*(?:add|insert|create|replace|list|flush|delete)\s/.test(source) ||
+    /\bnft\s{1,9}(?:-\S{1,80}\s{1,9}|['"]){0,9}(?:add|insert|create|replace|list|flush|delete)\s/.test(source) ||
     /^[ \t]*(?:add|insert|create) (?:table|chain|rule) netdev\s/m.test(source)
   );
 }

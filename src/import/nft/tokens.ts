@@ -13,7 +13,7 @@ export interface Token extends Word {
 
 /** Blanks, a wrapped line, signs of a shell and comments; then what counts. */
 const TOKEN =
-  /(?:[^\S\n]|\\\n|['\\]|#[^\n]*)*(?:(\n|==|!=|<=|>=|<<|>>|[{}();,&|^<>=!])|"([^"\n]*)"|([^\s{}();,&|^<>=!"'#\\]+)|")?/y;
+  /(?:[^\S\n]|\\\n|['\\]|#[^\n]*(?![^\n]))*(?:(\n|==|!=|<=|>=|<<|>>|[{}();,&|^<>=!])|"([^"\n]*)"|([^\s{}();,&|^<>=!"'#\\]+)|")?/y;
 
 /** Splits a text. Prompts before `nft`, and marks of diffs and quotations, are left out. */
 export function tokensOf(source: string): Token[] {

@@ -47,7 +47,7 @@ export const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** A variable that the text does not set, where a flag can be. */
-const FLAG_VARIABLE = /^\$\{?\w*(?:verb|skip|flag)\w*\}?$/i;
+const isFlagVariable = (text: string): boolean => /^\$\{?\w+\}?$/.test(text) && /verb|skip|flag/i.test(text);
 
 /** What has a value, and is no key. */
 export const EXTRAS: Readonly<Record<string, string>> = {
@@ -86,7 +86,7 @@ export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text
     const word = words.next("a key");
     if (word.text === "skip_hw" || word.text === "not_in_hw") software = word;
     else if (FLAGS[word.text] !== undefined) continue;
-    else if (FLAG_VARIABLE.test(word.text))
+    else if (isFlagVariable(word.text))
       findings.assume(
         word.place,
         word.text,

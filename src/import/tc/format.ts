@@ -38,7 +38,7 @@ const ELEMENTS: ElementGroups = {
 export const TC: Format = {
   title: "tc filters (flower, matchall)",
   recognizes: (text) =>
-    /\b(?:tc\b|TC\}?)(?:\s+-\S+)*\s+(?:filter|qdisc|chain)\b|(?:\bfilter|\w*tc_filter\w*)\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
+    /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
       text,
     ),
   importer: (draft, findings) => new TcImport(draft, findings),

@@ -16,7 +16,7 @@ import { tcNumber } from "./values.js";
 const ASSIGNMENT = /^\s*(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w*=/;
 /** Also a function of a script that runs tc: `tc_filter add`, `tc_filter_success add`. */
 const COMMAND =
-  /^(?:\w*tc_filter\w*\s+(?:add|del|change|replace|show)\b|(?:[\w./-]*\/)?tc\b|\$\{?TC\}?|"\$TC"|filter|qdisc|ip\s+link\s+add|ip\s+l\s+a)\s/;
+  /^(?:\w{0,80}?tc_filter\w{0,80}\s+(?:add|del|change|replace|show)\b|(?:[\w./-]*\/)?tc\b|\$\{?TC\}?|"\$TC"|filter|qdisc|ip\s+link\s+add|ip\s+l\s+a)\s/;
 
 export class TcImport implements Importer {
   readonly #findings: Findings;

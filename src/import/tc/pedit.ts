@@ -113,7 +113,7 @@ const LISTED_HEADERS: Readonly<Record<string, PeditHeader>> = {
 /** `HEADER+OFFSET set|add VALUE MASK`, as listings have it: 32 bits, of which the mask keeps its own. @throws NotImported */
 export function listedBits(words: Cursor, l4: "tcp" | "udp" | undefined, l3: "ip" | "ip6" | undefined): BitChange {
   const where = words.next("a place");
-  const [, header, digits = ""] = /^(?:(\w+?)\+?)??(-?\d+)$/.exec(where.text) ?? [];
+  const [, header, digits = ""] = /^(?:(\w+)(?=[+-])\+?)?(-?\d+)$/.exec(where.text) ?? [];
   const command = words.next("set or add").text === "add" ? "add" : "set";
   const [value, kept] = [words.next("a value"), words.next("a mask")].map((one) =>
     BigInt(tcNumber(one, "bits", 32, 16)),

@@ -267,5 +267,6 @@ function readAttributes(words: Cursor, port: Word): Attributes {
 function goesOn(command: string): boolean {
   if (/^set\s+conntrack\s/.test(command)) return !/\b(?:last_index|max_ack)\s+\w+$/.test(command);
   if (!/^flow\s+(?:create|validate)\s/.test(command)) return false;
-  return !/\bactions\b.*\bend\s*(?:#.*)?$/.test(command);
+  const words = command.replace(/#[^]*/, "").trimEnd();
+  return !/\bend$/.test(words) || !/\bactions\b/.test(words);
 }

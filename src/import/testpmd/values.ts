@@ -1,4 +1,5 @@
 /** Values as testpmd reads them: a leading 0 makes a number octal, MAC addresses have colons and two digits each. */
+import { integerOf, MOST_DIGITS } from "../../integer.js";
 import { nearest } from "../../nearest.js";
 import { addressOf, quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
@@ -11,9 +12,16 @@ export function numberAt(word: Word, what: string, bits: number): bigint {
     notImported(word, `${what} is a number, not ${quoted(text)}`);
   }
   const isOctal = /^0[0-7]/.test(text);
-  const value = isOctal ? BigInt(`0o${text.slice(1)}`) : BigInt(text);
-  if (value >> BigInt(bits) !== 0n) notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
+  const value = isOctal ? octalOf(text) : integerOf(text);
+  if (value === undefined || value >> BigInt(bits) !== 0n)
+    notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
   return value;
+}
+
+/** A number after a leading 0; undefined for one of more digits than any value has. */
+function octalOf(text: string): bigint | undefined {
+  const digits = text.replace(/^0+/, "");
+  return digits.length > MOST_DIGITS ? undefined : BigInt(`0o0${digits}`);
 }
 
 const TRUE = ["1", "yes", "true", "on"];

@@ -99,7 +99,7 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
       if (open !== undefined && rules.goesOn?.(open.text) !== true) open = undefined;
       continue;
     }
-    const line = raw.replace(/[\s\u200b]+$/, "").replaceAll("\u00a0", " ");
+    const line = raw.slice(0, endOf(raw)).replaceAll("\u00a0", " ");
     const goesOn = line.endsWith("\\");
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;
     const isPart =
@@ -121,6 +121,13 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
   return commands;
 }
 
+/** Where a line ends, without blanks. */
+function endOf(line: string): number {
+  let end = line.length;
+  while (end > 0 && /[\s\u200b]/.test(line[end - 1] as string)) end--;
+  return end;
+}
+
 /** Prompts, marks of diffs, quotations and lists, times and names of logs, `sudo` and the like. */
 const IN_FRONT = [
   /^\s+/,
@@ -128,10 +135,10 @@ const IN_FRONT = [
   /^(?:[-*\u2022]|\d+[.)])\s+/,
   /^\d+,(?=[a-z])/,
   /^[\w.-]+>\s*/,
-  /^\(?[\w.-]*\)?\s*\[?[\w.-]+@[\w.-]+[ :][^#$]{0,80}[#$]\s*/,
+  /^\(?[\w.-]{0,60}\)?\s{0,8}\[?[\w.-]{1,60}@[\w.-]{1,60}[ :][^#$]{0,80}[#$]\s*/,
   /^[\w.~/-]{0,40}[#$%]\s*/,
   /^\[[^\]]{1,60}\]:?\s*/,
-  /^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|:]*/,
+  /^\d{4}-\d\d-\d\d[T ][\d:.,]{1,30}(?:Z|[+-]\d\d:?\d\d)?[\s|:]*/,
   /^[A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d (?:[\w.-]+ )?(?:[\w./-]+(?:\[\d+\])?: )?/,
   /^\d\d:\d\d:\d\d(?:[.,]\d+)?[\s|:]*/,
   /^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|EAL|testpmd)\b[\s:|-]*/,

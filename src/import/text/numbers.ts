@@ -1,4 +1,5 @@
 /** Numbers and addresses of a text; what is none is refused with what stands there, and what could. */
+import { integerOf } from "../../integer.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import { notImported, type Word } from "./refusal.js";
 
@@ -9,8 +10,7 @@ export function numberOf(word: Word, what: string, bits = 32): number {
 
 /** The same with every bit of a wide number. @throws NotImported */
 export function bigOf(word: Word, what: string, bits: number): bigint {
-  if (!/^(0x[0-9a-f]+|\d+)$/i.test(word.text)) notImported(word, `${what} is a number, not ${quoted(word.text)}`);
-  const value = BigInt(word.text);
+  const value = integerOf(word.text) ?? notImported(word, `${what} is a number, not ${quoted(word.text)}`);
   if (value >> BigInt(bits) !== 0n) notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
   return value;
 }

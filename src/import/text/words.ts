@@ -70,15 +70,17 @@ function expandedLength(word: string, variables: Variables): number {
   return length;
 }
 
+/** A `#` within a word is one of its letters; behind a blank it begins a comment. */
+const ASSIGNMENT =
+  /^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;]*)\s*(?:;|(?<!\S)#[^]*)?$/;
+
 /**
  * Reads `NAME=value` lines, as shell scripts set their variables. One whose value is too long has none.
  *
  * @returns whether it is such a line
  */
 export function setVariable(text: string, variables: Variables): boolean {
-  const found = /^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;]*)\s*(?:;|#.*)?$/.exec(
-    text,
-  );
+  const found = ASSIGNMENT.exec(text);
   if (found === null) return false;
   const [, name = "", value = ""] = found;
   const plain = value.replace(/^(["'])(.*)\1$/, "$2");

@@ -24,6 +24,7 @@ import {
   PROTOCOL_SCTP,
 } from "../../abi/protocols.js";
 import { refuse, type RefusalReason } from "../../errors.js";
+import { integerOf } from "../../integer.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { Field, FieldKind } from "./fields.js";
 
@@ -176,7 +177,8 @@ function parseValue(field: FieldForm, text: string): bigint | undefined {
     case "ipv6":
       return parseIpv6(text);
     case "number": {
-      if (/^(0x[0-9a-f]+|0b[01]+|\d+)$/i.test(text)) return BigInt(text);
+      const integer = integerOf(text);
+      if (integer !== undefined) return integer;
       const names = NAMES[field.name.split(".")[1] ?? ""];
       const number = names !== undefined && Object.hasOwn(names, text) ? names[text] : undefined;
       return number === undefined ? undefined : BigInt(number);

@@ -1,10 +1,11 @@
 /** Numbers and bytes of packet notation. */
 import { MAX_FRAME } from "../../abi/engine.js";
+import { integerOf } from "../../integer.js";
 
 /** A number, decimal or 0x...; undefined for other text. */
 export function wholeNumber(text: string): number | bigint | undefined {
-  if (!/^(\d+|0x[0-9a-f]+)$/i.test(text)) return undefined;
-  const value = BigInt(text);
+  const value = integerOf(text);
+  if (value === undefined) return undefined;
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 

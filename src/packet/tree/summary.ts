@@ -44,7 +44,8 @@ class Fields {
 
   /** `echo request` of `8 (echo request)`; the text where it says no more than the number. */
   meaning(name: string): string {
-    return /\((.*)\)$/.exec(this.text(name))?.[1] ?? this.text(name);
+    const text = this.text(name);
+    return text.endsWith(")") && text.includes("(") ? text.slice(text.indexOf("(") + 1, -1) : text;
   }
 
   /** `tcp`, or the number where it has no name. */

@@ -6,6 +6,7 @@
  */
 import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
+import { integerOf } from "../../integer.js";
 import { writeBits, writeNumber } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { FieldKind } from "../../model/match/fields.js";
@@ -209,7 +210,7 @@ const PARSERS: Readonly<Record<FieldKind, (text: string) => bigint | undefined>>
   mac: parseMac,
   ipv4: parseIpv4,
   ipv6: parseIpv6,
-  number: (text) => (/^(0x[0-9a-f]+|\d+)$/i.test(text) ? BigInt(text) : undefined),
+  number: integerOf,
 };
 
 const EXAMPLES: Readonly<Record<FieldKind, string>> = {

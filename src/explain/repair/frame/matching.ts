@@ -60,7 +60,7 @@ function changeOnce(draft: FrameDraft, failing: readonly TermFact[], tunnels: nu
 
 /** Terms whose value says which headers follow. */
 function isStructural({ name }: TermFact): boolean {
-  return /\.(ethertype|ip_version|ip_protocol|frag|.*[cs]vlan_tag)$/.test(name);
+  return /\.(ethertype|ip_version|ip_protocol|frag)$|[cs]vlan_tag$/.test(name);
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -144,6 +144,6 @@ export function differencesText(differences: readonly Difference[]): string {
 /** "outer.tcp_dport is 80, not 443". */
 export function differenceText({ field, wanted, found, absent, note }: Difference, also = ""): string {
   if (found === null) return `${field}${also}: ${absent ?? "the header is absent"}`;
-  const not = /^\S+-\S+$/.test(wanted) && !wanted.includes("/") ? `not in ${wanted}` : `not ${wanted}`;
+  const not = wanted.includes("-") && !/[\s/]/.test(wanted) ? `not in ${wanted}` : `not ${wanted}`;
   return `${field} is ${found}, ${not}${note === null ? "" : ` (${note})`}`;
 }

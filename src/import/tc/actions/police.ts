@@ -44,7 +44,7 @@ function limits(words: Cursor): [Verdict, Verdict] {
 
 /** A size without the size of cells behind a slash. */
 function cell(word: Word): Word {
-  return { ...word, text: word.text.replace(/\/.*$/, "") };
+  return { ...word, text: word.text.split("/", 1)[0] ?? "" };
 }
 
 /** Bytes a second: the mantissa of a rate has eight bits, for bytes a nanosecond. */

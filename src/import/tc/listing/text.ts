@@ -18,7 +18,7 @@ export interface TextFilter {
   end: number;
 }
 
-const HEAD = /^(.*?)\bfilter((?:\s+(?:dev|block|parent)\s+\S+|\s+ingress)*\s+protocol\s+\S+\s+pref\s+\d+\s+\w+)/;
+const HEAD = /^(.*?)\bfilter((?:\s+(?:dev|block|parent)\s+\S+|\s+ingress){0,4}\s+protocol\s+\S+\s+pref\s+\d+\s+\w+)/;
 /** What a listing has besides keys and actions. */
 const DETAIL =
   /^(?:action order|index \d|ref \d|random type|Action statistics|Sent |backlog |cookie |no_percpu|used_hw_stats|hw_stats|installed |key #\d|key_id |(?:src|dst)_(?:ip|port|mac) |nocsum|csum|ttl \d|tos 0x|geneve_opts? |vxlan_opts? |rate \d|lse depth|match \w+\/|not_in_hw|in_hw|skip_sw|skip_hw|eth_type |enc_|ip_|ct_|vlan_|cvlan_|icmp_|tcp_flags |arp_|mpls|indev |num_of_vlans |\.\.\.)/;
@@ -128,7 +128,7 @@ function keysOf(line: readonly Word[]): Word[] {
 }
 
 const NOISE =
-  /^(?:index|ref|Action|Sent|backlog|cookie|no_percpu|used_hw_stats|hw_stats|installed|rate \d+\w+ \d+pps|random type none|\.\.\.)/;
+  /^(?:index|ref|Action|Sent|backlog|cookie|no_percpu|used_hw_stats|hw_stats|installed|rate \d+[A-Za-z]\w* \d+pps|random type none|\.\.\.)/;
 
 /** A line of an action, without numbers and statistics. */
 function detailOf(line: readonly Word[]): readonly Word[] {
