@@ -2,10 +2,8 @@
  * The package in programs that current bundlers make, run in a browser: a scenario whose sections load on
  * demand, a pool with a worker, an explanation. The package is installed as a user installs it.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import { build as esbuild } from "esbuild";
 import type { Browser, Page } from "playwright-core";
@@ -14,11 +12,11 @@ import { build as vite } from "vite";
 import webpack from "webpack";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { launchBrowser, PAGE_LIMITS } from "./support/browser.js";
+import { installedFolder } from "./support/installed.js";
 import { DEEP } from "./support/tier.js";
 import { servePage } from "../src/cli/serve/pageServer.js";
 
 vi.setConfig(PAGE_LIMITS);
-const root = fileURLToPath(new URL("..", import.meta.url));
 
 const PROGRAM = `
 import { createDevicePool } from "flowsteer";
@@ -60,14 +58,7 @@ let folder: string;
 let browser: Browser;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "flowsteer-bundlers-"));
-  const home = join(folder, "node_modules", "flowsteer");
-  mkdirSync(join(home, "dist"), { recursive: true });
-  cpSync(join(root, "package.json"), join(home, "package.json"));
-  for (const name of readdirSync(join(root, "dist"))) {
-    if (/\.(js|wasm)$/.test(name)) cpSync(join(root, "dist", name), join(home, "dist", name));
-  }
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  folder = installedFolder();
   writeFileSync(join(folder, "app.js"), PROGRAM);
   writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="./app.js"></script>');
   browser = await launchBrowser();

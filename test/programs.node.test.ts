@@ -1,4 +1,4 @@
-/** C programs and their TypeScript, call by call: examples/c. */
+/** The programs of examples/: all compile; those in C and their TypeScript agree call by call. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { diagnosticsOf, printed } from "./support/programs.js";
 
-const folder = fileURLToPath(new URL("../examples/c", import.meta.url));
+const examples = fileURLToPath(new URL("../examples", import.meta.url));
+const folder = join(examples, "c");
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 
 /** What each program prints: the lines of the C program, and those of the frames that it waits for. */
@@ -36,8 +37,13 @@ test.each(NAMES)("%s: the same calls in the same order", (name) => {
   expect(callsOf(read(`${name}.ts`))).toEqual(calls);
 });
 
-test("the TypeScript compiles in strict mode", { timeout: 120_000 }, () => {
-  const programs = NAMES.map((name) => ({ page: `examples/c/${name}.ts`, line: 0, source: read(`${name}.ts`) }));
+test("all TypeScript of the examples compiles in strict mode", { timeout: 120_000 }, () => {
+  const files = readdirSync(examples, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  expect(files.length).toBeGreaterThan(NAMES.length + 3);
+  const programs = files.map((name) => ({
+    ...{ page: `examples/${name}`, line: 0 },
+    source: readFileSync(join(examples, name), "utf8"),
+  }));
   expect(diagnosticsOf(programs)).toEqual([]);
 });
 
@@ -45,9 +51,8 @@ test.each(NAMES)("%s runs", { timeout: 60_000 }, async (name) => {
   expect(await printed(read(`${name}.ts`))).toBe(PRINTED[name]);
 });
 
-test("the fabric of the simulator compiles, and loses goodput to losses", { timeout: 120_000 }, async () => {
-  const source = readFileSync(new URL("../examples/simulator/fabric.ts", import.meta.url), "utf8");
-  expect(diagnosticsOf([{ page: "examples/simulator/fabric.ts", line: 0, source }])).toEqual([]);
+test("the fabric of the simulator loses goodput to losses", { timeout: 120_000 }, async () => {
+  const source = readFileSync(join(examples, "simulator/fabric.ts"), "utf8");
   expect(await printed(source)).toBe(
     "loss 0.0 %: 316.2 Gb/s\nloss 0.1 %: 53.9 Gb/s\nloss 0.5 %: 29.4 Gb/s\nloss 2.0 %: 19.5 Gb/s\n",
   );

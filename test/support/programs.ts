@@ -10,7 +10,10 @@ import ts from "typescript";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** What the compiler says of programs, each a module that stands in src/'s folder and imports the package by name. */
+/**
+ * What the compiler says of programs, each a module that imports the package by name: a file of examples/ at its place,
+ * a sample of a page in the folder of the package.
+ */
 export function diagnosticsOf(all: { page: string; line: number; source: string }[]): string[] {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path)) as {
     config: object;
@@ -27,7 +30,8 @@ export function diagnosticsOf(all: { page: string; line: number; source: string 
   // An unused name is no fault of a sample.
   Object.assign(options, { paths, noUnusedLocals: false, incremental: false, tsBuildInfoFile: undefined });
 
-  const files = new Map(all.map((sample, i) => [join(root, `sample-${i}.mts`), sample]));
+  const pathOf = (page: string, i: number): string => join(root, page.endsWith(".ts") ? page : `sample-${i}.mts`);
+  const files = new Map(all.map((sample, i) => [pathOf(sample.page, i), sample]));
   const host = ts.createCompilerHost(options);
   host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
   host.readFile = (path) => files.get(path)?.source ?? ts.sys.readFile(path);
