@@ -21,26 +21,36 @@ async function main(): Promise<void> {
   for (let i = 0; i < RULES; i++) view.setUint32(i * VALUE + TO - 4, i);
   const drop = dv.mlx5dv_dr_action_create_drop();
   dv.createRules(matcher, { match_sz: VALUE, match_buf: values }, [drop]);
-  const [saved, restored]: number[][] = [[], []];
+  const [saved, restored] = [newTimes(), newTimes()];
   let length = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const bytes = timed(saved as number[], () => snapshotOf(device));
+    const bytes = await timed(saved, () => snapshotOf(device));
     length = bytes.length;
-    const started = performance.now();
-    await restoreDevice(bytes);
-    restored?.push(performance.now() - started);
+    await timed(restored, () => restoreDevice(bytes));
   }
-  const row = (name: string, times: number[]): string => `${name.padEnd(10)} ${median(times).toFixed(1)} ms`;
   console.log(`${RULES} rules, ${length} bytes, median of ${ROUNDS}`);
-  console.log(row("snapshotOf", saved as number[]));
-  console.log(row("restore", restored as number[]));
+  print("snapshotOf", saved);
+  print("restore", restored);
 }
 
-function timed<T>(times: number[], run: () => T): T {
-  const started = performance.now();
-  const result = run();
-  times.push(performance.now() - started);
+/** Milliseconds of each round: by the clock, and of CPU time, which other programs do not lengthen much. */
+interface Times {
+  readonly clock: number[];
+  readonly cpu: number[];
+}
+const newTimes = (): Times => ({ clock: [], cpu: [] });
+
+async function timed<T>({ clock, cpu }: Times, run: () => T | Promise<T>): Promise<T> {
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  const result = await run();
+  const { user, system } = process.cpuUsage(before);
+  clock.push(performance.now() - started);
+  cpu.push((user + system) / 1000);
   return result;
+}
+
+function print(name: string, { clock, cpu }: Times): void {
+  console.log(`${name.padEnd(10)} ${median(clock).toFixed(1)} ms, ${median(cpu).toFixed(1)} ms of CPU time`);
 }
 
 function median(times: number[]): number {

@@ -59,8 +59,11 @@ function withSlots<T>(core: Core, run: (words: Uint32Array) => T): T {
   return result;
 }
 
-/** Copies memory, without the bytes of the frames in the batch. */
-export function memoryImage(core: Core): Uint8Array {
+/**
+ * Memory without the bytes of the frames in the batch, as the pieces of an image. They are views of the
+ * memory: copy them before the core goes on.
+ */
+export function memoryImage(core: Core): Uint8Array[] {
   const { u8, u32 } = core;
   const blocks: number[] = [];
   const [scratch, end] = [Math.ceil(core.bytes / BLOCK), Math.floor((core.bytes + core.bytesSize) / BLOCK)];
@@ -68,19 +71,17 @@ export function memoryImage(core: Core): Uint8Array {
     if (block === scratch && end > scratch) block = end;
     if (isUsed(u32, block)) blocks.push(block);
   }
-  const head = 8 + 4 * blocks.length;
-  const image = new Uint8Array(head + blocks.length * BLOCK);
-  new Uint32Array(image.buffer, 0, 2 + blocks.length).set([u8.length / PAGE, blocks.length]);
-  new Uint32Array(image.buffer, 8).subarray(0, blocks.length).set(blocks);
+  const head = Uint32Array.of(u8.length / PAGE, blocks.length);
+  const pieces: Uint8Array[] = [new Uint8Array(head.buffer), new Uint8Array(Uint32Array.from(blocks).buffer)];
   for (let i = 0; i < blocks.length;) {
     // Neighbours are copied together.
     const first = blocks[i] as number;
     let count = 1;
     while (blocks[i + count] === first + count) count++;
-    image.set(u8.subarray(first * BLOCK, (first + count) * BLOCK), head + i * BLOCK);
+    pieces.push(u8.subarray(first * BLOCK, (first + count) * BLOCK));
     i += count;
   }
-  return image;
+  return pieces;
 }
 
 function isUsed(u32: Uint32Array, block: number): boolean {

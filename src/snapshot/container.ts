@@ -18,9 +18,13 @@ export type Parts = Readonly<Record<(typeof PARTS)[number], Uint8Array>>;
 
 const HEAD = 16 + 8 * PARTS.length + 4;
 
+/** Parts to write, in pieces: the large ones are copied once. */
+export type Pieces = Readonly<Record<(typeof PARTS)[number], readonly Uint8Array[]>>;
+
 /** Writes a container. */
-export function pack(parts: Parts): Uint8Array {
-  const size = PARTS.reduce((sum, name) => sum + aligned(parts[name].length), HEAD);
+export function pack(parts: Pieces): Uint8Array {
+  const lengths = PARTS.map((name) => parts[name].reduce((sum, { length }) => sum + length, 0));
+  const size = lengths.reduce((sum, length) => sum + aligned(length), HEAD);
   const bytes = new Uint8Array(size);
   const head = new DataView(bytes.buffer);
   bytes.set(MAGIC);
@@ -28,10 +32,14 @@ export function pack(parts: Parts): Uint8Array {
   head.setUint32(12, PARTS.length, true);
   let to = HEAD;
   for (const [i, name] of PARTS.entries()) {
-    const part = parts[name];
-    bytes.set(part, to);
-    const whole = bytes.subarray(to, to + aligned(part.length));
-    head.setUint32(16 + 8 * i, part.length, true);
+    const length = lengths[i] as number;
+    const whole = bytes.subarray(to, to + aligned(length));
+    let at = 0;
+    for (const piece of parts[name]) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    head.setUint32(16 + 8 * i, length, true);
     head.setUint32(20 + 8 * i, checksum(whole), true);
     to += whole.length;
   }

@@ -42,12 +42,19 @@ interface Shape {
   readonly number: number;
   /** All own fields, in their order. */
   readonly all: readonly string[];
-  /** Those that are written. */
+  /** Which of them are written, and their names. */
+  readonly isWritten: readonly boolean[];
   readonly keys: readonly string[];
+  /** The objects of these fields in the last object of this shape, and their numbers: most rules share theirs. */
+  readonly last: (object | null)[];
+  readonly ids: number[];
 }
 
 const NAMES = Object.keys(CLASSES);
 const CLASS_NUMBERS: ReadonlyMap<unknown, number> = new Map(NAMES.map((name, n) => [CLASSES[name], n]));
+
+/** Rules are most of the objects of a large device. */
+const RULE = Kind.classes + (CLASS_NUMBERS.get(Rule) as number);
 
 export function writeGraph(call: string, roots: GraphRoots): WrittenGraph {
   return new GraphWriter(call, roots).write();
@@ -56,6 +63,7 @@ export function writeGraph(call: string, roots: GraphRoots): WrittenGraph {
 class GraphWriter {
   private readonly _ids = new Map<object, number>();
   private readonly _objects: object[] = [];
+  private readonly _kindsOf: number[] = [];
   /** Of each object, the object that it was found in, and the field. */
   private readonly _parents: number[] = [];
   private readonly _fields: (string | number)[] = [];
@@ -107,25 +115,27 @@ class GraphWriter {
   }
 
   private _kind(object: object, id: number): void {
-    const kinds = this._kinds;
-    if (this._roots.opaque.has(object)) kinds.number(Kind.opaque);
-    else if (Array.isArray(object)) kinds.number(Kind.array);
-    else if (object instanceof Map) kinds.number(Kind.map);
-    else if (object instanceof Set) kinds.number(Kind.set);
-    else if (object instanceof WeakMap) {
-      kinds.number(Kind.weak);
-      this._weak.push(object as WeakMap<object, unknown>);
-    } else if (ArrayBuffer.isView(object)) this._typed(object as TypedArray, id);
-    else {
-      const prototype = Object.getPrototypeOf(object) as { constructor?: unknown } | null;
-      if (prototype === Object.prototype || prototype === null) {
-        kinds.number(Kind.plain);
-        return;
-      }
-      const number = CLASS_NUMBERS.get(prototype.constructor);
-      if (number === undefined) this._refuse(id, `an object of ${(prototype.constructor as { name: string }).name}`);
-      kinds.number(Kind.classes + number);
-    }
+    const kind = this._kindOf(object, id);
+    this._kindsOf.push(kind);
+    this._kinds.number(kind);
+    if (kind === Kind.typed) this._typed(object as TypedArray, id);
+    else if (kind === Kind.weak) this._weak.push(object as WeakMap<object, unknown>);
+  }
+
+  private _kindOf(object: object, id: number): number {
+    const prototype = Object.getPrototypeOf(object) as { constructor?: unknown } | null;
+    // Most objects of a large device.
+    if (prototype === Rule.prototype) return RULE;
+    if (this._roots.opaque.has(object)) return Kind.opaque;
+    if (Array.isArray(object)) return Kind.array;
+    if (object instanceof Map) return Kind.map;
+    if (object instanceof Set) return Kind.set;
+    if (object instanceof WeakMap) return Kind.weak;
+    if (ArrayBuffer.isView(object)) return Kind.typed;
+    if (prototype === Object.prototype || prototype === null) return Kind.plain;
+    const number = CLASS_NUMBERS.get(prototype.constructor);
+    if (number === undefined) this._refuse(id, `an object of ${(prototype.constructor as { name: string }).name}`);
+    return Kind.classes + number;
   }
 
   private _typed(view: TypedArray, id: number): void {
@@ -135,50 +145,79 @@ class GraphWriter {
     }
     let buffer = this._buffers.get(view.buffer);
     if (buffer === undefined) this._buffers.set(view.buffer, (buffer = this._buffers.size));
-    for (const one of [Kind.typed, type, buffer, view.byteOffset, view.length]) this._kinds.number(one);
+    for (const one of [type, buffer, view.byteOffset, view.length]) this._kinds.number(one);
   }
 
   private _contents(id: number): void {
     const object = this._objects[id] as object;
     const values = this._values;
     this._at = id;
-    if (ArrayBuffer.isView(object) || object instanceof WeakMap || this._roots.opaque.has(object)) return;
-    if (Array.isArray(object)) {
-      values.number(object.length);
-      for (let i = 0; i < object.length; i++) this._value(values, object[i], i);
-    } else if (object instanceof Map) {
-      values.number(object.size);
-      for (const [key, value] of object) {
-        this._value(values, key, "key");
-        this._value(values, value, typeof key === "string" || typeof key === "number" ? key : "value");
-      }
-    } else if (object instanceof Set) {
-      values.number(object.size);
-      for (const value of object) this._value(values, value, "value");
-    } else this._fieldsOf(object as Record<string, unknown>);
+    switch (this._kindsOf[id]) {
+      case Kind.typed:
+      case Kind.weak:
+      case Kind.opaque:
+        return;
+      case Kind.array:
+        this._elements(object as readonly unknown[]);
+        return;
+      case Kind.map:
+        values.number((object as Map<unknown, unknown>).size);
+        for (const [key, value] of object as Map<unknown, unknown>) {
+          this._value(values, key, "key");
+          this._value(values, value, typeof key === "string" || typeof key === "number" ? key : "value");
+        }
+        return;
+      case Kind.set:
+        values.number((object as Set<unknown>).size);
+        for (const value of object as Set<unknown>) this._value(values, value, "value");
+        return;
+      default:
+        this._fieldsOf(object as Record<string, unknown>);
+    }
+  }
+
+  private _elements(array: readonly unknown[]): void {
+    this._values.number(array.length);
+    for (let i = 0; i < array.length; i++) this._value(this._values, array[i], i);
   }
 
   private _fieldsOf(object: Record<string, unknown>): void {
-    const { number, keys } = this._shapeOf(object);
+    const shape = this._shapeOf(object);
+    const { isWritten, last, ids } = shape;
+    const values = this._values;
     // The rest of the call under way is on the stack of the program.
     if (object["_running"] === true) this._refuse(this._at, "a call that is under way");
-    this._values.number(number);
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i] as string;
-      this._value(this._values, object[key], key);
+    values.number(shape.number);
+    let i = -1;
+    for (const key in object) {
+      i++;
+      if (isWritten[i] !== true) continue;
+      const value = object[key];
+      if (typeof value === "number") values.value(value);
+      else if (value !== null && value === last[i]) {
+        values.byte(Tag.object);
+        values.number(ids[i] as number);
+      } else {
+        this._value(values, value, key);
+        const id = typeof value === "object" && value !== null ? this._ids.get(value) : undefined;
+        last[i] = id === undefined ? null : (value as object);
+        ids[i] = id ?? 0;
+      }
     }
   }
 
   private _shapeOf(object: object): Shape {
     const prototype = Object.getPrototypeOf(object) as object | null;
-    const all = Object.keys(object);
     const last = this._lastShapes.get(prototype);
-    if (last !== undefined && isSame(last.all, all)) return last;
+    if (last !== undefined && hasFields(object, last.all)) return last;
+    const all = Object.keys(object);
     const left = prototype === null ? undefined : LEFT_OUT.get(prototype.constructor);
     const keys = left === undefined ? all : all.filter((key) => !(key in left));
+    const isWritten = all.map((key) => keys.includes(key));
     const name = `${left === undefined ? "" : prototype?.constructor.name}:${all.join()}`;
     let shape = this._shapes.get(name);
-    if (shape === undefined) this._shapes.set(name, (shape = { number: this._shapes.size, all, keys }));
+    if (shape === undefined)
+      this._shapes.set(name, (shape = { number: this._shapes.size, all, isWritten, keys, last: [], ids: [] }));
     this._lastShapes.set(prototype, shape);
     return shape;
   }
@@ -291,10 +330,11 @@ class GraphWriter {
   }
 }
 
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
+/** Whether these are all own fields of an object, in this order. Prototypes of the model have no fields that are listed. */
+function hasFields(object: object, all: readonly string[]): boolean {
+  let i = 0;
+  for (const key in object) if (key !== all[i++]) return false;
+  return i === all.length;
 }
 
 /** Weak maps of modules, which are known objects. */

@@ -105,11 +105,11 @@ export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8
     names: graph.names,
   };
   return pack({
-    device: new TextEncoder().encode(JSON.stringify(description)),
-    objects: graph.objects,
-    values: graph.values,
-    tables: graph.tables,
-    buffers: joined(graph.buffers),
+    device: [new TextEncoder().encode(JSON.stringify(description))],
+    objects: [graph.objects],
+    values: [graph.values],
+    tables: [graph.tables],
+    buffers: graph.buffers,
     memory: memoryImage(core),
   });
 }
@@ -242,16 +242,6 @@ function connectPorts(device: Device, names: readonly string[], attach: Attached
     if (typeof to === "function") device.connect(port, to);
     else device.connect(port, to.device, to.port, to.options);
   }
-}
-
-function joined(buffers: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(buffers.reduce((sum, { length }) => sum + length, 0));
-  let to = 0;
-  for (const one of buffers) {
-    all.set(one, to);
-    to += one.length;
-  }
-  return all;
 }
 
 function buffersOf(bytes: Uint8Array, lengths: readonly number[]): ArrayBuffer[] {
