@@ -65,7 +65,7 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   const program = programOf(call, attr, table);
   const programAddress = program === null ? 0 : device.allocated(call, createRecord(device.core, program));
   const record = new DataView(new ArrayBuffer(SAMPLER_FIRST + actions.length * ACTION_SIZE));
-  record.setUint32(SAMPLER_NUMBER, device.nextNumber("sampler"), true);
+  record.setUint32(SAMPLER_NUMBER, device.nextNumber("sampler", 0), true);
   record.setUint32(SAMPLER_RATIO, ratio, true);
   record.setUint32(SAMPLER_TABLE, table.classifier.table, true);
   record.setUint32(SAMPLER_PROGRAM, programAddress, true);
@@ -78,6 +78,8 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   const address = createRecord(device.core, bytes);
   if (address === 0 && program !== null) releaseRecord(device.core, programAddress, program.length);
   const records = [{ address: device.allocated(call, address), bytes: bytes.length }];
+  // What a sampler draws depends on its number: a call that is refused takes none.
+  device.nextNumber("sampler");
   if (program !== null) records.push({ address: programAddress, bytes: program.length });
   return new Action(device, "flow_sampler", {
     step: "end",

@@ -1,12 +1,12 @@
 /** Correct arguments for every function of `flowsteer/mlx5dv`. */
-import { createDevice, createSink } from "../../../src/index.js";
+import { createDevice, createSink, type DeviceOptions } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { created } from "./devx.js";
 
 /** Arguments by name of the function. Destructive calls come last. */
-export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
-  const device = await createDevice({ ports: 2, vports: 3 });
+export async function everyCall(options: DeviceOptions = {}): Promise<Record<string, readonly unknown[]>> {
+  const device = await createDevice({ ports: 2, vports: 3, ...options });
   const context = dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
   const rx = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
   const fdb = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_FDB);

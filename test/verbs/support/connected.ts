@@ -86,12 +86,13 @@ function addressOf({ device, port }: End, index: number): { gid: Uint8Array; mac
   return { gid: gids[index] as Uint8Array, mac };
 }
 
-/** RESET to RTS, or fewer transitions. */
-export function raise(end: End, attr: QueuePairChange, steps = 3): void {
+/** RESET to RTS, or the transitions from the `first` on, up to `steps`. */
+export function raise(end: End, attr: QueuePairChange, steps = 3, first = 0): void {
   const reliable = end.qp.qp_type === v.IBV_QPT_RC;
   const rts = reliable ? RC_RTS : v.IBV_QP_SQ_PSN;
   const masks = [INIT, reliable ? RC_RTR : PATH, rts];
   for (const [i, qp_state] of [v.IBV_QPS_INIT, v.IBV_QPS_RTR, v.IBV_QPS_RTS].slice(0, steps).entries()) {
+    if (i < first) continue;
     v.ibv_modify_qp(end.qp, { ...attr, qp_state }, v.IBV_QP_STATE | (masks[i] as number));
   }
 }

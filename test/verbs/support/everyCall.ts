@@ -1,5 +1,5 @@
 /** Correct arguments for every function of `flowsteer/verbs`. */
-import { createDevice } from "../../../src/index.js";
+import { createDevice, type DeviceOptions } from "../../../src/index.js";
 import * as v from "../../../src/verbs/index.js";
 import type { Calls } from "../../support/everyCall.js";
 import { climb } from "./queuePairs.js";
@@ -8,8 +8,8 @@ const CAP = { max_send_wr: 64, max_recv_wr: 64, max_send_sge: 2, max_recv_sge: 1
 const GROUP = "ff0e::7";
 
 /** Arguments by name of the function. Destructive calls come last. */
-export async function everyCall(): Promise<Calls> {
-  const device = await createDevice({ gids: [["10.0.0.1"]] });
+export async function everyCall(options: DeviceOptions = {}): Promise<Calls> {
+  const device = await createDevice({ gids: [["10.0.0.1"]], ...options });
   const context = v.ibv_open_device(device);
   const pd = v.ibv_alloc_pd(context);
   const channel = v.ibv_create_comp_channel(context);

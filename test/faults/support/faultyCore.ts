@@ -1,0 +1,127 @@
+/**
+ * A core whose allocations fail on demand. Each function that gives out memory first counts down a global,
+ * which the module exports, and gives none when it comes to 0.
+ */
+import {
+  bodyOf,
+  CODE,
+  EXPORTS,
+  exported,
+  GLOBALS,
+  I32,
+  IMPORTS,
+  leb,
+  longer,
+  Reader,
+  sectionsOf,
+  withSections,
+} from "../../../scripts/core-sections.mjs";
+
+/** The functions of assembly/arena.ts that give out memory; all return 0 when there is none. */
+const GIVING = ["allocate", "reserve", "lend", "extendLoan"].map((name) => `assembly/arena/${name}`);
+const COUNTDOWN = "countdown";
+const KIND_GLOBAL = 3;
+const CUSTOM = 0;
+const FUNCTION_NAMES = 1;
+
+/** @param module a core with the names of its functions */
+export function faultyCore(module: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(module);
+  const sections = sectionsOf(bytes);
+  const globals = bodyOf(sections, GLOBALS);
+  const countdown = new Reader(globals, 0).number();
+  const imported = new Reader(bodyOf(sections, IMPORTS), 0).number();
+  const changed = new Set(functionsNamed(sections, GIVING).map((index) => index - imported));
+  const code = functionBodies(bodyOf(sections, CODE)).map((body, n) =>
+    changed.has(n) ? counting(body, countdown) : body,
+  );
+  const faulty = withSections(
+    bytes,
+    sections,
+    new Map([
+      [GLOBALS, longer(globals, 1, [I32, 1, 0x41, 0, 0x0b])],
+      [EXPORTS, longer(bodyOf(sections, EXPORTS), 1, exported(COUNTDOWN, KIND_GLOBAL, countdown))],
+      [
+        CODE,
+        Buffer.concat([Buffer.from(leb(code.length)), ...code.flatMap((one) => [Buffer.from(leb(one.length)), one])]),
+      ],
+    ]),
+  );
+  return Uint8Array.from(faulty);
+}
+
+/** The countdown of a core that `faultyCore` made. */
+export class Countdown {
+  private readonly _left: WebAssembly.Global<"i32">;
+
+  constructor(device: { readonly core: { readonly exports: object } }) {
+    this._left = (device.core.exports as Record<string, unknown>)[COUNTDOWN] as WebAssembly.Global<"i32">;
+  }
+
+  /** Runs a call whose n-th allocation fails, counted from 1. @returns how many more it would have taken; its error */
+  run(n: number, call: () => unknown): { readonly left: number; readonly error: unknown } {
+    this._left.value = n;
+    let error: unknown;
+    try {
+      call();
+    } catch (caught) {
+      error = caught;
+    }
+    const left = this._left.value;
+    this._left.value = 0;
+    return { left, error };
+  }
+}
+
+/** The numbers of functions by their names in the name section. */
+function functionsNamed(sections: ReturnType<typeof sectionsOf>, names: readonly string[]): number[] {
+  for (const { id, body } of sections) {
+    const reader = new Reader(body, 0);
+    if (id !== CUSTOM || reader.text(reader.number()) !== "name") continue;
+    while (reader.at < body.length) {
+      const [kind, length] = [reader.number(), reader.number()] as [number, number];
+      if (kind !== FUNCTION_NAMES) {
+        reader.at = (reader.at as number) + length;
+        continue;
+      }
+      const found = new Map<string, number>();
+      for (let left = reader.number(); left > 0; left--) {
+        const index = reader.number();
+        found.set(reader.text(reader.number()), index);
+      }
+      return names.map((name) => {
+        const index = found.get(name);
+        if (index === undefined) throw new Error(`the core has no function ${name}`);
+        return index;
+      });
+    }
+  }
+  throw new Error("the core has no names");
+}
+
+function functionBodies(code: Uint8Array): Uint8Array[] {
+  const reader = new Reader(code, 0);
+  return Array.from({ length: reader.number() }, () => {
+    const [length, start] = [reader.number(), reader.at as number];
+    reader.at = start + length;
+    return code.subarray(start, start + length);
+  });
+}
+
+/** A function that returns 0 when the countdown comes to 0. A countdown of 0 stands still. */
+function counting(body: Uint8Array, countdown: number): Buffer {
+  const reader = new Reader(body, 0);
+  for (let left = reader.number(); left > 0; left--) {
+    reader.number();
+    reader.number();
+  }
+  const global = leb(countdown);
+  const get = [0x23, ...global];
+  return Buffer.concat([
+    body.subarray(0, reader.at),
+    // if (countdown) { countdown--; if (countdown == 0) return 0; }
+    Buffer.from([...get, 0x04, 0x40, ...get, 0x41, 1, 0x6b, 0x24, ...global]),
+    Buffer.from([...get, 0x45, 0x04, 0x40, 0x41, 0, 0x0f, 0x0b, 0x0b]),
+    body.subarray(reader.at),
+  ]);
+}
