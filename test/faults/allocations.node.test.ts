@@ -1,21 +1,29 @@
-/** Every allocation in the core fails once, in every call. */
-import { beforeAll, expect, test } from "vitest";
+/** Every allocation fails once, in every call: those in the core, and those of the host. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import debug from "../../build/debug/core.wasm";
-import type { Device } from "../../src/index.js";
+import type { Device, DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import * as v from "../../src/verbs/index.js";
 import { everyCall as everyMlx5dvCall } from "../mlx5dv/support/everyCall.js";
 import type { Calls } from "../support/everyCall.js";
 import { everyCall as everyVerbsCall } from "../verbs/support/everyCall.js";
-import { failEveryAllocation, type World } from "./support/everyAllocation.js";
-import { faultyCore } from "./support/faultyCore.js";
+import { failEveryAllocation, type Faults, type World } from "./support/everyAllocation.js";
+import { Countdown, faultyCore } from "./support/faultyCore.js";
 import { flowCalls, queueCalls, ruleCalls } from "./support/freshCalls.js";
+import { HostMemory } from "./support/hostMemory.js";
 
-let core: Uint8Array;
-
-beforeAll(() => {
-  core = faultyCore(debug);
-});
+const WORLDS: Readonly<Record<string, (options: DeviceOptions) => Promise<World>>> = {
+  "every function of the verbs": async (options) => {
+    const calls = await everyVerbsCall(options);
+    return worldOf(v, calls, calls["ibv_get_device_name"]![0] as Device);
+  },
+  "every function of mlx5dv": async (options) => {
+    const calls = await everyMlx5dvCall(options);
+    return worldOf(dv, calls, calls["mlx5dv_is_supported"]![0] as Device);
+  },
+  ...{ "flows of a new device": flowCalls, "rules of a new device": ruleCalls, "queues of a new device": queueCalls },
+};
+const NAMES = Object.keys(WORLDS);
 
 function worldOf(facade: object, calls: Calls, device: Device): World {
   const run = (name: string): ((...args: unknown[]) => unknown) => (facade as Record<string, never>)[name] as never;
@@ -25,30 +33,31 @@ function worldOf(facade: object, calls: Calls, device: Device): World {
   };
 }
 
-/** Fails allocations of calls, and says how many were refused. */
-async function fail(open: () => Promise<World>): Promise<number> {
-  const failures = await failEveryAllocation(open);
-  const met = [...failures].filter(([, { refused, without }]) => refused + without > 0);
-  console.log(met.map(([name, { refused, without }]) => `${name}: refused ${refused}, without ${without}`).join("\n"));
-  return met.reduce((sum, [, { refused }]) => sum + refused, 0);
+/** Fails allocations of calls. @returns how many calls were refused */
+async function fail(name: string, options: DeviceOptions, faultsOf: (device: Device) => Faults): Promise<number> {
+  const failures = await failEveryAllocation(() => WORLDS[name]!(options), faultsOf);
+  console.log(
+    [...failures].map(([call, { refused, without }]) => `${call}: refused ${refused}, without ${without}`).join("\n"),
+  );
+  return [...failures.values()].reduce((sum, { refused }) => sum + refused, 0);
 }
 
-test("every function of the verbs", async () => {
-  const refused = await fail(async () => {
-    const calls = await everyVerbsCall({ core });
-    return worldOf(v, calls, calls["ibv_get_device_name"]![0] as Device);
-  });
-  expect(refused).toBeGreaterThan(20);
+test.each(NAMES)("in the core: %s", async (name) => {
+  expect(await fail(name, { core: faultyCore(debug) }, (device) => new Countdown(device))).toBeGreaterThan(10);
 });
 
-test("every function of mlx5dv", async () => {
-  const refused = await fail(async () => {
-    const calls = await everyMlx5dvCall({ core });
-    return worldOf(dv, calls, calls["mlx5dv_is_supported"]![0] as Device);
-  });
-  expect(refused).toBeGreaterThan(20);
-});
+describe("of the host", () => {
+  let memory: HostMemory;
 
-test.each(Object.entries({ flowCalls, ruleCalls, queueCalls }))("on a new device: %s", async (_, open) => {
-  expect(await fail(() => open({ core }))).toBeGreaterThan(10);
+  beforeAll(() => {
+    memory = new HostMemory();
+  });
+
+  afterAll(() => {
+    memory.close();
+  });
+
+  test.each(NAMES)("%s", async (name) => {
+    expect(await fail(name, {}, () => memory)).toBeGreaterThan(10);
+  });
 });

@@ -7,7 +7,6 @@ import { Reason } from "../../abi/engine.js";
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../../abi/verbs.js";
 import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
-import { joined } from "../../packet/bytes.js";
 import { completion, type CompletionQueue, type WorkCompletion } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import type { Handle } from "../base/handle.js";
@@ -147,11 +146,11 @@ export class ReceiveQueue {
     return this._current === null ? 0 : lengthOf(this._current.views);
   }
 
-  /** Completes the request of the message that is arriving, given in parts. */
-  complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>, solicited = false): void {
+  /** Completes the request of the message that has arrived. */
+  complete(status: number, bytes: Uint8Array, message: Partial<WorkCompletion>, solicited = false): void {
     const { wr_id, views } = this._current as PostedBuffer;
     this._current = null;
-    const length = scatter(views, joined(...parts));
+    const length = scatter(views, bytes);
     this._completions.add({ ...this._completion(wr_id, status, length, 0), ...message }, null, solicited);
   }
 

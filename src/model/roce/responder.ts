@@ -4,7 +4,7 @@
  */
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_SUCCESS, IBV_WC_WITH_IMM } from "../../abi/verbs.js";
 import { IBV_EVENT_QP_REQ_ERR } from "../../abi/verbsConstants.js";
-import { readNumber } from "../../packet/bytes.js";
+import { joined, readNumber } from "../../packet/bytes.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
 import type { TransportCounters } from "./counters.js";
 import {
@@ -51,6 +51,8 @@ interface Part {
   readonly immediate: number | null;
   readonly payload: Uint8Array;
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 export class Responder {
   private readonly _owner: ResponderOwner;
@@ -101,6 +103,7 @@ export class Responder {
       owner.fail(IBV_EVENT_QP_REQ_ERR);
       return;
     }
+    const whole = this._whole(part);
     if (part.begins && !this._hasRequest()) {
       this._asked = true;
       this._answer(psn, KIND_RNR | owner.minRnrTimer);
@@ -108,7 +111,7 @@ export class Responder {
     }
     this._asked = false;
     owner.expected = psnAfter(psn);
-    const fits = this._add(part);
+    const fits = this._add(part, whole);
     if (!fits) this._answer(psn, NAK_INVALID_REQUEST);
     else if (ackRequest) this._answer(psn, ACK);
     if (!fits) owner.fail();
@@ -123,7 +126,7 @@ export class Responder {
     owner.expected = psnAfter(packet.psn);
     const part = partOf(packet, owner.mtu);
     if (part === null || (part.begins && !this._hasRequest())) this._parts = null;
-    else if ((part.begins || this._parts !== null) && !this._add(part)) owner.fail();
+    else if ((part.begins || this._parts !== null) && !this._add(part, this._whole(part))) owner.fail();
   }
 
   /**
@@ -138,10 +141,19 @@ export class Responder {
   }
 
   /**
-   * Appends a part to the message. Returns false when the message exceeds the receive request,
-   * which then completes with an error.
+   * The bytes of the message that a part ends. They are made before anything changes: without memory for
+   * them the packet is not taken, and the sender sends it again.
    */
-  private _add({ begins, ends, solicited, immediate, payload }: Part): boolean {
+  private _whole({ begins, ends, payload }: Part): Uint8Array {
+    if (!ends) return payload;
+    return begins || this._parts === null ? payload.slice() : joined(...this._parts, payload);
+  }
+
+  /**
+   * Appends a part to the message, which is `whole` if the part ends it. Returns false when the message
+   * exceeds the receive request, which then completes with an error.
+   */
+  private _add({ begins, ends, solicited, immediate, payload }: Part, whole: Uint8Array): boolean {
     const { receive, peer } = this._owner;
     if (begins || this._parts === null) {
       this._parts = [];
@@ -151,12 +163,11 @@ export class Responder {
     this._length += payload.length;
     const fits = this._length <= receive.room;
     if (fits && !ends) return true;
-    const parts = this._parts;
     this._parts = null;
     this._msn += fits ? 1 : 0;
     const wc_flags = immediate === null ? 0 : IBV_WC_WITH_IMM;
-    if (fits) receive.complete(IBV_WC_SUCCESS, parts, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
-    else receive.complete(IBV_WC_LOC_LEN_ERR, [], {});
+    if (fits) receive.complete(IBV_WC_SUCCESS, whole, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
+    else receive.complete(IBV_WC_LOC_LEN_ERR, NO_BYTES, {});
     return fits;
   }
 

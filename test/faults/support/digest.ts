@@ -9,6 +9,8 @@ import { KEPT, LEFT_OUT, type Class } from "../../../src/snapshot/classes.js";
 const PAST: Readonly<Record<string, string>> = {
   "InstalledRules.removed": "counts removals, for readers that keep a number",
   "InstalledRules._free": "numbers to give again",
+  "Batch.count": "each batch begins with none",
+  "Batch.limit": "each batch sets it",
   "Classifier._nextSequence": "only the order of sequences counts",
   "Matcher._ruleMask": "the mask as the core takes it, made of `mask`",
   "Classifier._nextOrder": "only the order of matchers counts",

@@ -1,8 +1,15 @@
 /** Every allocation of every call fails once: the call is refused and changes nothing, or does without. */
 import { expect } from "vitest";
-import { SteeringError, type Device } from "../../../src/index.js";
+import type { Device } from "../../../src/index.js";
 import { differences, digestOf, objectsIn } from "./digest.js";
-import { Countdown } from "./faultyCore.js";
+
+/** What fails on demand. */
+export interface Faults {
+  /** Runs a call whose n-th allocation fails, counted from 1. @returns how many more it would have taken; its error */
+  run(n: number, call: () => unknown): { readonly left: number; readonly error: unknown };
+  /** Whether the error says that there was no memory. */
+  isRefusal(error: unknown): boolean;
+}
 
 /** A device, and calls in an order in which each succeeds. */
 export interface World {
@@ -17,6 +24,8 @@ export interface World {
 export interface Call {
   readonly name: string;
   readonly args: readonly unknown[];
+  /** Whether an error may leave its message unfinished, which the next one then finishes (docs/queues.md). */
+  readonly isMessage?: boolean;
   run(): unknown;
 }
 
@@ -36,8 +45,12 @@ export interface Failures {
  * Fails the first allocation of each call, then the second, until it makes fewer. A refused call is made again:
  * the world is as before. After one that did without, the next allocation of this call fails in a new world.
  */
-export async function failEveryAllocation(open: () => Promise<World>): Promise<Map<string, Failures>> {
-  const { failing, expected } = undisturbed(await open());
+export async function failEveryAllocation(
+  open: () => Promise<World>,
+  faultsOf: (device: Device) => Faults,
+): Promise<Map<string, Failures>> {
+  const first = await open();
+  const { failing, expected } = undisturbed(first, faultsOf(first.device));
   const next = new Map(failing.map((name) => [name, 1]));
   const failures = new Map(failing.map((name) => [name, { refused: 0, without: 0 }]));
   for (let worlds = 0; next.size > 0; worlds++) {
@@ -47,7 +60,7 @@ export async function failEveryAllocation(open: () => Promise<World>): Promise<M
     for (const call of world.calls) {
       const counts = failures.get(call.name);
       if (counts === undefined || !next.has(call.name)) call.run();
-      else failIn(world.device, objects, call, next, counts);
+      else failIn({ faults: faultsOf(world.device), device: world.device, objects }, call, next, counts);
     }
     expect(ended(world)).toEqual(expected);
   }
@@ -56,19 +69,17 @@ export async function failEveryAllocation(open: () => Promise<World>): Promise<M
 
 /** Fails the next allocations of a call until it succeeds, and takes it from the list if it made fewer. */
 function failIn(
-  device: Device,
-  objects: readonly object[],
+  { faults, device, objects }: { faults: Faults; device: Device; objects: readonly object[] },
   call: Call,
   next: Map<string, number>,
   counts: Failures,
 ): void {
-  const countdown = new Countdown(device);
   for (;;) {
     const n = next.get(call.name) ?? 1;
     const place = `${call.name}, allocation ${n}`;
     const used = device.memoryUsed;
     const before = digestOf(device, objects);
-    const { left, error } = countdown.run(n, () => call.run());
+    const { left, error } = faults.run(n, () => call.run());
     if (left > 0 && error === undefined) {
       next.delete(call.name);
       return;
@@ -79,21 +90,19 @@ function failIn(
       return;
     }
     counts.refused++;
-    const { message } = error as Error;
-    expect(left, `${place}: ${message}`).toBe(0);
-    expect(error, place).toBeInstanceOf(SteeringError);
-    // A device command says it by its status and syndrome.
-    expect(message, place).toMatch(/ENOMEM|the device has no memory left/);
+    expect(left, `${place}: ${(error as Error).message}`).toBe(0);
+    if (!faults.isRefusal(error)) throw new Error(`${place}: the error does not say it`, { cause: error });
     expect(device.memoryUsed - used, place).toBeLessThanOrEqual(WIDENED);
-    expect(differences(before, digestOf(device, objects)), place).toEqual([]);
+    const changed = differences(before, digestOf(device, objects));
+    if (changed.length > 0 && call.isMessage === true) return;
+    expect(changed, place).toEqual([]);
   }
 }
 
 /** A world in which nothing fails: its calls that allocate, and its end. */
-function undisturbed(world: World): { failing: string[]; expected: unknown } {
-  const countdown = new Countdown(world.device);
+function undisturbed(world: World, faults: Faults): { failing: string[]; expected: unknown } {
   const failing = world.calls.filter((call) => {
-    const { left, error } = countdown.run(NEVER, () => call.run());
+    const { left, error } = faults.run(NEVER, () => call.run());
     expect(error, call.name).toBeUndefined();
     return left < NEVER;
   });
@@ -108,5 +117,5 @@ function ended(world: World): unknown {
   return { found, memory: world.end === undefined ? null : world.device.memoryUsed };
 }
 
-const MOST_WORLDS = 100;
+const MOST_WORLDS = 1000;
 const NEVER = 1_000_000;

@@ -16,6 +16,8 @@ import {
   sectionsOf,
   withSections,
 } from "../../../scripts/core-sections.mjs";
+import { SteeringError } from "../../../src/index.js";
+import type { Faults } from "./everyAllocation.js";
 
 /** The functions of assembly/arena.ts that give out memory; all return 0 when there is none. */
 const GIVING = ["allocate", "reserve", "lend", "extendLoan"].map((name) => `assembly/arena/${name}`);
@@ -51,14 +53,13 @@ export function faultyCore(module: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** The countdown of a core that `faultyCore` made. */
-export class Countdown {
+export class Countdown implements Faults {
   private readonly _left: WebAssembly.Global<"i32">;
 
   constructor(device: { readonly core: { readonly exports: object } }) {
     this._left = (device.core.exports as Record<string, unknown>)[COUNTDOWN] as WebAssembly.Global<"i32">;
   }
 
-  /** Runs a call whose n-th allocation fails, counted from 1. @returns how many more it would have taken; its error */
   run(n: number, call: () => unknown): { readonly left: number; readonly error: unknown } {
     this._left.value = n;
     let error: unknown;
@@ -70,6 +71,11 @@ export class Countdown {
     const left = this._left.value;
     this._left.value = 0;
     return { left, error };
+  }
+
+  isRefusal(error: unknown): boolean {
+    // A device command says it by its status and syndrome.
+    return error instanceof SteeringError && /ENOMEM|the device has no memory left/.test(error.message);
   }
 }
 

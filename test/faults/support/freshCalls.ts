@@ -6,7 +6,7 @@ import * as v from "../../../src/verbs/index.js";
 import { created } from "../../mlx5dv/support/devx.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { DEEP } from "../../support/tier.js";
-import { attributesOf, openEnd, raise, type End } from "../../verbs/support/connected.js";
+import { attributesOf, openEnd, pattern, raise, type End } from "../../verbs/support/connected.js";
 import {
   ALL,
   count,
@@ -28,13 +28,18 @@ const MULTICAST = Uint8Array.from(FRAMES[0]!, (byte, i) => (i === 0 ? 1 : byte))
 
 type Action = ReturnType<typeof dv.mlx5dv_dr_action_create_drop>;
 
+/** Bytes of a message: several packets. */
+const LENGTH = DEEP ? 4096 : 1500;
+/** Calls that an error may leave unfinished; the message of the probe finishes them. */
+const MESSAGE = "ibv_post_send";
+
 /** A call, and what takes back what it made. */
 type Step = readonly [name: string, run: () => (() => void) | undefined];
 
 function worldOf(device: Device, steps: readonly Step[], probe: () => unknown): World {
   const undo: (() => void)[] = [];
   const calls = steps.map(([name, run]): Call => ({
-    ...{ name, args: [] },
+    ...{ name, args: [], isMessage: name.startsWith(MESSAGE) },
     run: () => {
       const back = run();
       if (back !== undefined) undo.push(back);
@@ -197,24 +202,39 @@ export async function queueCalls(options: DeviceOptions): Promise<World> {
   const [own, peer] = [openEnd(device), openEnd(device)];
   const groups = openEnd(device, { type: v.IBV_QPT_UD });
   climb(groups.qp);
+  own.memory.set(pattern(3 * LENGTH));
+  const send = (n: number): void => {
+    const addr = own.memory.subarray(n * LENGTH, (n + 1) * LENGTH);
+    const sg_list = [{ addr, length: LENGTH, lkey: own.mr.lkey }];
+    const flags = { opcode: v.IBV_WR_SEND, send_flags: v.IBV_SEND_SIGNALED };
+    v.ibv_post_send(own.qp, { wr_id: n, sg_list, num_sge: 1, ...flags });
+  };
   device.connect(1, device, 1);
-  const sge = [{ addr: own.memory.subarray(0, 4096), length: 4096, lkey: own.mr.lkey }];
-  const target = [{ addr: peer.memory.subarray(0, 4096), length: 4096, lkey: peer.mr.lkey }];
   const steps: Step[] = [
     ...[own, peer].flatMap((end, n) => climbing(n, end, n === 0 ? peer : own)),
-    ["ibv_post_recv", () => void v.ibv_post_recv(peer.qp, { wr_id: 1n, sg_list: target, num_sge: 1 })],
-    [
-      "ibv_post_send",
+    ...[0, 1, 2].map((n): Step => [
+      `ibv_post_recv ${n}`,
       () => {
-        const request = { wr_id: 2n, sg_list: sge, num_sge: 1, opcode: v.IBV_WR_SEND, send_flags: v.IBV_SEND_SIGNALED };
-        v.ibv_post_send(own.qp, request);
+        const addr = peer.memory.subarray(n * LENGTH, (n + 1) * LENGTH);
+        v.ibv_post_recv(peer.qp, { wr_id: n, sg_list: [{ addr, length: LENGTH, lkey: peer.mr.lkey }], num_sge: 1 });
         return undefined;
       },
-    ],
-    ["ibv_poll_cq", () => void v.ibv_poll_cq(own.sent, 4)],
+    ]),
+    ...[0, 1].map((n): Step => [
+      `${MESSAGE} ${n}`,
+      () => {
+        send(n);
+        return undefined;
+      },
+    ]),
     ["ibv_resize_cq", () => void v.ibv_resize_cq(own.received, 200)],
     ["ibv_attach_mcast", () => void v.ibv_attach_mcast(groups.qp, "ff0e::9", 0)],
     ["ibv_detach_mcast", () => void v.ibv_detach_mcast(groups.qp, "ff0e::9", 0)],
   ];
-  return worldOf(device, steps, () => [own.qp.state, peer.qp.state]);
+  return worldOf(device, steps, () => {
+    send(2);
+    const sent = v.ibv_poll_cq(own.sent, 4).map(({ wr_id, status }) => [wr_id, status]);
+    const received = v.ibv_poll_cq(peer.received, 4).map(({ wr_id, status }) => [wr_id, status]);
+    return [own.qp.state, peer.qp.state, sent, received, [...peer.memory.subarray(0, 3 * LENGTH)].join("")];
+  });
 }
