@@ -12,14 +12,20 @@ const COMMANDS = {
     becomes: "used by the flows that name them",
   },
   "ovs-ofctl del-flows, del-groups of a bridge": { becomes: "what stands before it is left out" },
-  "ovs-ofctl show, ovs-vsctl add-port, set interface": { becomes: "names, numbers, types and options of ports" },
+  "ovs-ofctl show, ovs-vsctl add-port, set interface, what ovs-vsctl show prints": {
+    becomes: "names, numbers, types, options and bridges of ports",
+  },
+  "ovs-vsctl del-br, del-port": { becomes: "what stands before it is left out" },
   "ovs-ofctl add-tlv-map": { becomes: "the Geneve options that `tun_metadata0` and on are" },
   "ovs-ofctl add-meter, lines of dump-meters": { becomes: "ASO meters, used by the flows that name them" },
   "ovs-appctl tnl/neigh/set": { becomes: "MAC addresses of the headers that tunnel ports add" },
   "ovs-ofctl mod-flows, del-flows with a match": {
     refused: "they change flows that are there already",
   },
-  "flows of a second bridge": { refused: "a scenario has the flows of one bridge" },
+  "flows of several bridges": { becomes: "tables of their own; the port that a frame comes by says which" },
+  "ports of type patch": {
+    becomes: "a copy of the frame comes to the other bridge; refused if its peer or the peer's flows are missing",
+  },
 } as const;
 
 export const OVS: Format = {
@@ -37,6 +43,6 @@ export const OVS_DPCTL: Format = {
 };
 
 const RECOGNIZED =
-  /\bovs-ofctl\b|\b(?:NXST|OFPST)_(?:FLOW|GROUP)|\bcookie=0x|(?:^|[\s"',])(?:table|priority|in_port|dl_\w+|nw_\w+|tp_\w+|eth_\w+|ip|arp|tcp|udp|icmp)\b[^\n]*\bactions?=/;
+  /\bovs-(?:of|vs)ctl\b|^[ \t]*Bridge \S+[ \t\r]*\n(?:.*\n){0,8}?[ \t]*Port \S|\b(?:NXST|OFPST)_(?:FLOW|GROUP)|\bcookie=0x|(?:^|[\s"',])(?:table|priority|in_port|dl_\w+|nw_\w+|tp_\w+|eth_\w+|ip|arp|tcp|udp|icmp)\b[^\n]*\bactions?=/m;
 /** Characters of a text that are looked at. */
 const LOOKED_AT = 100_000;

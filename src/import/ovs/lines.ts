@@ -1,4 +1,5 @@
 /** Which lines of a text hold flows, groups, ports or commands. */
+import { isShown } from "./bridge/configuration.js";
 
 export const TOOL =
   /^(?:(?:docker|podman|kubectl|oc|lxc|crictl)\s.{0,160}?\s|\S*\/)?ovs-(?:ofctl|vsctl|appctl|dpctl)(?=\s|$)/;
@@ -12,7 +13,7 @@ const GROUP = /^(?:add\s+)?group_id=/;
 const METER = /^(?:add\s+)?meter=\d/;
 const PORT = /^(?:(\d+|LOCAL)\(([^()]+)\): addr:|port (\d+): (\S+)(?: \((\w+)?.*\))?)/;
 const HEADING =
-  /^(?:executing command|(?:NXST|OFPST|OFPT)_\w+|EOF\b|END\b|fi$|done$|then$|do$|set [-+]|(?:config|state|current|advertised|supported|peer|speed|n_tables|capabilities|actions): |dpid:|n_tables:|capabilities:|actions: OUTPUT|config:|state:|speed:|system@|flow-dump from |lookups: |flows: |masks: |cache: |caches: )/;
+  /^(?:executing command|(?:NXST|OFPST|OFPT)_\w+|EOF\b|END\b|fi$|done$|then$|do$|set [-+]|(?:config|state|current|advertised|supported|peer|speed|n_tables|capabilities|actions): |dpid:|n_tables:|capabilities:|actions: OUTPUT|config:|state:|speed:|system@|flow-dump from |lookups: |flows: |masks: |cache: |caches: |[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$|(?:Controller|Manager) "|is_connected: |fail_mode: |datapath_type: |tag: |trunks: |ovs_version: |error: ")/;
 
 export function isFlow(text: string): boolean {
   return FLOW.test(text);
@@ -46,6 +47,7 @@ export function isCommand(text: string): boolean {
     GROUP.test(text) ||
     METER.test(text) ||
     PORT.test(text) ||
+    isShown(text) ||
     LOGGED.test(text)
   );
 }

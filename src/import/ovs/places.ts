@@ -12,9 +12,11 @@ type SampleHeader = Parameters<Draft["sample"]>[0];
 export class Places {
   readonly #draft: Draft;
   readonly #registers = new Map<number, number>();
+  /** Registers that flows write, by their names in flows. */
+  readonly written: readonly string[];
 
   /** @param buckets of groups, which flows name */
-  constructor(draft: Draft, flows: Iterable<Flow>, buckets: Iterable<Flow["acts"]> = []) {
+  constructor(draft: Draft, flows: readonly Flow[], buckets: readonly Flow["acts"][] = []) {
     this.#draft = draft;
     const used = new Set<number>();
     for (const { match, acts } of flows) {
@@ -22,6 +24,10 @@ export class Places {
       noteActs(acts, used);
     }
     for (const list of buckets) noteActs(list, used);
+    const written = new Set<string>();
+    for (const { acts } of flows) noteWritten(acts, written);
+    for (const list of buckets) noteWritten(list, written);
+    this.written = [...written].sort();
     const free = [0, 1, 2, 3, 4, 5, 6, 7].filter((number) => !used.has(number));
     const ofColour = used.delete(COLOUR) ? free.find((number) => COLOUR_REGISTERS.includes(number)) : undefined;
     if (ofColour !== undefined) {
@@ -81,6 +87,15 @@ function noteActs(acts: Flow["acts"], used: Set<number>): void {
     } else if (act.kind === "meter") used.add(COLOUR);
     else if (act.kind === "write") noteActs(act.acts, used);
     else if (act.kind === "clones") for (const list of act.lists) noteActs(list, used);
+  }
+}
+
+function noteWritten(acts: Flow["acts"], written: Set<string>): void {
+  for (const act of acts) {
+    if (act.kind === "change") {
+      for (const { field } of act.changes) if (field.startsWith("@reg ")) written.add(field);
+    } else if (act.kind === "write") noteWritten(act.acts, written);
+    else if (act.kind === "clones") for (const list of act.lists) noteWritten(list, written);
   }
 }
 

@@ -71,6 +71,8 @@ export type Act = { readonly key: string } &
     | { readonly kind: "exit" }
     | { readonly kind: "tunnel"; readonly values: TunnelValues }
     | { readonly kind: "set_in_port"; readonly port: string }
+    /** The frame comes to another bridge by its port. */
+    | { readonly kind: "enter"; readonly table: string; readonly port: string }
     | { readonly kind: "encap"; readonly data: string; readonly port: string; readonly place: Place }
     | { readonly kind: "decap" }
     | { readonly kind: "end" }

@@ -2,7 +2,7 @@
 import { formatIpv4, formatIpv6 } from "../../packet/addresses.js";
 import { parseIpv4, parseIpv6 } from "../../packet/addresses.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
-import type { Tunnel } from "./ports.js";
+import type { Tunnel } from "./bridge/ports.js";
 import type { FlowMatch, TunnelValues } from "./steps.js";
 
 /** Where a tunnel's key lies, and its UDP port. */

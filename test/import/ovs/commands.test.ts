@@ -113,11 +113,6 @@ describe("what is refused", () => {
     });
   });
 
-  it("reads the flows of one bridge", () => {
-    const text = "ovs-ofctl add-flow br0 in_port=1,actions=drop\novs-ofctl add-flow br1 in_port=1,actions=output:2";
-    expect(imported(text).said).toEqual([expect.stringMatching(/2:20: not imported: br1: .*one bridge, br0/)]);
-  });
-
   it("ends where tables look each other up without an end", () => {
     const { said } = imported("table=0,actions=resubmit(,1),output:2\ntable=1,actions=resubmit(,0),output:3");
     expect(said).toEqual([expect.stringContaining("the tables look each other up without an end")]);

@@ -5,7 +5,7 @@ import type { MatchDraft } from "../../rules/matchDraft.js";
 import { notImported, type Place } from "../../text/refusal.js";
 import { UNTAGGED } from "../match.js";
 import type { Places } from "../places.js";
-import { endpointName, type Ports } from "../ports.js";
+import { endpointName, type Ports } from "../bridge/ports.js";
 import type { Ask, Flow } from "../steps.js";
 import { askTunnelFields, type NamedOptions } from "../tunnels.js";
 import type { Context } from "./state.js";
@@ -24,12 +24,14 @@ export class Asks {
   }
 
   /** The endpoint that a flow asks for; undefined if the frame has it anyway, null if it has another. */
-  inPort(word: string, seen: string | undefined, from: string | undefined, flow: Flow): Endpoint | undefined | null {
+  inPort(word: string, seen: string | undefined, ctx: Context, flow: Flow): Endpoint | undefined | null {
     const wanted = this.#ports.target(word);
     if (seen !== undefined) return this.#ports.same(word, seen) ? undefined : null;
     if ("refused" in wanted) return notImported({ text: flow.text, place: flow.place }, wanted.refused);
-    if ("tunnel" in wanted) return null;
-    if (from !== undefined) return endpointName(wanted.endpoint) === from ? undefined : null;
+    if (!("endpoint" in wanted)) return null;
+    const name = endpointName(wanted.endpoint);
+    if (ctx.notFrom.includes(name)) return null;
+    if (ctx.from !== undefined) return name === ctx.from ? undefined : null;
     return wanted.endpoint;
   }
 

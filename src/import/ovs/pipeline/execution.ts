@@ -2,7 +2,7 @@
 import { NotImported } from "../../text/refusal.js";
 import { asSet, type Node, type Nodes } from "../nodes.js";
 import type { Places } from "../places.js";
-import type { Ports } from "../ports.js";
+import type { Ports } from "../bridge/ports.js";
 import { Segment } from "../segment.js";
 import { act, type Act, type Ask, type Flow } from "../steps.js";
 import type { Metering } from "./metering.js";
@@ -121,6 +121,8 @@ export class Execution {
         case "decap":
           segment.decapsulate();
           break;
+        case "enter":
+          return done(this.#ways.table(one.table, undefined, this.#outputs.entered(one.port, known), null));
         case "lookup": {
           if (node.length > MOST_LEFT || this.#ways.isFull) {
             this.#report.lacks(segment, rule, flow?.place ?? START_OF_TEXT, `resubmit(,${one.table})`, ENDLESS);
@@ -164,6 +166,11 @@ export class Execution {
         }
         case "in_port":
         case "output": {
+          const crossing = this.#outputs.crossing(one, ctx);
+          if (crossing !== undefined) {
+            node = crossing === null ? node.next : this.#nodes.one(crossing, node.next);
+            continue;
+          }
           const guard = this.#outputs.guard(node, ctx, known);
           if (guard !== undefined) return done(this.#ways.branches(guard));
           const member =

@@ -2,10 +2,11 @@
 import { VPORT_UPLINK } from "../../../abi/engine.js";
 import type { Draft } from "../../draft.js";
 import type { Node } from "../nodes.js";
-import { endpointName, type Ports } from "../ports.js";
+import { endpointName, type Ports } from "../bridge/ports.js";
 import type { Member, Segment } from "../segment.js";
-import type { Act } from "../steps.js";
+import { act, type Act } from "../steps.js";
 import { encapsulation } from "../tunnels.js";
+import type { Places } from "../places.js";
 import type { Report } from "./report.js";
 import { isCircular } from "../groups.js";
 import type { Branch, Context, Group, Known, Source } from "./state.js";
@@ -15,13 +16,15 @@ const WIRE = "a frame from the wire does not leave by it again";
 export class Outputs {
   readonly #draft: Draft;
   readonly #ports: Ports;
+  readonly #places: Places;
   readonly #report: Report;
   readonly #source: Source;
   readonly #circular = new Map<string, boolean>();
 
-  constructor(draft: Draft, ports: Ports, report: Report, source: Source) {
+  constructor(draft: Draft, ports: Ports, places: Places, report: Report, source: Source) {
     this.#draft = draft;
     this.#ports = ports;
+    this.#places = places;
     this.#report = report;
     this.#source = source;
   }
@@ -59,6 +62,7 @@ export class Outputs {
       const { headers } = made;
       return { port: 1, reformat: { type: "l2_to_l2_tunnel", headers: headers as never } };
     }
+    if (!("endpoint" in target)) return undefined;
     const { endpoint } = target;
     const isBack = known.from === endpointName(endpoint) && ctx.inPort === undefined;
     if ("vport" in endpoint) return isBack && one.hairpin !== true ? undefined : endpoint;
@@ -71,6 +75,39 @@ export class Outputs {
       return;
     }
     return endpoint;
+  }
+
+  /**
+   * What an output to a patch port does: a copy comes to the other bridge. Null: nothing, the frame has come by it;
+   * undefined: it is no output to a patch port.
+   */
+  crossing(one: Extract<Act, { kind: "output" | "in_port" }>, ctx: Context): Act | null | undefined {
+    const word = one.kind === "output" ? one.port : (ctx.inPort ?? "");
+    const target = this.#ports.target(word);
+    if (!("patch" in target)) return undefined;
+    const isBack = ctx.inPort !== undefined && this.#ports.same(word, ctx.inPort);
+    if (one.kind === "output" && one.hairpin !== true && isBack) return null;
+    const { bridge, peer } = target.patch;
+    const changes = this.#places.written.map((field) => ({
+      ...{ kind: "set" as const, field, value: 0n, mask: 0xffffffffn },
+    }));
+    const list = [
+      act({ kind: "clear" }),
+      ...(changes.length === 0 ? [] : [act({ kind: "change", changes })]),
+      act({ kind: "enter", table: this.#ports.firstTable(bridge), port: peer }),
+    ];
+    return act({ kind: "clones", lists: [list] });
+  }
+
+  /** The context of frames that come to a bridge by a patch port: nothing is left of the bridge before. */
+  entered(port: string, { from, notFrom }: Known): Context {
+    const wires = this.#ports.wires;
+    const isVport = from?.startsWith("vport") === true;
+    return {
+      ...{ inPort: port, wrapped: undefined, values: {}, set: [] },
+      from: isVport ? undefined : from,
+      notFrom: isVport ? wires : notFrom.filter((name) => wires.includes(name)),
+    };
   }
 
   /** Whether the frame came by the uplink. */

@@ -3,32 +3,22 @@
  * table that is looked up with other things left to do is another table of the scenario. So are lists
  * of actions that one rule cannot execute in their order, and actions that depend on the frame.
  */
-import { VPORT_UPLINK } from "../../../abi/engine.js";
 import type { Draft } from "../../draft.js";
 import type { Findings } from "../../findings.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
 import { NotImported } from "../../text/refusal.js";
 import { Nodes, type Node } from "../nodes.js";
 import type { Places } from "../places.js";
-import { endpointName, type Ports } from "../ports.js";
+import { endpointName, type Ports } from "../bridge/ports.js";
+import { tableTitle } from "../bridge/scope.js";
 import { act, type Act, type Flow } from "../steps.js";
-import { askTunnel } from "../tunnels.js";
 import { Asks, isOpen, productOf, taggedBy } from "./asks.js";
+import { entryOf, hostFrames } from "./entry.js";
 import { Execution, type Ways } from "./execution.js";
 import { Metering } from "./metering.js";
 import { Outputs } from "./outputs.js";
 import { Report } from "./report.js";
-import {
-  branchKey,
-  NOTHING,
-  START,
-  START_OF_TEXT,
-  tableKey,
-  type Branch,
-  type Context,
-  type Known,
-  type Source,
-} from "./state.js";
+import { branchKey, knownIn, tableKey, type Branch, type Context, type Known, type Source } from "./state.js";
 
 const END = act({ kind: "end" });
 const PRIORITIES = 65535;
@@ -57,7 +47,7 @@ export class Pipeline implements Ways {
     this.#report = new Report(draft, findings);
     this.#asks = new Asks(draft, ports, places, source.options);
     const metering = new Metering(draft, source.meters, places, this.#report);
-    const outputs = new Outputs(draft, ports, this.#report, source);
+    const outputs = new Outputs(draft, ports, places, this.#report, source);
     this.#execution = new Execution(this, this.#nodes, ports, places, outputs, metering, this.#report);
   }
 
@@ -66,16 +56,13 @@ export class Pipeline implements Ways {
   }
 
   run(): void {
-    const { first, tables } = this.#source;
+    const { tables } = this.#source;
     const root = this.#draft.root("fdb");
-    const hasEntry = this.#ports.tunnels().length > 0;
-    const plain = this.table(first, undefined, START, null);
-    const to = hasEntry ? this.#draft.freeName("tables", "ports") : plain;
+    const to = entryOf(this, this.#draft, this.#ports, this.#report, this.#source, this.#asks);
     this.#draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
-    if (hasEntry) this.#entry(to, plain);
     this.#drain();
     for (const table of tables.keys()) {
-      if (!this.#reached.has(table)) this.table(table, undefined, START, null);
+      if (!this.#reached.has(table)) this.table(table, undefined, hostFrames(this.#ports), null);
       this.#drain();
     }
     for (const flows of tables.values()) {
@@ -89,35 +76,6 @@ export class Pipeline implements Ways {
     }
   }
 
-  /** A table that frames of tunnels leave for their own tables. */
-  #entry(name: string, plain: string): void {
-    this.#draft.push("tables", { name, domain: "fdb", level: 1 });
-    this.#draft.push("rules", {
-      name: this.#report.free("not by a tunnel"),
-      table: name,
-      priority: PRIORITIES,
-      actions: [{ table: plain }],
-    });
-    for (const tunnel of this.#ports.tunnels()) {
-      const match = new MatchDraft();
-      match.ask("misc.source_port", VPORT_UPLINK);
-      const refused = askTunnel(match, tunnel);
-      const place = START_OF_TEXT;
-      if (refused !== undefined) {
-        this.#report.tell(place, tunnel.name, refused);
-        continue;
-      }
-      const ctx: Context = { ...START, inPort: tunnel.name, wrapped: tunnel };
-      const to = this.table(this.#source.first, undefined, ctx, null);
-      this.#draft.push("rules", {
-        name: this.#report.free(`by ${tunnel.name}`),
-        table: name,
-        match: match.toScenario(),
-        actions: [{ table: to }],
-      });
-    }
-  }
-
   #drain(): void {
     for (let job = this.#work.pop(); job !== undefined; job = this.#work.pop()) job();
   }
@@ -127,7 +85,7 @@ export class Pipeline implements Ways {
     const key = tableKey(table, as, ctx, rest);
     const found = this.#tables.get(key);
     if (found !== undefined) return found;
-    const name = this.#draft.freeName("tables", this.#report.numbered(`table ${table}`));
+    const name = this.#draft.freeName("tables", this.#report.numbered(tableTitle(table)));
     this.#tables.set(key, name);
     this.#reached.add(table);
     this.#draft.push("tables", { name, domain: "fdb", level: 1 });
@@ -136,8 +94,7 @@ export class Pipeline implements Ways {
       const catches = flows.some(({ priority, match }) => priority === 0 && isOpen(match));
       for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
       // Of rules of one priority the first one wins: this one is the last.
-      if (!catches)
-        this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, { ...NOTHING, from: ctx.from });
+      if (!catches) this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
     });
     return name;
   }
@@ -147,7 +104,7 @@ export class Pipeline implements Ways {
     try {
       const level = ctx.wrapped === undefined ? "outer" : "inner";
       const seen = as ?? ctx.inPort;
-      const from = match.inPort === undefined ? undefined : this.#asks.inPort(match.inPort, seen, ctx.from, flow);
+      const from = match.inPort === undefined ? undefined : this.#asks.inPort(match.inPort, seen, ctx, flow);
       if (from === null) return;
       for (const either of productOf(match.either)) {
         const draft = new MatchDraft();
@@ -156,7 +113,7 @@ export class Pipeline implements Ways {
         for (const ask of [...match.asks, ...either]) this.#asks.field(draft, ask, level, place);
         if (draft.contradicts) continue;
         const known = {
-          ...NOTHING,
+          ...knownIn(ctx),
           from: from === undefined ? ctx.from : endpointName(from),
           tagged: taggedBy([...match.asks, ...either]),
         };

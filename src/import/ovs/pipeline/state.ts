@@ -1,7 +1,7 @@
 /** The state at the start of a rule: the bridge, the frames that reach the rule, the actions that remain. */
 import type { Meter } from "../meters.js";
 import type { Node } from "../nodes.js";
-import type { Tunnel } from "../ports.js";
+import type { Tunnel } from "../bridge/ports.js";
 import type { Act, Ask, Flow, TunnelValues } from "../steps.js";
 import type { NamedOptions, Neighbors } from "../tunnels.js";
 import type { Place } from "../../text/refusal.js";
@@ -18,8 +18,8 @@ export interface Source {
   readonly meters: ReadonlyMap<string, Meter>;
   readonly neighbors: Neighbors;
   readonly options: NamedOptions;
-  /** The table that frames come to first. */
-  readonly first: string;
+  /** The table of each bridge that frames come to first; undefined is the first bridge. */
+  readonly firsts: ReadonlyMap<string | undefined, string>;
 }
 
 /** What is the same for all frames that come to a table. */
@@ -32,6 +32,8 @@ export interface Context {
   readonly set: readonly Act[];
   /** Where the frame really came from, if something that is left to do depends on it. */
   readonly from: string | undefined;
+  /** Physical ports that it did not come from, for frames that have crossed to another bridge. */
+  readonly notFrom: readonly string[];
 }
 
 /** What is known of the frames of a rule. */
@@ -49,13 +51,17 @@ export interface Branch {
   readonly label: string;
 }
 
-export const START: Context = { inPort: undefined, wrapped: undefined, values: {}, set: [], from: undefined };
-export const NOTHING: Known = { from: undefined, notFrom: [], tagged: undefined };
+export const START: Context = {
+  ...{ inPort: undefined, wrapped: undefined, values: {}, set: [] },
+  ...{ from: undefined, notFrom: [] },
+};
+/** What the context says of the frames of a rule. */
+export const knownIn = ({ from, notFrom }: Context): Known => ({ from, notFrom, tagged: undefined });
 export const START_OF_TEXT: Place = { line: 1, column: 1 };
 
-export function contextKey({ inPort = "", wrapped, values, set, from = "" }: Context): string {
+export function contextKey({ inPort = "", wrapped, values, set, from = "", notFrom }: Context): string {
   const tunnel = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-  return `${inPort}|${from}|${wrapped?.name ?? ""}|${tunnel.sort().join()}|${set.map(({ key }) => key).join()}`;
+  return `${inPort}|${from}|${notFrom.join()}|${wrapped?.name ?? ""}|${tunnel.sort().join()}|${set.map(({ key }) => key).join()}`;
 }
 
 /** The same text for branches that go on alike. */

@@ -1,17 +1,19 @@
-/** Frames at the ports of a bridge that is a scenario: port 1 is the uplink, 2 and on are VFs, LOCAL is the PF. */
+/** Frames at the ports of bridges that are a scenario: port 1 is the uplink, 2 and on are VFs, LOCAL is the PF. */
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../../src/scenario/index.js";
 
 /** A port and the bytes of a frame, as hexadecimal text. */
 export type PortFrame = readonly [port: string, bytes: string];
 
+/** VFs that a bridge has at least. */
 const VFS = 3;
 
 /** The scenario with a queue on each function that gets all its frames. */
 export async function loadBridge(scenario: Scenario): Promise<LoadedScenario> {
-  const functions = Array.from({ length: VFS + 1 }, (_, vport) => vport);
+  const vports = Math.max(VFS, scenario.device?.vports ?? 0);
+  const functions = Array.from({ length: vports + 1 }, (_, vport) => vport);
   return loadScenario({
     ...scenario,
-    device: { ...scenario.device, vports: Math.max(VFS, scenario.device?.vports ?? 0) },
+    device: { ...scenario.device, vports },
     queues: functions.map((vport) => ({ name: nameOf(vport), function: vport })),
     flows: functions.map((vport) => ({ queue: nameOf(vport), type: "all_default" as const })),
   });
