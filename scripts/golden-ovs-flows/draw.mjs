@@ -220,7 +220,7 @@ export function drawTables(random) {
       );
     }
   }
-  return { version: isOld ? "OpenFlow10" : "OpenFlow13", flows, groups };
+  return { version: isOld ? "OpenFlow10" : "OpenFlow13", flows, groups, tags };
 }
 
 /** A frame with a number in its last bytes, and the port that it comes to. */
