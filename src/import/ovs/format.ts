@@ -1,8 +1,8 @@
 /** Flows of Open vSwitch, as formats. */
 import type { Format } from "../format.js";
 import { ACTION_ELEMENTS } from "./actions.js";
-import { KEY_ELEMENTS } from "./dpctl.js";
-import { DP_ACTION_ELEMENTS } from "./dpctlActions.js";
+import { KEY_ELEMENTS } from "./datapath/keys.js";
+import { DP_ACTION_ELEMENTS } from "./datapath/actions.js";
 import { FIELD_ELEMENTS } from "./fields.js";
 import { OvsImport } from "./source.js";
 

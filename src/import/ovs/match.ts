@@ -4,7 +4,7 @@ import { numberOf } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import { stateAsk, zoneAsk } from "./connection.js";
 import { FIELD_NAMES, fieldNamed, PROTOCOL, SHORTHANDS, TYPE, whyRefused, type OvsField } from "./fields.js";
-import { sample, type Ask, type FlowMatch, type TunnelKey } from "./steps.js";
+import { sample, type Ask, type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
 import { fullMask, maskedOf, valueOf, type Masked } from "./values.js";
 
 /** A field of a match, by the word that it has in the text. */
@@ -87,7 +87,7 @@ class MatchReader {
   readonly #assume: Assume;
   readonly #asks: Ask[] = [];
   readonly #either: (readonly (readonly Ask[])[])[] = [];
-  readonly #tunnel: Partial<Record<TunnelKey, Masked>> = {};
+  readonly #tunnel: TunnelMatch = {};
   #inPort: string | undefined;
   #conjunction: number | undefined;
 

@@ -10,7 +10,10 @@ import { Interfaces } from "./bridge/interfaces.js";
 import type { Contents } from "./bridge/scope.js";
 import { steer } from "./bridge/steer.js";
 import { readFlow, readGroup } from "./flows.js";
-import { readDatapathFlow } from "./dpctl.js";
+import { readDatapathFlow } from "./datapath/keys.js";
+import { inferTunnel, makeTunnel } from "./datapath/ports.js";
+import { TUNNEL_TYPES } from "./bridge/ports.js";
+import type { Flow } from "./steps.js";
 import {
   isCommand,
   isDatapathFlow,
@@ -86,7 +89,9 @@ export class OvsImport implements Importer {
     if (port !== undefined) {
       const one = this.#interfaces.named(port.name, piece.place);
       this.#interfaces.number(one, port.number, this.#bridge === "" ? undefined : this.#bridge);
-      if (port.type !== undefined) one.type = port.type;
+      // ovs-dpctl show: the datapath's port of all tunnels of a type.
+      if (port.type !== undefined && TUNNEL_TYPES.includes(port.type)) makeTunnel(one, port.type);
+      else if (port.type !== undefined) one.type = port.type;
     } else if (TOOL.test(piece.text)) {
       for (const command of piece.split(";&|")) this.#command(command);
     } else this.#entry(piece);
@@ -187,13 +192,23 @@ export class OvsImport implements Importer {
     try {
       if (isLogicalFlow(text.text)) notImported(text, LOGICAL);
       const flow = isDatapathFlow(text.text)
-        ? readDatapathFlow(text)
+        ? this.#datapathFlow(text)
         : readFlow(text, (word, reason) => this.#assume(word, reason));
       this.#contents.flows.set(flow.identity, flow);
     } catch (error) {
       if (!(error instanceof NotImported)) throw error;
       this.#findings.refuse(error.word.place, text.text, error.reason);
     }
+  }
+
+  #datapathFlow(text: Piece): Flow {
+    const flow = readDatapathFlow(text);
+    const type = inferTunnel(flow, this.#interfaces);
+    if (type !== undefined) {
+      const port = flow.match.inPort ?? "";
+      this.#findings.assume(flow.place, port, `port ${port} is a tunnel of type ${type}: its flows match one`);
+    }
+    return flow;
   }
 
   #group(text: Piece): void {

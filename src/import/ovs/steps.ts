@@ -8,6 +8,12 @@ export interface Ask {
   readonly mask: bigint;
 }
 
+/** Bits that are asked for. */
+export interface Masked {
+  readonly value: bigint;
+  readonly mask: bigint;
+}
+
 /** What is known of a tunnel that a frame came by, or is to leave by. */
 export const TUNNEL_KEYS = [
   ...(["id", "src", "dst", "ipv6_src", "ipv6_dst", "tos", "ttl", "tp_src", "tp_dst"] as const),
@@ -23,8 +29,14 @@ export const TUNNEL_KEYS = [
     "metadata7",
   ] as const),
 ] as const;
-export type TunnelKey = (typeof TUNNEL_KEYS)[number];
-export type TunnelValues = Readonly<Partial<Record<TunnelKey, bigint>>>;
+/** An option of Geneve that has no name: its class, type and length. */
+export type OptionKey = `option ${number} ${number} ${number}`;
+type TunnelName = (typeof TUNNEL_KEYS)[number];
+export type TunnelKey = TunnelName | OptionKey;
+type OfTunnel<Value> = Partial<Record<TunnelName, Value>> & Record<OptionKey, Value>;
+/** What is asked of the fields of a tunnel. */
+export type TunnelMatch = OfTunnel<Masked>;
+export type TunnelValues = Readonly<OfTunnel<bigint>>;
 
 export interface FlowMatch {
   /** A port by name or number, or undefined for any. */
@@ -32,7 +44,7 @@ export interface FlowMatch {
   readonly asks: readonly Ask[];
   /** Of each list the frame has one; they exclude each other. */
   readonly either: readonly (readonly (readonly Ask[])[])[];
-  readonly tunnel: Readonly<Partial<Record<TunnelKey, { readonly value: bigint; readonly mask: bigint }>>>;
+  readonly tunnel: Readonly<TunnelMatch>;
   /** The conjunction that the frame has matched. */
   readonly conjunction: number | undefined;
 }
@@ -75,6 +87,8 @@ export type Act = { readonly key: string } &
     | { readonly kind: "enter"; readonly table: string; readonly port: string }
     | { readonly kind: "encap"; readonly data: string; readonly port: string; readonly place: Place }
     | { readonly kind: "decap" }
+    /** The frame comes to the first table by a tunnel port, whose headers it has in front. */
+    | { readonly kind: "tunnel_pop"; readonly port: string; readonly place: Place }
     | { readonly kind: "end" }
     /** The flow is one of those of a clause. */
     | { readonly kind: "conjunction"; readonly id: number; readonly clause: number; readonly of: number }

@@ -33,7 +33,7 @@ export function askTunnel(match: MatchDraft, { type, options }: Tunnel): string 
   if (port !== undefined) match.ask("outer.udp_dport", port);
   else match.ask("misc.gre_protocol", TRANSPARENT_ETHERNET);
   const key = options.get("in_key") ?? options.get("key");
-  if (key === "flow") {
+  if (key === "flow" || key === "optional") {
     if (port !== undefined) match.ask(field, 0, 0n);
   } else if (key !== undefined || port !== undefined) {
     const number = Number(key ?? 0);
@@ -54,14 +54,18 @@ export interface NamedOption {
 /** Options by their names: `metadata0` and on. */
 export type NamedOptions = ReadonlyMap<string, NamedOption>;
 
+/** Bytes of the options that the device matches. */
 const OPTION_BYTES = 4;
 
-/** An option that flows name. @returns why it is not there, as text */
+const isOption = (key: string): boolean => /^(?:metadata|option )/.test(key);
+
+/** An option that flows name, or say by its class, type and length. @returns why it is not there, as text */
 function optionOf(key: string, type: string, options: NamedOptions): NamedOption | string {
-  const option = options.get(key);
+  const [, of, kind, length] = /^option (\d+) (\d+) (\d+)$/.exec(key) ?? [];
+  const option =
+    of === undefined ? options.get(key) : { class: Number(of), type: Number(kind), length: Number(length) };
   if (option === undefined) return `the text does not say which option tun_${key} is: ovs-ofctl add-tlv-map`;
-  if (type !== "geneve") return `options of a tunnel of type ${type}`;
-  return option.length === OPTION_BYTES ? option : "the device matches options of four bytes";
+  return type === "geneve" ? option : `options of a tunnel of type ${type}`;
 }
 
 /**
@@ -79,7 +83,7 @@ export function askTunnelFields(
 ): string | undefined {
   const [field = "", width = 0, port] = KEYS[type] ?? [];
   for (const [key, { value, mask }] of Object.entries(asked)) {
-    if (mask === 0n) continue;
+    if (mask === 0n && !key.startsWith("option ")) continue;
     if (key === "id") {
       if (value >> BigInt(width) !== 0n) return `keys of ${type} have ${width} bits`;
       match.ask(field, value, mask & ((1n << BigInt(width)) - 1n));
@@ -91,12 +95,13 @@ export function askTunnelFields(
       if ((mask & 3n) !== 0n) match.ask("outer.ip_ecn", value & 3n, mask & 3n);
     } else if ((key === "tp_src" || key === "tp_dst") && port !== undefined)
       match.ask(key === "tp_src" ? "outer.udp_sport" : "outer.udp_dport", value, mask & 0xffffn);
-    else if (key.startsWith("metadata")) {
+    else if (isOption(key)) {
       const option = optionOf(key, type, options);
       if (typeof option === "string") return option;
+      if (option.length !== OPTION_BYTES) return "the device matches options of four bytes";
       if (!declare(option)) return "the device looks for one option of Geneve";
       match.ask("misc.geneve_tlv_option_0_exist", 1);
-      match.ask("misc3.geneve_tlv_option_0_data", value, mask);
+      if (mask !== 0n) match.ask("misc3.geneve_tlv_option_0_data", value, mask);
     } else return `tun_${key}: this part of a tunnel's header`;
   }
   return undefined;
@@ -136,9 +141,11 @@ export function encapsulation(
   const key =
     option === "flow"
       ? (values.id ?? 0n)
-      : option === undefined
-        ? undefined
-        : BigInt(/^\d+$|^0x[\da-f]+$/i.test(option) ? option : 0);
+      : option === "optional"
+        ? values.id
+        : option === undefined
+          ? undefined
+          : BigInt(/^\d+$|^0x[\da-f]+$/i.test(option) ? option : 0);
   if (key !== undefined && key >> BigInt(width) !== 0n) return `keys of ${type} have ${width} bits`;
   const destination = neighbors.get(remote) ?? NO_MAC;
   if (destination === NO_MAC) open.push(`the MAC address of ${remote}: ${NO_MAC}`);
@@ -154,10 +161,14 @@ export function encapsulation(
       };
   const written: object[] = [];
   for (const [name, value] of Object.entries(values).sort()) {
-    if (!name.startsWith("metadata")) continue;
+    if (!isOption(name)) continue;
     const option = optionOf(name, type, named);
     if (typeof option === "string") return option;
-    written.push({ class: option.class, type: option.type, data: `0x${value.toString(16).padStart(8, "0")}` });
+    written.push({
+      class: option.class,
+      type: option.type,
+      data: value.toString(16).padStart(2 * option.length, "0"),
+    });
   }
   const number = port === undefined ? 0 : Number(options.get("dst_port") ?? port);
   const upper: Header[] = port === undefined ? [] : [{ header: "udp", destination_port: number, checksum: 0 }];
@@ -168,7 +179,7 @@ export function encapsulation(
       : type === "geneve"
         ? {
             ...{ header: "geneve", vni, protocol_type: TRANSPARENT_ETHERNET },
-            ...(written.length === 0 ? {} : { geneve_options: written }),
+            ...(written.length === 0 ? {} : { options: written }),
           }
         : { header: "gre", protocol_type: TRANSPARENT_ETHERNET, ...(key === undefined ? {} : { key: vni }) };
   return { headers: [{ header: "ethernet", destination, source }, ip, ...upper, own], open };

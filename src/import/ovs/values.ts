@@ -2,11 +2,9 @@
 import { addressOf, bigOf, prefixMask } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import type { OvsField } from "./fields.js";
+import type { Masked } from "./steps.js";
 
-export interface Masked {
-  readonly value: bigint;
-  readonly mask: bigint;
-}
+export type { Masked };
 
 export const fullMask = (width: number): bigint => (1n << BigInt(width)) - 1n;
 

@@ -186,7 +186,7 @@ describe("tunnels", () => {
       const headers = rules.flatMap(({ actions = [] }) =>
         actions.flatMap((one) => (typeof one === "object" && one.reformat !== undefined ? [one.reformat] : [])),
       );
-      expect(JSON.stringify(headers)).toContain('"geneve_options":[{"class":259,"type":129,"data":"0x000000ab"}]');
+      expect(JSON.stringify(headers)).toContain('"options":[{"class":259,"type":129,"data":"000000ab"}]');
     });
 
     it.each([

@@ -33,6 +33,10 @@ export class Interfaces {
     return this.#byName.get(name);
   }
 
+  hasNumber(number: string): boolean {
+    return this.#numbered.some((one) => one.number === number);
+  }
+
   /** Gives an interface its number, and its bridge if the text says it. */
   number(one: Interface, number: string, bridge?: string): void {
     one.number = number;

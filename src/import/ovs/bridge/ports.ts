@@ -56,6 +56,7 @@ export class Ports {
   readonly #bridges: Bridges;
   readonly #byNumber: ReadonlyMap<string, Interface>;
   readonly #used = new Map<string, Place>();
+  readonly #popped = new Set<string>();
   readonly #bridgeOf = new Map<string, { readonly bridge: string; readonly text: string }>();
   readonly #targets = new Map<string, Target>();
   readonly #entries: { bridge: string; endpoint: Endpoint }[] = [];
@@ -80,6 +81,18 @@ export class Ports {
     if (!this.#used.has(word)) this.#used.set(word, place);
   }
 
+  /** Notes that flows take the headers of a tunnel port off: no frame comes to its flows by itself. */
+  pops(word: string, place: Place): void {
+    this.use(word, place);
+    this.#popped.add(word);
+  }
+
+  /** Tunnel ports that frames come by to flows of their own. */
+  entered(): Tunnel[] {
+    const popped = new Set([...this.#popped].map((word) => this.canonical(word)));
+    return this.tunnels().filter(({ name }) => !popped.has(name));
+  }
+
   /** Says what each port is. Called once, when all texts are read. */
   choose(assume: Assume): void {
     const ports = this.#ports();
@@ -99,9 +112,10 @@ export class Ports {
     }
     for (const one of this.#interfaces.all) if (one.type === "patch") this.#targets.set(one.name, this.#patchOf(one));
     open.sort((a, b) => (a.number === b.number ? 0 : a.number - b.number));
-    const uplink = this.#hasUplink()
-      ? undefined
-      : (open.find(({ name }) => isPhysical(name)) ?? open.find(({ name }) => /^(?:[^:]+:)?\d+$/.test(name)));
+    const physical = open.find(({ name }) => isPhysical(name));
+    // Tunnels lead over an uplink that their bridge need not have.
+    const lowest = this.tunnels().length > 0 ? undefined : open.find(({ name }) => /^(?:[^:]+:)?\d+$/.test(name));
+    const uplink = this.#hasUplink() ? undefined : (physical ?? lowest);
     let vf = 0;
     for (const one of open) {
       const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };

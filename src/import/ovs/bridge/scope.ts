@@ -48,6 +48,7 @@ export class Scope {
       case "output":
       case "encap":
       case "set_in_port":
+      case "tunnel_pop":
         return act({ ...one, port: this.#port(one.port) });
       case "lookup": {
         const { inPort } = one;

@@ -42,7 +42,7 @@ export class Asks {
 
   /** @returns whether frames of the context can have the fields of a tunnel that a flow asks for */
   tunnel(match: MatchDraft, { match: { tunnel }, text, place }: Flow, ctx: Context): boolean {
-    const asked = Object.values(tunnel).some(({ mask }) => mask !== 0n);
+    const asked = Object.entries(tunnel).some(([key, { mask }]) => mask !== 0n || key.startsWith("option "));
     if (!asked) return true;
     if (ctx.wrapped !== undefined) {
       const refused = askTunnelFields(match, ctx.wrapped, tunnel, this.#options, ({ class: kind, type }) =>
@@ -53,7 +53,7 @@ export class Asks {
     if (ctx.inPort !== undefined && this.#ports.tunnels().some(({ name }) => name === ctx.inPort)) {
       return notImported({ text, place }, "the headers of the tunnel are gone where its fields are asked for");
     }
-    return Object.values(tunnel).every(({ value }) => value === 0n);
+    return Object.entries(tunnel).every(([key, { value }]) => value === 0n && !key.startsWith("option "));
   }
 
   field(match: MatchDraft, { field, value, mask }: Ask, level: "outer" | "inner", place: Place): void {

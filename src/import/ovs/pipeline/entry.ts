@@ -21,7 +21,7 @@ export function hostFrames({ hasPatches, wires }: Ports): Context {
 /** @returns the table that all frames come to */
 export function entryOf(ways: Ways, draft: Draft, ports: Ports, report: Report, source: Source, asks: Asks): string {
   const { hasPatches, entries, wires } = ports;
-  const tunnels = ports.tunnels();
+  const tunnels = ports.entered();
   const host = hostFrames(ports);
   const first = (bridge: string | undefined, ctx: Context): string | undefined => {
     const table = source.firsts.get(bridge);

@@ -121,6 +121,11 @@ export class Execution {
         case "decap":
           segment.decapsulate();
           break;
+        case "tunnel_pop": {
+          const popped = this.#outputs.popped(one, ctx, segment, rule);
+          if (popped === undefined) break;
+          return done(this.#ways.table("0", undefined, popped, null));
+        }
         case "enter":
           return done(this.#ways.table(one.table, undefined, this.#outputs.entered(one.port, known), null));
         case "lookup": {

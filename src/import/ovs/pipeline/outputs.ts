@@ -99,6 +99,22 @@ export class Outputs {
     return act({ kind: "clones", lists: [list] });
   }
 
+  /** The context of frames whose tunnel the flows of its port see; undefined if the port is no tunnel. */
+  popped(
+    { port, place }: Extract<Act, { kind: "tunnel_pop" }>,
+    ctx: Context,
+    segment: Segment,
+    rule: string,
+  ): Context | undefined {
+    const target = this.#ports.target(port);
+    if ("tunnel" in target && segment.isEmpty && ctx.wrapped === undefined)
+      return { ...ctx, inPort: target.tunnel.name, wrapped: target.tunnel };
+    const reason =
+      "tunnel" in target ? "the frame is changed before" : `the text does not say that port ${port} is a tunnel`;
+    this.#report.lacks(segment, rule, place, `tnl_pop(${port})`, reason);
+    return undefined;
+  }
+
   /** The context of frames that come to a bridge by a patch port: nothing is left of the bridge before. */
   entered(port: string, { from, notFrom }: Known): Context {
     const wires = this.#ports.wires;

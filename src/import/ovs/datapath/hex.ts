@@ -1,7 +1,8 @@
 /** The headers of `tnl_push` as bytes. */
-import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
-import { notImported } from "../text/refusal.js";
-import type { Piece } from "./text.js";
+import { parseIpv4, parseIpv6, parseMac } from "../../../packet/addresses.js";
+import { notImported } from "../../text/refusal.js";
+import type { Piece } from "../text.js";
+import { optionsOf } from "./options.js";
 
 type Values = ReadonlyMap<string, string>;
 
@@ -15,6 +16,34 @@ export function hexOf(headers: Piece): string {
     return write(values, piece);
   });
   return bytes.join("");
+}
+
+/** `gre((flags=0x2000,proto=0x6558),key=0x7)`. */
+function gre(values: Values, piece: Piece): string {
+  const [, flagsText = "0", protocol = "0"] = /\(flags=(\w+),proto=(\w+)\)/.exec(piece.text) ?? [];
+  const flags = Number(flagsText);
+  if ((flags & ~HAS_KEY) !== 0) notImported(piece, "the device writes neither checksums nor numbers of GRE");
+  const key = (flags & HAS_KEY) === 0 ? "" : number(values.get("key"), 8, piece);
+  return number(flagsText, 4, piece) + number(protocol, 4, piece) + key;
+}
+
+const HAS_KEY = 0x2000;
+
+/** `geneve(oam,crit,vni=0x7,options({class=0x102,type=0x80,len=4,0xa}))`. */
+function geneve(values: Values, piece: Piece): string {
+  const [, inside] = piece.call() ?? notImported(piece, "a header has its fields in parentheses");
+  const words = inside.split(",");
+  const list = words.find(({ text }) => text.startsWith("options("))?.call()?.[1];
+  const options = (list === undefined ? [] : optionsOf(list)).map((option) => {
+    const head = (option.class * 256 + option.type).toString(16).padStart(6, "0");
+    const length = (option.length / 4).toString(16).padStart(2, "0");
+    return head + length + option.value.toString(16).padStart(2 * option.length, "0");
+  });
+  const flag = (name: string): number => Number(words.some(({ text }) => text === name));
+  const length = options.join("").length / 8;
+  const flags = 0x80 * flag("oam") + 0x40 * flag("crit");
+  const vni = number(values.get("vni"), 6, piece);
+  return `${number(String(length), 2, piece)}${number(String(flags), 2, piece)}6558${vni}00${options.join("")}`;
 }
 
 const WRITERS: Readonly<Record<string, (values: Values, piece: Piece) => string>> = {
@@ -33,11 +62,8 @@ const WRITERS: Readonly<Record<string, (values: Values, piece: Piece) => string>
   udp: (values, piece) => `${number(values.get("src"), 4, piece)}${number(values.get("dst"), 4, piece)}00000000`,
   vxlan: (values, piece) =>
     number(values.get("flags"), 8, piece) + number(`0x${BigInt(values.get("vni") ?? 0).toString(16)}00`, 8, piece),
-  geneve: (values, piece) => {
-    if ([...values.keys()].some((one) => one.startsWith("options")))
-      notImported(piece, "options of Geneve are not read");
-    return `00006558${number(`0x${BigInt(values.get("vni") ?? 0).toString(16)}00`, 8, piece)}`;
-  },
+  geneve,
+  gre,
 };
 
 function number(text: string | undefined, digits: number, piece: Piece): string {

@@ -1,15 +1,16 @@
 /** Datapath flows: what `ovs-appctl dpctl/dump-flows` and `ovs-dpctl dump-flows` print. */
-import { namesHint } from "../../nearest.js";
-import type { Element } from "../format.js";
-import { datapathActions } from "./dpctlActions.js";
-import { asksOf, CT, FIELDS, TUNNEL } from "./dpctlFields.js";
-import { fieldNamed, whyRefused } from "./fields.js";
-import { UNTAGGED } from "./match.js";
-import { numberOf } from "../text/numbers.js";
-import { notImported } from "../text/refusal.js";
-import { sample, type Ask, type Flow, type FlowMatch, type TunnelKey } from "./steps.js";
-import type { Piece } from "./text.js";
-import { fullMask, maskedOf, type Masked } from "./values.js";
+import { namesHint } from "../../../nearest.js";
+import type { Element } from "../../format.js";
+import { datapathActions } from "./actions.js";
+import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
+import { optionKey, optionsOf } from "./options.js";
+import { fieldNamed, whyRefused, type OvsField } from "../fields.js";
+import { UNTAGGED } from "../match.js";
+import { numberOf } from "../../text/numbers.js";
+import { notImported } from "../../text/refusal.js";
+import { sample, type Ask, type Flow, type FlowMatch, type TunnelMatch } from "../steps.js";
+import type { Piece } from "../text.js";
+import { fullMask, maskedOf } from "../values.js";
 
 /** What a frame of the datapath is, besides its bytes: zero, or not imported. */
 const ZERO = ["skb_priority", "skb_mark", "ct_state", "ct_zone", "ct_mark", "ct_label", "dp_hash", "packet_type"];
@@ -29,8 +30,23 @@ export const KEY_ELEMENTS: Readonly<Record<string, Element>> = {
   tcp_flags: { becomes: "`outer.tcp_flags`" },
   tunnel: { becomes: "the headers of the tunnel port that the frame came by" },
   [ZERO.join(", ")]: { becomes: "nothing, where they ask for 0 or for nothing; else refused" },
-  "nd, mpls, nsh, ct_tuple4, ct_tuple6": { refused: "the device does not match them, or not as the datapath does" },
+  "mpls: lse0": { becomes: "the same fields of the first entry; other entries are refused" },
+  "tunnel: geneve": { becomes: "`misc3.geneve_tlv_option_0_data`: one option, of four bytes" },
+  "tunnel: vxlan, erspan, gtpu": { refused: "the device does not match them" },
+  "nd, nsh, ct_tuple4, ct_tuple6": { refused: "the device does not match them, or not as the datapath does" },
 };
+
+/** An entry of a stack of labels: lowest bit and width of each field. */
+const ENTRY = [
+  ["mpls_label", 12, 20],
+  ["mpls_tc", 9, 3],
+  ["mpls_bos", 8, 1],
+  ["mpls_ttl", 0, 8],
+] as const;
+
+/** Whether all values of a key are masked out. */
+const asksNothing = (text: string): boolean =>
+  text.split(",").every((one) => one === "" || /\/0(?:x0*)?\)*$/.test(one.trim()));
 
 /** @throws NotImported */
 export function readDatapathFlow(text: Piece): Flow {
@@ -60,7 +76,7 @@ export function readDatapathFlow(text: Piece): Flow {
 class Keys {
   readonly #asks: Ask[] = [];
   readonly #either: (readonly (readonly Ask[])[])[] = [];
-  readonly #tunnel: Partial<Record<TunnelKey, Masked>> = {};
+  readonly #tunnel: TunnelMatch = {};
   #inPort: string | undefined;
   #table = "0";
   #hasTag = false;
@@ -88,6 +104,7 @@ class Keys {
     else if (key === "encap") for (const one of inside.split(",")) this.add(one);
     else if (key === "tcp_flags") this.#field("tcp_flags", inside);
     else if (key === "tunnel") this.#tunnelKey(inside);
+    else if (key === "mpls") this.#mpls(inside);
     else if (ZERO.includes(key)) this.#zero(key, inside);
     else {
       const fields = FIELDS[key] ?? notImported(piece, `the datapath's key ${key} is not read`);
@@ -166,15 +183,39 @@ class Keys {
 
   #tunnelKey(inside: Piece): void {
     for (const piece of inside.split(",")) {
+      const [part, of] = /^\w+\(/.test(piece.text) ? (piece.call() ?? ["", piece]) : ["", piece];
+      if (part === "geneve") {
+        for (const option of optionsOf(of)) this.#tunnel[optionKey(option)] = option;
+        continue;
+      }
+      if (OTHER_PARTS[part] !== undefined && !asksNothing(of.text)) notImported(piece, OTHER_PARTS[part]);
       const [name, value] = piece.cut("=") ?? [piece, undefined];
-      const key = TUNNEL[name.text];
       // Flags say that there is a key, and whether there is a checksum.
-      if (value === undefined || /^flags/.test(name.text)) continue;
-      if (key === undefined) notImported(piece, "options of tunnels are not read");
-      const isSix = key === "ipv6_src" || key === "ipv6_dst";
-      const kind = key === "src" || key === "dst" ? "ipv4" : isSix ? "ipv6" : "number";
-      const bits = maskedOf(value, { name: `tun_${key}`, kind, width: kind === "ipv4" ? 32 : isSix ? 128 : 64 });
+      if (part !== "" || value === undefined || /^flags/.test(name.text)) continue;
+      const key =
+        TUNNEL[name.text] ??
+        notImported(piece, `there is no field ${name.text}; ${namesHint(name.text, "fields", Object.keys(TUNNEL))}`);
+      const bits = tunnelBits(key, value);
       if (bits.mask !== 0n) this.#tunnel[key] = bits;
+    }
+  }
+
+  /** A stack of labels: the first entry is matched. */
+  #mpls(inside: Piece): void {
+    for (const piece of inside.split(",")) {
+      const [, number] = /^lse(\d+)=/.exec(piece.text) ?? [];
+      const value = piece.cut("=")?.[1];
+      if (number === undefined || value === undefined) {
+        this.#part(FIELDS["mpls"] as Readonly<Record<string, string>>, piece);
+        continue;
+      }
+      const { value: bits, mask } = maskedOf(value, { name: "an entry of a stack", kind: "number", width: 32 });
+      if (mask === 0n) continue;
+      if (number !== "0") notImported(piece, "the device matches the first entry of a stack of labels");
+      for (const [name, low, width] of ENTRY) {
+        const part = (mask >> BigInt(low)) & fullMask(width);
+        if (part !== 0n) this.#asks.push(...asksOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
+      }
     }
   }
 

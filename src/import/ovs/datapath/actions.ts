@@ -1,13 +1,14 @@
 /** Actions of datapath flows. */
-import type { Element } from "../format.js";
-import { numberOf } from "../text/numbers.js";
-import { NotImported, notImported } from "../text/refusal.js";
-import { asksOf, CT, FIELDS, TUNNEL } from "./dpctlFields.js";
-import { fieldNamed, type OvsField } from "./fields.js";
+import type { Element } from "../../format.js";
+import { numberOf } from "../../text/numbers.js";
+import { NotImported, notImported } from "../../text/refusal.js";
+import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
+import { optionKey, optionsOf } from "./options.js";
+import { fieldNamed, type OvsField } from "../fields.js";
 import { hexOf } from "./hex.js";
-import { act, type Act, type Change, type Plain, type TunnelKey, type TunnelValues } from "./steps.js";
-import type { Piece } from "./text.js";
-import { maskedOf } from "./values.js";
+import { act, type Act, type Change, type Plain, type TunnelValues } from "../steps.js";
+import type { Piece } from "../text.js";
+import { maskedOf } from "../values.js";
 
 export const DP_ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
   "a number, a name": { becomes: "`vport` or `port`" },
@@ -19,11 +20,14 @@ export const DP_ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
   "push_vlan, pop_vlan": { becomes: "`push_vlan`, `pop_vlan`" },
   clone: { becomes: "a copy: a member of an `array`" },
   tnl_push: { becomes: "`reformat` with the headers that stand there, and the port" },
-  tnl_pop: { refused: "the flows of the tunnel port have other frames: name its port with ovs-vsctl" },
+  tnl_pop: { becomes: "a jump to the flows of the tunnel port, as the last action and not behind tnl_push" },
   "ct, nat": { refused: CT },
   userspace: { refused: "the device does not send frames to a program of the host" },
-  "sample, meter, hash, check_pkt_len, trunc, push_mpls, pop_mpls, psample": {
+  "sample, meter, hash, check_pkt_len, trunc, lb_output, psample": {
     refused: "the device has no equal, or the text does not say enough",
+  },
+  "push_mpls, pop_mpls, add_mpls, push_eth, pop_eth, push_nsh, pop_nsh, dec_ttl": {
+    refused: "the device has no equal",
   },
 };
 
@@ -39,6 +43,8 @@ export function datapathActions(list: Piece, table: string): Act[] {
   });
   // The output behind tnl_push sends what it has made; old versions have none.
   return acts.flatMap((one, n) => {
+    if (one.kind === "tunnel_pop" && (n < acts.length - 1 || acts.some(({ kind }) => kind === "encap")))
+      return [act({ kind: "refused", text: `tnl_pop(${one.port})`, reason: POPPED, place: one.place })];
     const next = acts[n + 1];
     const before = acts[n - 1];
     if (one.kind === "encap" && next?.kind === "output") return [act({ ...plainOf(one), port: next.port })];
@@ -60,8 +66,16 @@ const REFUSED: Readonly<Record<string, string>> = {
   trunc: "the device does not cut frames",
   push_mpls: "the device does not add MPLS labels to a frame",
   pop_mpls: "the device does not remove MPLS labels from a frame",
-  tnl_pop: "the flows of the tunnel port have other frames: name its port with ovs-vsctl",
+  add_mpls: "the device does not add MPLS labels to a frame",
+  push_eth: "the frames of the device have an Ethernet header",
+  pop_eth: "the frames of the device have an Ethernet header",
+  push_nsh: "the device does not add a header of NSH",
+  pop_nsh: "the device does not read NSH",
+  lb_output: "it chooses a port by a hash of its own",
+  psample: "samples go to a collector",
+  dec_ttl: "the frame is split by its TTL, with actions for those that end",
 };
+const POPPED = "the headers are taken off here where tnl_pop is the last action, and tnl_push does not stand before it";
 
 function datapathAction(piece: Piece, table: string): Plain | Plain[] {
   const { text } = piece;
@@ -74,6 +88,7 @@ function datapathAction(piece: Piece, table: string): Plain | Plain[] {
   if (name === "recirc") return { kind: "lookup", table: String(numberOf(inside, name, 32)), inPort: undefined };
   if (name === "clone") return { kind: "clones", lists: [datapathActions(inside, table)] };
   if (name === "push_vlan") return pushVlan(inside);
+  if (name === "tnl_pop") return { kind: "tunnel_pop", port: inside.unquoted(), place: inside.place };
   if (name === "set" || name === "set_masked") return setKey(inside);
   if (name === "tnl_push") return tunnelPush(inside);
   return notImported(piece, `the datapath's action ${name} is not read`);
@@ -108,18 +123,19 @@ function setKey(inside: Piece): Plain {
 }
 
 function tunnelValues(inside: Piece): TunnelValues {
-  const values: Partial<Record<TunnelKey, bigint>> = {};
+  const values: { -readonly [Key in keyof TunnelValues]: TunnelValues[Key] } = {};
   for (const piece of inside.split(",")) {
     const [name, value] = piece.cut("=") ?? [piece, undefined];
-    const key = TUNNEL[name.text];
-    if (key === undefined) {
-      if (value === undefined || name.text === "flags") continue;
-      notImported(piece, "options of tunnels are not read");
+    const [part, of] = /^\w+\(/.test(piece.text) ? (piece.call() ?? ["", piece]) : ["", piece];
+    if (part === "geneve") {
+      for (const option of optionsOf(of)) values[optionKey(option)] = option.value;
+      continue;
     }
-    if (value === undefined) continue;
-    const isSix = key === "ipv6_src" || key === "ipv6_dst";
-    const kind = key === "src" || key === "dst" ? "ipv4" : isSix ? "ipv6" : "number";
-    values[key] = maskedOf(value, { name: `tun_${key}`, kind, width: kind === "ipv4" ? 32 : isSix ? 128 : 64 }).value;
+    if (part !== "" && part !== "flags")
+      notImported(piece, OTHER_PARTS[part] ?? `there is no part ${part} of a tunnel`);
+    if (value === undefined || part !== "" || name.text === "flags") continue;
+    const key = TUNNEL[name.text] ?? notImported(piece, `there is no field ${name.text}`);
+    values[key] = tunnelBits(key, value).value;
   }
   return values;
 }
