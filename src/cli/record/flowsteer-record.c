@@ -165,6 +165,11 @@ static struct ibv_counters *(*create_counters)(struct ibv_context *, struct ibv_
 static int (*attach_point)(struct ibv_counters *, struct ibv_counter_attach_attr *, struct ibv_flow *);
 static int (*destroy_counters)(struct ibv_counters *);
 static struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+static struct ibv_wq *(*create_wq)(struct ibv_context *, struct ibv_wq_init_attr *);
+static int (*destroy_wq)(struct ibv_wq *);
+static struct ibv_flow_action *(*create_esp)(struct ibv_context *, struct ibv_flow_action_esp_attr *);
+static int (*modify_esp)(struct ibv_flow_action *, struct ibv_flow_action_esp_attr *);
+static int (*destroy_flow_action)(struct ibv_flow_action *);
 
 static struct ibv_flow *recorded_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
@@ -233,6 +238,70 @@ static struct ibv_qp *recorded_create_qp_ex(struct ibv_context *context, struct 
 	return created(&line, create_qp_ex(context, attr), attr->qp_type);
 }
 
+static struct ibv_wq *recorded_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr)
+{
+	struct line line = begin("ibv_create_wq");
+	struct ibv_wq *wq = create_wq(context, attr);
+
+	if (wq)
+		number(&line, "wq_num", wq->wq_num);
+	return made(&line, wq);
+}
+
+static int recorded_destroy_wq(struct ibv_wq *wq)
+{
+	struct line line = begin("ibv_destroy_wq");
+
+	pointer(&line, "wq", wq);
+	return done(&line, destroy_wq(wq));
+}
+
+/* The structs of an ESP action, with its key: the file is readable by its owner only. */
+static void esp(struct line *line, const struct ibv_flow_action_esp_attr *attr)
+{
+	const struct ibv_flow_action_esp_encap *header;
+
+	bytes(line, "esp_attr", attr->esp_attr, sizeof *attr->esp_attr);
+	number(line, "keymat_proto", attr->keymat_proto);
+	bytes(line, "keymat", attr->keymat_ptr, attr->keymat_len);
+	number(line, "replay_proto", attr->replay_proto);
+	bytes(line, "replay", attr->replay_ptr, attr->replay_len);
+	add(line, ",\"esp_encap\":[");
+	for (header = attr->esp_encap; header; header = header->next_ptr) {
+		add(line, "%s{\"type\":%d", header == attr->esp_encap ? "" : ",", header->type);
+		bytes(line, "val", header->val_ptr, header->len);
+		add(line, "}");
+	}
+	add(line, "]");
+	number(line, "comp_mask", attr->comp_mask);
+	number(line, "esn", attr->esn);
+}
+
+static struct ibv_flow_action *recorded_create_esp(struct ibv_context *context, struct ibv_flow_action_esp_attr *attr)
+{
+	struct line line = begin("ibv_create_flow_action_esp");
+
+	esp(&line, attr);
+	return made(&line, create_esp(context, attr));
+}
+
+static int recorded_modify_esp(struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)
+{
+	struct line line = begin("ibv_modify_flow_action_esp");
+
+	pointer(&line, "action", action);
+	esp(&line, attr);
+	return done(&line, modify_esp(action, attr));
+}
+
+static int recorded_destroy_flow_action(struct ibv_flow_action *action)
+{
+	struct line line = begin("ibv_destroy_flow_action");
+
+	pointer(&line, "action", action);
+	return done(&line, destroy_flow_action(action));
+}
+
 static struct ibv_context *hooked(struct ibv_context *context)
 {
 	struct verbs_context *table = context ? verbs_get_ctx(context) : NULL;
@@ -252,6 +321,11 @@ static struct ibv_context *hooked(struct ibv_context *context)
 	HOOK(attach_counters_point_flow, attach_point, recorded_attach_point);
 	HOOK(destroy_counters, destroy_counters, recorded_destroy_counters);
 	HOOK(create_qp_ex, create_qp_ex, recorded_create_qp_ex);
+	HOOK(create_wq, create_wq, recorded_create_wq);
+	HOOK(destroy_wq, destroy_wq, recorded_destroy_wq);
+	HOOK(create_flow_action_esp, create_esp, recorded_create_esp);
+	HOOK(modify_flow_action_esp, modify_esp, recorded_modify_esp);
+	HOOK(destroy_flow_action, destroy_flow_action, recorded_destroy_flow_action);
 #undef HOOK
 	return context;
 }
@@ -598,4 +672,39 @@ struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher, struct 
 	}
 	add(&line, "]");
 	return made(&line, NEXT(mlx5dv_create_flow)(matcher, value, num_actions, actions));
+}
+
+struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *ctx, struct ibv_flow_action_esp_attr *attr,
+						      struct mlx5dv_flow_action_esp *mlx5_attr)
+{
+	struct line line = begin("mlx5dv_create_flow_action_esp");
+	int has_flags = mlx5_attr && mlx5_attr->comp_mask & MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS;
+
+	esp(&line, attr);
+	number(&line, "action_flags", has_flags ? mlx5_attr->action_flags : 0);
+	return made(&line, NEXT(mlx5dv_create_flow_action_esp)(ctx, attr, mlx5_attr));
+}
+
+struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz,
+								uint64_t actions[],
+								enum mlx5dv_flow_table_type ft_type)
+{
+	struct line line = begin("mlx5dv_create_flow_action_modify_header");
+
+	bytes(&line, "actions", actions, actions_sz);
+	number(&line, "ft_type", ft_type);
+	return made(&line, NEXT(mlx5dv_create_flow_action_modify_header)(ctx, actions_sz, actions, ft_type));
+}
+
+struct ibv_flow_action *
+mlx5dv_create_flow_action_packet_reformat(struct ibv_context *ctx, size_t data_sz, void *data,
+					  enum mlx5dv_flow_action_packet_reformat_type type,
+					  enum mlx5dv_flow_table_type ft_type)
+{
+	struct line line = begin("mlx5dv_create_flow_action_packet_reformat");
+
+	number(&line, "reformat_type", type);
+	bytes(&line, "data", data, data_sz);
+	number(&line, "ft_type", ft_type);
+	return made(&line, NEXT(mlx5dv_create_flow_action_packet_reformat)(ctx, data_sz, data, type, ft_type));
 }

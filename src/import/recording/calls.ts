@@ -17,6 +17,16 @@ export interface NoCall {
   readonly text: string;
 }
 
+/** What an address stands for. */
+export interface Recorded {
+  readonly call: Call;
+  /** Its name in the scenario, once it is made there. */
+  name: string | null;
+  destroyed: boolean;
+  /** Why it is not what it was created as: a later call has changed it. */
+  changed: string | null;
+}
+
 /** The first line of a recording. */
 export const HEAD = /^\s*\{"flowsteerRecord":/;
 
@@ -62,5 +72,9 @@ export function listIn({ values }: Call, name: string): readonly unknown[] {
 
 /** Bytes of hexadecimal digits. */
 export function bytesIn(call: Call, name: string): Uint8Array {
-  return Uint8Array.from(textIn(call, name).match(/[0-9a-f]{2}/gi) ?? [], (pair) => Number.parseInt(pair, 16));
+  return bytesOf(textIn(call, name));
+}
+
+export function bytesOf(digits: string): Uint8Array {
+  return Uint8Array.from(digits.match(/[0-9a-f]{2}/gi) ?? [], (pair) => Number.parseInt(pair, 16));
 }

@@ -1,21 +1,22 @@
 /** The calls of a recording, and what becomes of the actions that rules name. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
-import { REFORMAT_TYPES } from "../../scenario/action/destinations.js";
 import type { ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioAsoData } from "../../scenario/state/definition.js";
 import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Element } from "../format.js";
 import { bytesIn, listIn, numberIn, textIn, type Call } from "./calls.js";
+import { FLOW_ACTIONS, reformat, type Refused } from "./flowActions.js";
 import { asoAction, flowMeter, type StatefulAction } from "./state.js";
 
 export type RecordedAction = ScenarioRuleAction;
-export type Refused = { readonly refused: string };
 
 export interface ActionNames {
   /** The name of the object at an address; null if the scenario does not have it. */
   object(address: string): string | null;
   call(address: string): Call | null;
+  /** Whether the object at an address is a TIR. */
+  isTir(address: string): boolean;
   /** The contents of the ASO objects at an address; null if there are none. */
   aso(address: string): ScenarioAsoData | null;
   /** The name of an action that the rules of a call share. */
@@ -79,7 +80,13 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
     read: (call) => ({ modify: textIn(call, "actions").match(/.{16}/g) ?? [] }),
   },
   mlx5dv_dr_action_create_dest_array: { becomes: "an array of destinations", read: array },
-  mlx5dv_dr_action_create_dest_devx_tir: { refused: "TIRs are made by device commands, which are not imported" },
+  mlx5dv_dr_action_create_dest_devx_tir: {
+    becomes: "tir",
+    read: (call, names) => {
+      const tir = names.object(textIn(call, "obj"));
+      return tir === null || !names.isTir(textIn(call, "obj")) ? GONE : { tir };
+    },
+  },
   mlx5dv_dr_action_create_aso: {
     becomes: "the same, on the ASO objects of a device command",
     read: (call, names) => {
@@ -105,12 +112,13 @@ export const CALLS: Readonly<Record<string, Element>> = {
   ibv_create_qp: { becomes: "a queue with the number of the queue pair" },
   ibv_create_qp_ex: { becomes: "the same" },
   mlx5dv_create_qp: { becomes: "the same" },
+  ibv_create_wq: { becomes: "a queue with the number of the work queue" },
   ibv_create_counters: { becomes: "a counters object" },
   ibv_attach_counters_point_flow: { becomes: "a point of it" },
-  ibv_create_flow: { becomes: "a flow; a flow action in it is refused" },
+  ibv_create_flow: { becomes: "a flow" },
   mlx5dv_devx_obj_create: {
     becomes:
-      "ALLOC_FLOW_COUNTER: a counter; CREATE_GENERAL_OBJECT: ASO objects as they are created; other device commands are refused by number",
+      "ALLOC_FLOW_COUNTER: a counter; CREATE_RQ: a queue; CREATE_RQT, CREATE_TIR: the same; CREATE_GENERAL_OBJECT: ASO objects as they are created; other device commands are refused by number",
   },
   mlx5dv_dr_action_modify_aso: { refused: "rules have the parameters with which their action was created" },
   mlx5dv_dr_action_modify_flow_meter: { refused: "meters have the parameters with which they were created" },
@@ -120,7 +128,11 @@ export const CALLS: Readonly<Record<string, Element>> = {
   mlx5dv_dr_matcher_create: { becomes: "a matcher" },
   mlx5dv_dr_rule_create: { becomes: "a rule" },
   mlx5dv_create_flow_matcher: { becomes: "mask and priority of flows in device bytes" },
-  mlx5dv_create_flow: { becomes: "a flow in device bytes; flow actions and device objects in it are refused" },
+  mlx5dv_create_flow: {
+    becomes: "a flow in device bytes; device objects in it that are no TIRs or counters are refused",
+  },
+  ...Object.fromEntries(Object.entries(FLOW_ACTIONS).map(([name, { becomes }]) => [name, { becomes }])),
+  ibv_modify_flow_action_esp: { refused: "ESP actions have the parameters with which they were created" },
   "the destroy calls": { becomes: "the object is gone, unless they end the program" },
   ...Object.fromEntries(
     Object.entries(ACTIONS).map(([name, one]) => [name, "refused" in one ? one : { becomes: one.becomes }]),
@@ -138,13 +150,6 @@ function vlanOf(bytes: Uint8Array): NonNullable<Extract<ScenarioRuleAction, { pu
   const [high = 0, low = 0, tci = 0, rest = 0] = bytes;
   const vlan = { pcp: tci >> 5, dei: ((tci >> 4) & 1) === 1, vid: (tci & 0xf) * 256 + rest };
   return high * 256 + low === 0x88a8 ? { tpid: "0x88a8", ...vlan } : vlan;
-}
-
-function reformat(call: Call): RecordedAction | Refused {
-  const type = REFORMAT_TYPES[numberIn(call, "reformat_type")];
-  if (type === undefined) return { refused: `${numberIn(call, "reformat_type")} is no type of reformats` };
-  const data = textIn(call, "data");
-  return { reformat: { type, ...(data === "" ? {} : { data }) } };
 }
 
 function sampler(call: Call, names: ActionNames): RecordedAction | Refused {

@@ -10,6 +10,7 @@ const FLAGS = ["allow_loop_back", "dont_trap", "egress"] as const;
 /** What specs refer to, by address. */
 export interface FlowObjects {
   readonly counters: (address: string) => string | undefined;
+  readonly action: (address: string) => string | undefined;
 }
 
 /** The flow without its queue and name, or why it is not imported. */
@@ -42,18 +43,21 @@ export function flowOf(bytes: Uint8Array, objects: FlowObjects): Omit<ScenarioFl
 function specOf(
   bytes: Uint8Array,
   type: number,
-  { counters }: FlowObjects,
+  { counters, action: actionAt }: FlowObjects,
 ): ScenarioFlowSpec | { readonly refused: string } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const kind = ACTION_LAYOUTS.find((one) => one.type === type)?.kind;
   if (kind === "drop") return "drop";
   if (kind === "tag") return { tag: view.getUint32(8, true) };
+  const address = kind === "count" || kind === "handle" ? `0x${view.getBigUint64(8, true).toString(16)}` : "";
   if (kind === "count") {
-    const address = `0x${view.getBigUint64(8, true).toString(16)}`;
     const count = counters(address);
     return count === undefined ? { refused: `no counters object has the address ${address}` } : { count };
   }
-  if (kind === "handle") return { refused: "its flow action is not recorded" };
+  if (kind === "handle") {
+    const action = actionAt(address);
+    return action === undefined ? { refused: `no flow action has the address ${address}` } : { action };
+  }
   const layout = layoutOf(type);
   if (layout === undefined) return { refused: `0x${type.toString(16)} is no type of specs that is known` };
   const mask = maskAt(layout, bytes.length);

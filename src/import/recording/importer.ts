@@ -1,28 +1,19 @@
 /** A recording as a scenario: the objects that the program had before it destroyed them at its end. */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
-import { FT_TYPES, type ScenarioDeviceFlowAction } from "../../scenario/deviceFlow/definition.js";
 import type { ScenarioAsoData } from "../../scenario/state/definition.js";
 import type { ScenarioMatcher, ScenarioRule } from "../../scenario/rule/definition.js";
-import { type Draft, isEndpoint, NO_ENDPOINT } from "../draft.js";
+import type { Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Importer } from "../format.js";
 import { asksSamples, askedFields, valueText, type AskedField } from "../rules/deviceMatch.js";
-import { bytesIn, listIn, numberIn, readCalls, textIn, type Call } from "./calls.js";
+import { bytesIn, listIn, numberIn, readCalls, textIn, type Call, type Recorded } from "./calls.js";
+import { DeviceObjects } from "./deviceObjects.js";
 import { CALLS, ruleAction, type ActionNames, type RecordedAction } from "./elements.js";
-import { flowOf } from "./flows.js";
-import { asoCommand, GENERAL_OBJECT_OPCODE, type StatefulAction } from "./state.js";
+import { FLOW_ACTIONS } from "./flowActions.js";
+import { RecordedFlows } from "./recordedFlows.js";
+import type { StatefulAction } from "./state.js";
 
 const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
-
-/** What an address stands for. */
-export interface Recorded {
-  readonly call: Call;
-  /** Its name in the scenario, once it is made there. */
-  name: string | null;
-  destroyed: boolean;
-  /** Why it is not what it was created as: a later call has changed it. */
-  changed: string | null;
-}
 
 export class RecordingImport implements Importer {
   readonly #draft: Draft;
@@ -32,12 +23,19 @@ export class RecordingImport implements Importer {
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
   readonly #asked = new Map<Recorded, readonly AskedField[]>();
-  readonly #aso = new Map<Recorded, ScenarioAsoData>();
+  readonly #devices: DeviceObjects;
+  readonly #flows: RecordedFlows;
   readonly #shared = new Map<Call, string>();
 
   constructor(draft: Draft, findings: Findings) {
     this.#draft = draft;
     this.#findings = findings;
+    this.#devices = new DeviceObjects(draft, findings);
+    this.#flows = new RecordedFlows(draft, findings, {
+      at: (address) => this.#at(address),
+      isTir: (object) => this.#devices.tirs.has(object),
+      match: (matcher, call) => (this.#asked.has(matcher) ? this.#match(matcher, call) : null),
+    });
   }
 
   add(text: string): void {
@@ -48,6 +46,7 @@ export class RecordingImport implements Importer {
     }
     this.#objects.length = 0;
     this.#byAddress.clear();
+    this.#devices.clear();
     const last = calls.findLastIndex(({ name }) => !DESTROYS.test(name));
     const end = calls[last + 1];
     if (end !== undefined) {
@@ -104,7 +103,10 @@ export class RecordingImport implements Importer {
     const { call } = object;
     if (/^(ibv|mlx5dv)_create_qp(_ex)?$/.test(call.name)) {
       object.name = this.#draft.queue(`qp ${numberIn(call, "qp_num")}`);
-    } else if (call.name === "mlx5dv_devx_obj_create") this.#device(object);
+      this.#devices.receives(object, numberIn(call, "qp_num"));
+    } else if (call.name === "ibv_create_wq") this.#devices.queue(object, numberIn(call, "wq_num"));
+    else if (FLOW_ACTIONS[call.name] !== undefined) this.#flows.action(object);
+    else if (call.name === "mlx5dv_devx_obj_create") this.#devices.make(object);
     else if (call.name === "ibv_create_counters") {
       const name = this.#draft.freeName("flowCounters", "counters");
       this.#draft.push("flowCounters", { name, points: this.#points.get(object) ?? [] });
@@ -112,45 +114,12 @@ export class RecordingImport implements Importer {
     } else if (call.name === "mlx5dv_dr_table_create") this.#table(object);
     else if (call.name === "mlx5dv_dr_matcher_create") this.#matcher(object);
     else if (call.name === "mlx5dv_dr_rule_create") this.#rule(object);
-    else if (call.name === "ibv_create_flow") this.#flow(object);
+    else if (call.name === "ibv_create_flow") this.#flows.verbs(object);
     else if (call.name === "mlx5dv_create_flow_matcher") this.#askedOf(object);
-    else if (call.name === "mlx5dv_create_flow") this.#deviceFlow(object);
+    else if (call.name === "mlx5dv_create_flow") this.#flows.device(object);
     else if (!Object.hasOwn(CALLS, call.name)) {
       this.#findings.refuse(call.place, call.text, `the importer does not know ${call.name}`);
     }
-  }
-
-  #device(object: Recorded): void {
-    const { call } = object;
-    const command = bytesIn(call, "in");
-    const opcode = (command[0] ?? 0) * 256 + (command[1] ?? 0);
-    if (opcode === ALLOC_FLOW_COUNTER) this.#counter(object, command);
-    else if (opcode === GENERAL_OBJECT_OPCODE) this.#asoObjects(object, command);
-    else this.#findings.refuse(call.place, call.text, `the device command 0x${opcode.toString(16)} is not imported`);
-  }
-
-  #asoObjects(object: Recorded, command: Uint8Array): void {
-    const { call } = object;
-    const made = asoCommand(command);
-    if (typeof made === "number") {
-      this.#findings.refuse(call.place, call.text, `a general object of type 0x${made.toString(16)} is not imported`);
-      return;
-    }
-    const name = this.#draft.freeName("asoObjects", `${Object.keys(made.data)[0] ?? ""} objects`);
-    const { log_obj_range, data } = made;
-    this.#draft.push("asoObjects", { name, ...(log_obj_range === 0 ? {} : { log_obj_range }), ...data });
-    this.#aso.set(object, data);
-    object.name = name;
-    const reason = "what work requests write into ASO objects is not recorded: they are as they were created";
-    this.#findings.assume(call.place, call.text, reason);
-  }
-
-  /** flow_counter_bulk selects 128 counters, 256 and so on. */
-  #counter(object: Recorded, command: Uint8Array): void {
-    const bulk = command[12] ?? 0;
-    const name = this.#draft.freeName("counters", "counter");
-    this.#draft.push("counters", { name, ...(bulk === 0 ? {} : { flow_counter_bulk_log_size: bulkLog(bulk) }) });
-    object.name = name;
   }
 
   #table(object: Recorded): void {
@@ -234,12 +203,16 @@ export class RecordingImport implements Importer {
     return Object.fromEntries(asked.map((field) => [field.field.name, valueText(field, value)]));
   }
 
-  readonly #names = {
+  readonly #names: ActionNames = {
     object: (address: string): string | null => this.#at(address)?.name ?? null,
     call: (address: string): Call | null => this.#at(address)?.call ?? null,
+    isTir: (address: string): boolean => {
+      const object = this.#at(address);
+      return object !== undefined && this.#devices.tirs.has(object);
+    },
     aso: (address: string): ScenarioAsoData | null => {
       const object = this.#at(address);
-      return object === undefined ? null : (this.#aso.get(object) ?? null);
+      return object === undefined ? null : (this.#devices.aso.get(object) ?? null);
     },
     shared: (call: Call, written: StatefulAction): string => {
       const known = this.#shared.get(call);
@@ -252,65 +225,13 @@ export class RecordingImport implements Importer {
     vport: (vport: number): void => void this.#draft.endpoint({ vport }),
     port: (port: number): void => void this.#draft.endpoint({ port }),
   };
-
-  #flow(object: Recorded): void {
-    const { call } = object;
-    const queue = this.#at(textIn(call, "qp"))?.name ?? null;
-    const flow = flowOf(bytesIn(call, "flow"), { counters: (address) => this.#at(address)?.name ?? undefined });
-    if (queue === null) this.#findings.refuse(call.place, call.text, "its queue pair is not in the recording");
-    else if (typeof flow === "string") this.#findings.refuse(call.place, call.text, flow);
-    else if (!isEndpoint({ port: flow.port ?? 1 })) this.#findings.refuse(call.place, call.text, NO_ENDPOINT);
-    else {
-      this.#draft.endpoint({ port: flow.port ?? 1 });
-      this.#draft.push("flows", { name: this.#draft.freeName("flows", "flow"), queue, ...flow });
-    }
-  }
-
-  #deviceFlow(object: Recorded): void {
-    const { call } = object;
-    const matcher = this.#at(textIn(call, "matcher"));
-    if (matcher === undefined || !this.#asked.has(matcher)) {
-      this.#findings.refuse(call.place, call.text, "its matcher is not in the scenario");
-      return;
-    }
-    const name = this.#draft.freeName("deviceFlows", "device flow");
-    const actions: ScenarioDeviceFlowAction[] = [];
-    for (const one of listIn(call, "actions")) {
-      const action = flowAction(one as Record<string, unknown>, this.#names);
-      if (action !== null) actions.push(action);
-      else this.#findings.refuse(call.place, JSON.stringify(one), "an action of this type is not imported", name);
-    }
-    const ft_type = FT_TYPES[numberIn(matcher.call, "ft_type")] ?? "nic_rx";
-    const priority = numberIn(matcher.call, "priority");
-    this.#draft.push("deviceFlows", { name, ft_type, priority, match: this.#match(matcher, call), actions });
-  }
 }
 
-/** An action of `struct mlx5dv_flow_action_attr`, by the numbers of `enum mlx5dv_flow_action_type`. */
-function flowAction(
-  { type, tag_value: tag, object }: Record<string, unknown>,
-  names: ActionNames,
-): ScenarioDeviceFlowAction | null {
-  if (type === 1) return "drop";
-  if (type === 4) return { tag: Number(tag) };
-  if (type === 7) return "default_miss";
-  const to = names.object(String(object));
-  if (to === null) return null;
-  if (type === 0) return { queue: to };
-  if (type === 2) return { ibv_counter: to };
-  return type === 6 ? { count: to } : null;
-}
-
-const ALLOC_FLOW_COUNTER = 0x939;
 /** Calls that change an object and make none. */
 const CHANGES: ReadonlySet<string> = new Set([
   "mlx5dv_dr_action_modify_aso",
   "mlx5dv_dr_action_modify_flow_meter",
   "mlx5dv_dr_aso_other_domain_link",
+  "ibv_modify_flow_action_esp",
 ]);
 const DESTROYS = /_destroy(_|$)|_destroy_/;
-
-/** The first bit of flow_counter_bulk stands for 128 counters. */
-function bulkLog(bulk: number): number {
-  return 7 + 31 - Math.clz32(bulk & -bulk);
-}

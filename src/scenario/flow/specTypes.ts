@@ -43,3 +43,14 @@ export function writtenSpec({ layout, inner, val, mask }: Pick<MatchSpec, "layou
   const name = layout.name.replace("IBV_FLOW_SPEC_", "").toLowerCase();
   return { [name]: filter, ...(inner ? { inner: true } : {}) };
 }
+
+/** The values of a filter that sets fields, without those that are 0. */
+export function writtenValues(layout: SpecLayout, val: Uint8Array): ScenarioFlowFilter {
+  const filter: ScenarioFlowFilter = {};
+  for (const field of layout.fields) {
+    const value = filterNumber(val, field);
+    const form = { name: field.name, width: 8 * field.size, kind: field.kind };
+    if (value !== 0n) filter[field.name] = field.kind === "number" ? `0x${value.toString(16)}` : format(form, value);
+  }
+  return filter;
+}

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { exportRules } from "../../../src/export/index.js";
 import { importRules } from "../../../src/import/index.js";
+import { buildFrame } from "../../../src/packet/index.js";
 import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { behaviourOf } from "../../export/support/behaviour.js";
@@ -33,13 +34,13 @@ function compile(...args: readonly string[]): void {
   execFileSync("gcc", args, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** The recording of a program that makes the scenario's rules. */
-function recorded(program: string): string {
+/** The recording of a program, by its text in C. */
+function recorded(program: string, ...args: readonly string[]): string {
   writeFileSync(made("program.c"), program);
   compile(...STRICT, made("program.c"), "-o", made("program"), `-L${folder}`, "-lstandin", `-Wl,-rpath,${folder}`);
   rmSync(made("calls.jsonl"), { force: true });
   const env = { ...process.env, FLOWSTEER_RECORD: made("calls.jsonl"), LD_PRELOAD: made("librecord.so") };
-  execFileSync(made("program"), { input: "\n", env, stdio: ["pipe", "ignore", "inherit"] });
+  execFileSync(made("program"), args, { input: "\n", env, stdio: ["pipe", "ignore", "inherit"] });
   return readFileSync(made("calls.jsonl"), "utf8");
 }
 
@@ -60,6 +61,74 @@ describe.runIf(hasHeaders)("through C and back", () => {
       expect(findings).toEqual([]);
       await compare(scenario, recorded(text ?? ""), random);
     }
+  });
+
+  describe("flow actions, work queues and TIRs", () => {
+    const program = (): string => readFileSync(here("support/flowActions.c"), "utf8");
+    const tcp = buildFrame([
+      { header: "ethernet" },
+      { header: "ipv4", source: "192.0.2.1", destination: "192.0.2.2" },
+      { header: "tcp", source_port: 1000, destination_port: 80, flags: "syn" },
+    ]);
+    const udp = buildFrame([{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 80 }]);
+
+    test("become those of the scenario", async () => {
+      const { scenario, findings } = importRules(recorded(program()));
+      expect(findings).toEqual([]);
+      expect(scenario?.tirs).toMatchObject([
+        {
+          ...{ name: "tir", rqt: "rqt", rx_hash_fn: "toeplitz", rx_hash_symmetric: true },
+          rx_hash_toeplitz_key: Array.from({ length: 40 }, (_, n) => (0x6d + n).toString(16)).join(""),
+          rx_hash_field_selector_outer: { selected_fields: ["src_ip", "dst_ip", "l4_sport", "l4_dport"] },
+        },
+        { name: "tir 2", queue: "rq 515" },
+      ]);
+      expect(scenario?.rqts).toEqual([{ name: "rqt", queues: ["rq 513", "rq 514"] }]);
+      expect(scenario?.flowActions).toMatchObject([
+        { name: "changes", modify: ["100a000800000009"] },
+        {
+          name: "esp",
+          esp: {
+            ...{
+              direction: "decrypt",
+              mode: "transport",
+              key: "5a".repeat(16),
+              salt: "c3".repeat(4),
+              spi: "0x7",
+              seq: 1,
+            },
+            ...{ replay: 64, hardLimit: 1000 },
+          },
+        },
+      ]);
+      expect(scenario?.flows?.[0]?.specs?.at(-1)).toEqual({ action: "esp" });
+      const loaded = await loadScenario(scenario as Scenario);
+      const to = (bytes: Uint8Array) => loaded.run([{ bytes }])[0]?.to ?? [];
+      // The TTL is byte 22.
+      expect(to(tcp).map(({ name, frame }) => [/^qp:rq 51[34]$/.test(name), frame[22]])).toEqual([[true, 9]]);
+      expect(to(udp).map(({ name }) => name)).toEqual(["qp:rq 515"]);
+    });
+
+    test("an action that is changed later is refused", () => {
+      const { scenario, findings } = importRules(recorded(program(), "MODIFY"), { lenient: true });
+      expect(findings.map(({ reason }) => reason)).toEqual([
+        "ESP actions have the parameters with which they were created",
+      ]);
+      expect(scenario?.notImported).toHaveLength(1);
+    });
+
+    test("a TIR of a queue that is not in the recording is refused, and what names it", () => {
+      const calls = recorded(program()).replaceAll(/^.*"call":"ibv_create_wq".*$/gm, "");
+      const { scenario, findings } = importRules(calls, { lenient: true });
+      expect(findings.map(({ reason }) => reason)).toEqual([
+        "the receive queue 513 is not in the recording",
+        "the RQT 49 is not in the recording",
+        "the receive queue 515 is not in the recording",
+        "the object that it names is not in the scenario",
+        "the object that it names is not in the scenario",
+      ]);
+      expect(scenario?.tirs).toBeUndefined();
+    });
   });
 
   test("destroyed objects are gone, and failed calls made nothing", () => {
