@@ -161,7 +161,7 @@ function operandOf(piece: Piece, length: number): Piece {
 }
 
 function outputTo(of: Piece): Plain {
-  if (/\[.*\]$/.test(of.text)) notImported(of, REFUSED["output_reg"] as string);
+  if (of.text.endsWith("]") && of.text.includes("[")) notImported(of, REFUSED["output_reg"] as string);
   if (of.text.includes("="))
     notImported(of, "the device does not cut frames, nor choose ports by a field of each frame");
   const port = portWord(of.text);

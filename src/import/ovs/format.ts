@@ -1,5 +1,6 @@
 /** Flows of Open vSwitch, as formats. */
 import type { Format } from "../format.js";
+import { inOrder } from "../text/inOrder.js";
 import { ACTION_ELEMENTS } from "./actions.js";
 import { KEY_ELEMENTS } from "./datapath/keys.js";
 import { DP_ACTION_ELEMENTS } from "./datapath/actions.js";
@@ -30,19 +31,28 @@ const COMMANDS = {
 
 export const OVS: Format = {
   title: "OpenFlow flows of Open vSwitch",
-  recognizes: (text) => RECOGNIZED.test(text.slice(0, LOOKED_AT)),
+  recognizes: (text) => {
+    const start = text.slice(0, LOOKED_AT);
+    return RECOGNIZED.test(start) || start.split("\n").some((line) => inOrder(line, KEY, /\bactions?=/));
+  },
   importer: (draft, findings) => new OvsImport(draft, findings),
   elements: { "Lines and commands": COMMANDS, "Match fields": FIELD_ELEMENTS, Actions: ACTION_ELEMENTS },
 };
 
 export const OVS_DPCTL: Format = {
   title: "datapath flows of Open vSwitch",
-  recognizes: (text) => /(?:recirc_id|in_port)\([^\n]*actions:/.test(text.slice(0, LOOKED_AT)),
+  recognizes: (text) =>
+    text
+      .slice(0, LOOKED_AT)
+      .split("\n")
+      .some((line) => inOrder(line, /(?:recirc_id|in_port)\(/, /actions:/)),
   importer: (draft, findings) => new OvsImport(draft, findings),
   elements: { Keys: KEY_ELEMENTS, Actions: DP_ACTION_ELEMENTS },
 };
 
 const RECOGNIZED =
-  /\bovs-(?:of|vs)ctl\b|^[ \t]*Bridge \S+[ \t\r]*\n(?:.*\n){0,8}?[ \t]*Port \S|\b(?:NXST|OFPST)_(?:FLOW|GROUP)|\bcookie=0x|(?:^|[\s"',])(?:table|priority|in_port|dl_\w+|nw_\w+|tp_\w+|eth_\w+|ip|arp|tcp|udp|icmp)\b[^\n]*\bactions?=/m;
+  /\bovs-(?:of|vs)ctl\b|^[ \t]*Bridge \S+[ \t\r]*\n(?:.*\n){0,8}?[ \t]*Port \S|\b(?:NXST|OFPST)_(?:FLOW|GROUP)|\bcookie=0x/m;
+/** What a flow has before its actions. */
+const KEY = /(?:^|[\s"',])(?:table|priority|in_port|dl_\w+|nw_\w+|tp_\w+|eth_\w+|ip|arp|tcp|udp|icmp)\b/;
 /** Characters of a text that are looked at. */
 const LOOKED_AT = 100_000;

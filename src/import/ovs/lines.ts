@@ -1,4 +1,5 @@
 /** Which lines of a text hold flows, groups, ports or commands. */
+import { inOrder } from "../text/inOrder.js";
 import { isShown } from "./bridge/configuration.js";
 
 export const TOOL =
@@ -6,12 +7,12 @@ export const TOOL =
 
 /** What a flow begins with: its words, before or without a value. */
 const FLOW =
-  /^(?:(?:add|modify|modify_strict|delete|delete_strict|flow)\s+)?(?:actions?=|in_port\([^()]*\).*\bactions?=|(?:cookie|duration|table|priority|n_packets|idle_timeout|hard_timeout|in_port|(?:dl|nw|tp|eth|ip|ipv6|arp|nd|tcp|udp|sctp|icmp|icmpv6|vlan|mpls|tun|tunnel|ct|pkt|metadata|reg|xreg|xxreg|send_flow|NXM|OXM)\w*)\s*=?.*\bactions?=|cookie=)/;
+  /^(?:(?:add|modify|modify_strict|delete|delete_strict|flow)\s+)?(?:actions?=|in_port\([^()]*\).*\bactions?=|(?:cookie|duration|table|priority|n_packets|idle_timeout|hard_timeout|in_port|(?:dl|nw|tp|eth|ip|ipv6|arp|nd|tcp|udp|sctp|icmp|icmpv6|vlan|mpls|tun|tunnel|ct|pkt|metadata|reg|xreg|xxreg|send_flow|NXM|OXM)).*\bactions?=|cookie=)/;
 /** Flows in the log of ovn-controller. */
 const LOGGED = /^\S+\|ofctrl_add_flow flow: /;
 const GROUP = /^(?:add\s+)?group_id=/;
 const METER = /^(?:add\s+)?meter=\d/;
-const PORT = /^(?:(\d+|LOCAL)\(([^()]+)\): addr:|port (\d+): (\S+)(?: \((\w+)?.*\))?)/;
+const PORT = /^(?:(\d+|LOCAL)\(([^()]+)\): addr:|port (\d+): (\S+)(?: \((?:(\w+)\b)?.*\))?)/;
 const HEADING =
   /^(?:executing command|(?:NXST|OFPST|OFPT)_\w+|EOF\b|END\b|fi$|done$|then$|do$|set [-+]|(?:config|state|current|advertised|supported|peer|speed|n_tables|capabilities|actions): |dpid:|n_tables:|capabilities:|actions: OUTPUT|config:|state:|speed:|system@|flow-dump from |lookups: |flows: |masks: |cache: |caches: |[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$|(?:Controller|Manager) "|is_connected: |fail_mode: |datapath_type: |tag: |trunks: |ovs_version: |error: ")/;
 
@@ -36,7 +37,7 @@ export function isDatapathFlow(text: string): boolean {
 
 /** What `ovn-sbctl lflow-list` prints. */
 export function isLogicalFlow(text: string): boolean {
-  return /\bmatch=\(.*\baction=\(/.test(text);
+  return inOrder(text, /\bmatch=\(/, /\baction=\(/);
 }
 
 export function isCommand(text: string): boolean {

@@ -267,8 +267,8 @@ function unquoted(piece: Piece): Piece {
 
 /** Where a comment begins, or the end. */
 function endOf(text: string): number {
-  const [comment] = /\s#.*$/.exec(text) ?? [];
-  return comment === undefined ? text.length : text.length - comment.length;
+  const comment = text.search(/\s#/);
+  return comment < 0 ? text.length : comment;
 }
 
 /** Where a line ends within a flow: whether the next one has the rest of it. */

@@ -56,6 +56,14 @@ recirc_id(0x5),in_port(2),eth_type(0x0800),ipv4(frag=no), ${ABOUT}set(ipv4(src=1
   expect(rules.find(({ table }) => table === "step 1")?.actions).toEqual(["pop_vlan", { table: "table 5" }]);
 });
 
+it.each(["x7", "0x1000000", "-1"])("refuses the VNI %s of a tunnel", (vni) => {
+  const header = `header(size=50,type=4,eth(dst=02:00:00:00:00:99,src=02:00:00:00:00:11,dl_type=0x0800),ipv4(src=192.0.2.1,dst=192.0.2.9,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=${vni}))`;
+  const { said } = imported(
+    `recirc_id(0),in_port(3),eth_type(0x0800), ${ABOUT}clone(tnl_push(tnl_port(6),${header},out_port(1)),1)`,
+  );
+  expect(said.join()).toContain(vni);
+});
+
 it("reads tags, ARP and the headers of tunnels", () => {
   const header =
     "header(size=50,type=4,eth(dst=02:00:00:00:00:99,src=02:00:00:00:00:11,dl_type=0x0800),ipv4(src=192.0.2.1,dst=192.0.2.9,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=0x7))";

@@ -32,7 +32,7 @@ export function configure(words: readonly Piece[], interfaces: Interfaces, forge
 }
 
 function setOptions(one: Interface, text: string): void {
-  for (const [, option = "", to = ""] of text.matchAll(/([\w-]+)=("[^"]*"|[^,{}]*)/g))
+  for (const [, option = "", to = ""] of text.matchAll(/(?<![\w-])([\w-]+)=("[^"]*"|[^,{}]*)/g))
     one.options.set(option, to.replaceAll('"', "").trim());
 }
 

@@ -1,4 +1,5 @@
 /** The headers of `tnl_push` as bytes. */
+import { integerOf } from "../../../integer.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../../packet/addresses.js";
 import { notImported } from "../../text/refusal.js";
 import type { Piece } from "../text.js";
@@ -60,16 +61,15 @@ const WRITERS: Readonly<Record<string, (values: Values, piece: Piece) => string>
     address(values.get("src"), parseIpv6, 32, piece) +
     address(values.get("dst"), parseIpv6, 32, piece),
   udp: (values, piece) => `${number(values.get("src"), 4, piece)}${number(values.get("dst"), 4, piece)}00000000`,
-  vxlan: (values, piece) =>
-    number(values.get("flags"), 8, piece) + number(`0x${BigInt(values.get("vni") ?? 0).toString(16)}00`, 8, piece),
+  vxlan: (values, piece) => `${number(values.get("flags"), 8, piece)}${number(values.get("vni"), 6, piece)}00`,
   geneve,
   gre,
 };
 
 function number(text: string | undefined, digits: number, piece: Piece): string {
   if (text === undefined) return "0".repeat(digits);
-  if (!/^(0x[\da-f]+|\d+)$/i.test(text)) notImported(piece, `"${text}" is no number`);
-  const hex = BigInt(text).toString(16);
+  const value = integerOf(text) ?? notImported(piece, `"${text}" is no number`);
+  const hex = value.toString(16);
   return hex.length > digits ? notImported(piece, `${text} is too big`) : hex.padStart(digits, "0");
 }
 
