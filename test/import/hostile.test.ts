@@ -83,6 +83,16 @@ test.each([
   for (const text of texts) expect(() => importRules(text, { lenient: true })).not.toThrow();
 });
 
+test.each([
+  ["flow create 0 ingress pattern eth\n", "/ ipv4\n"],
+  ["tc filter add dev eth0 ingress protocol ip flower \\\n", " ip_proto tcp \\\n"],
+  ["ethtool -N eth0 flow-type tcp4 \\\n", " dst-port 1 \\\n"],
+  ["table=0,priority=1\n", " actions=output:1,\n"],
+  ["tc filter add dev eth0 ingress protocol ip flower ", "\u201c"],
+])("a command of very many lines or signs: %j", (head, line) => {
+  expect(reasonsOf(head + line.repeat(100_000))).not.toEqual([]);
+});
+
 test.each(["9", "07"])("a number of ten million digits %s", (digit) => {
   const text = digit.repeat(10_000_000 / digit.length);
   expect(reasonsOf(`flow create 0 priority ${text} ingress pattern eth / end actions drop / end`)).toEqual([

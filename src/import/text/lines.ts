@@ -61,9 +61,15 @@ export class TextLine {
 
   /** Where a character of the command stands in the source. */
   place(at: number): Place {
-    let found = this.#pieces[0] as Piece;
-    for (const piece of this.#pieces) if (piece.at <= at) found = piece;
-    return { line: found.place.line, column: found.place.column + at - found.at };
+    // The last piece that begins at or before it.
+    let [low, high] = [0, this.#pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#pieces[middle] as Piece).at <= at) low = middle;
+      else high = middle - 1;
+    }
+    const { at: start, place } = this.#pieces[low] as Piece;
+    return { line: place.line, column: place.column + at - start };
   }
 }
 
@@ -82,11 +88,15 @@ export interface OtherLine {
   readonly place: Place;
 }
 
+/** A command that is longer ends with its line, unless a backslash wraps it: each line asks all of it whether it goes on. */
+const LONGEST = 65_536;
+
 /**
  * Reads the commands of a text. Empty lines and comments are left out; a line of another kind is
  * given to `other`.
  */
 export function commandsOf(source: string, rules: LineRules, other: (line: OtherLine) => void): TextLine[] {
+  const goesOnBehind = ({ text }: TextLine): boolean => text.length < LONGEST && rules.goesOn?.(text) === true;
   const commands: TextLine[] = [];
   let open: TextLine | undefined;
   let number = 0;
@@ -96,15 +106,14 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     number++;
     if (raw === "") {
       isContinued = false;
-      if (open !== undefined && rules.goesOn?.(open.text) !== true) open = undefined;
+      if (open !== undefined && !goesOnBehind(open)) open = undefined;
       continue;
     }
     const line = raw.slice(0, endOf(raw)).replaceAll("\u00a0", " ");
     const goesOn = line.endsWith("\\");
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;
     const isPart =
-      open !== undefined &&
-      (isContinued || (rules.goesOn?.(open.text) === true && rules.isPart?.(text.trimStart()) === true));
+      open !== undefined && (isContinued || (goesOnBehind(open) && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
     const at = isPart ? undefined : startOfCommand(text, rules.isCommand);
     if (at !== undefined) {
@@ -116,7 +125,7 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     } else if (open === undefined && text.trim() !== "" && !isComment(text)) {
       other({ text: text.trim(), place: { line: number, column: text.length - text.trimStart().length + 1 } });
     }
-    if (open !== undefined && !goesOn && rules.goesOn?.(open.text) !== true) open = undefined;
+    if (open !== undefined && !goesOn && !goesOnBehind(open)) open = undefined;
   }
   return commands;
 }

@@ -15,6 +15,8 @@ const OPENING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "\u201c"
 export function wordsOf(line: TextLine, variables: Variables = new Map()): Word[] {
   const words: Word[] = [];
   const { text } = line;
+  /** Signs that do not come any more. */
+  const missing = new Set<string>();
   let at = 0;
   while (at < text.length) {
     if (SPACE.test(text[at] as string)) {
@@ -26,7 +28,8 @@ export function wordsOf(line: TextLine, variables: Variables = new Map()): Word[
     let word = "";
     while (at < text.length && !SPACE.test(text[at] as string)) {
       const closing = OPENING[text[at] as string];
-      const end = closing === undefined ? -1 : text.indexOf(closing, at + 1);
+      const end = closing === undefined || missing.has(closing) ? -1 : text.indexOf(closing, at + 1);
+      if (closing !== undefined && end < 0) missing.add(closing);
       if (end < 0) word += text.charAt(at++);
       else {
         word += text.slice(at + 1, end);
