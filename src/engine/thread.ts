@@ -42,8 +42,11 @@ async function startInNode(start: Start): Promise<Thread> {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(new URL(WORKER, HERE), { execArgv: [] });
   const thread = { failure: null as string | null, end: () => void worker.terminate() };
-  worker.on("exit", () => (thread.failure ??= "it has ended"));
   await new Promise<void>((resolve, reject) => {
+    worker.on("exit", () => {
+      thread.failure ??= "it has ended";
+      reject(new Error(`flowsteer: a worker of the pool: ${thread.failure}`));
+    });
     worker.on("error", (error) => {
       thread.failure = String(error);
       reject(error);

@@ -25,6 +25,8 @@ import { startThread, type Thread } from "./thread.js";
 const PATIENCE = 0.2;
 /** Milliseconds after which a silent thread counts as lost. A batch takes less than one millisecond. */
 const LOST = 60_000;
+/** Milliseconds of one sleep: then it looks whether the thread is lost. */
+const SLEEP = 500;
 /** The counts of the flow cache: hits and misses. */
 const CACHE_COUNTS = 2;
 
@@ -140,13 +142,16 @@ export class WorkerCore {
     this.check();
   }
 
+  /** The state of the worker is lost: all later batches say so too. */
   #fail(): never {
-    throw new Error("flowsteer: a worker thread of the pool does not answer");
+    writeFailure(this.#control, "it does not answer");
+    this.check();
+    throw new Error("flowsteer: a worker of the pool does not answer");
   }
 
   #sleep(done: number): void {
     Atomics.store(this.#control, Word.awaited, 1);
-    Atomics.wait(this.#control, Word.done, done, LOST);
+    Atomics.wait(this.#control, Word.done, done, SLEEP);
     Atomics.store(this.#control, Word.awaited, 0);
   }
 

@@ -117,7 +117,13 @@ export class WorkerPool {
     this.core.steered += rows;
     own.some = steerRows(own.core.exports, root, own.count, sums);
     own.core.exports.skipNumbers(rows - own.count);
-    for (const { worker } of others) this.#workerCore(worker).load();
+    try {
+      for (const { worker } of others) this.#workerCore(worker).load();
+    } catch (error) {
+      // A thread is lost before it had its rows: nobody waits for them.
+      this.#underWay = null;
+      throw error;
+    }
     this.#underWay.left = performance.now();
     this.#measured(own, this.#underWay.left - begun);
     for (const { worker, count } of shares) this.steered[worker] = (this.steered[worker] as number) + count;
