@@ -22,6 +22,7 @@ export async function withDyingThread<T>(n: number, work: () => Promise<T>): Pro
   const threads = process.getBuiltinModule("node:worker_threads") as unknown as Threads;
   const { Worker } = threads;
   let first = true;
+  // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- it stands for one that others make
   threads.Worker = class {
     constructor(file: URL, options: object) {
       if (!first) return new Worker(file, options) as object;
