@@ -33,13 +33,15 @@ export async function restoreFile(file: string): Promise<LoadedScenario> {
   }
 }
 
-/** Refuses a place without a folder before anything is served. */
+/** Refuses a place without a folder, and what is there and no file, before anything is served: a rename would replace it. */
 export function checkSnapshotPlace(file: string): void {
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw badUsage(`--snapshot ${file}`, `there is no folder ${folder}`);
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw badUsage(`--snapshot ${file}`, "it is a folder: name a file");
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there?.isDirectory() === true) throw badUsage(`--snapshot ${file}`, "it is a folder: name a file");
+  if (there?.isFile() === false)
+    throw badUsage(`--snapshot ${file}`, "it is a device, a pipe or a socket: name a file");
 }
 
 /** What became of the snapshot at the end. */

@@ -1,6 +1,7 @@
 /** Snapshots of flowsteer serve: written at the end, restored at the start. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { restoreScenario } from "../../../src/scenario/index.js";
 import { restoreDevice } from "../../../src/snapshot/index.js";
 import { flowsteer, scratch } from "../support/command.js";
@@ -59,9 +60,21 @@ it("says that a snapshot could not be written, and keeps the older one", async (
   expect(readFileSync(file, "utf8")).toBe("older");
 });
 
+/** A rename at the end would put a file in its place. */
+const PIPE = scratch("snapshot.fifo");
+
+beforeAll(() => {
+  expect(spawnSync("mkfifo", [PIPE]).status).toBe(0);
+});
+
+afterAll(() => {
+  expect(statSync(PIPE).isFIFO()).toBe(true);
+});
+
 it.each([
   ["a folder that is not there", [SWITCH, "--snapshot", "nowhere/x"], /there is no folder nowhere/],
   ["a folder as a file", [SWITCH, "--snapshot", "docs"], /it is a folder: name a file/],
+  ["a pipe as a file", [SWITCH, "--snapshot", PIPE], /it is a device, a pipe or a socket: name a file/],
   ["no file", ["--restore", "nothing"], /--restore nothing.*ENOENT/s],
   ["no snapshot", ["--restore", "README.md"], /--restore README\.md.*it is no snapshot/s],
 ])("refuses %s", async (_, args, message) => {
