@@ -30,7 +30,9 @@ for (const name of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY
 for (const name of readdirSync(join(root, "docs"), { recursive: true })) {
   if (name.endsWith(".md")) guide(posix.join("docs", name.replaceAll("\\", "/")));
 }
-cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
+// A page among the examples works once it is bundled.
+const isSource = (path) => !path.endsWith(".html");
+cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true, filter: isSource });
 cpSync(join(root, "schema"), join(folder, "schema"), { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 guide("examples/README.md");
