@@ -111,25 +111,30 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     const begin = (): Promise<FarmWorker> => FarmWorker.start(redis.url, ["--workers", "1"]);
     const workers = [1, 2, 3, 4].map(begin);
     await Promise.all(workers);
-    const run = flowsteer(["farm", "run", unknownScenario(), ...all, "--redis", redis.url, ...PIECES]);
-    let over = false;
-    void run.finally(() => (over = true));
     let kills = 0;
-    for (; kills < (KILLS || 8) && !over; kills++) {
-      await wait(random.between(50, 250));
-      const which = random.below(workers.length);
-      const worker = await workers[which];
-      if (random.chance(0.3)) worker?.killChild(0);
-      else {
-        await worker?.kill();
-        workers[which] = begin();
+    // A run ends before all of its workers have been ended so often.
+    for (let runs = 0; runs === 0 || kills < KILLS; runs++) {
+      const run = flowsteer(["farm", "run", unknownScenario(), ...all, "--redis", redis.url, ...PIECES]);
+      let over = false;
+      void run.finally(() => (over = true));
+      for (let left = (KILLS || 8) - kills; left > 0; left--) {
+        await wait(random.between(20, 80));
+        if (over) break;
+        const which = random.below(workers.length);
+        const worker = await workers[which];
+        if (random.chance(0.3)) worker?.killChild(0);
+        else {
+          await worker?.kill();
+          workers[which] = begin();
+        }
+        kills++;
       }
+      const ended = await run;
+      // Sometimes all of them are gone, which a note says.
+      expect({ code: ended.code, out: ended.out }).toEqual({ code: single.code, out: single.out });
     }
-    const ended = await run;
     for (const worker of workers) await (await worker).kill();
-    // Sometimes all of them are gone, which a note says.
-    expect({ code: ended.code, out: ended.out }).toEqual({ code: single.code, out: single.out });
-    if (KILLS > 0) expect(kills).toBe(KILLS);
+    console.log(`${kills} ends`);
   });
 
   it.runIf(DEEP)("gives the pieces of a paused machine to another one, and counts them once", async () => {
