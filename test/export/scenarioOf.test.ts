@@ -1,9 +1,11 @@
 /** Scenarios of living devices: loaded, they make devices that treat frames alike. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scenarioOf } from "../../src/export/index.js";
+import { hexOf } from "../../src/hex.js";
 import { createDevice } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
-import { loadScenario } from "../../src/scenario/index.js";
+import { buildFrame } from "../../src/packet/index.js";
+import { loadScenario, type LoadedScenario, type Scenario } from "../../src/scenario/index.js";
 import { ibv_open_device } from "../../src/verbs/index.js";
 import { seedFor } from "../assembly/support/core.js";
 import { Random } from "../oracle/generate/random.js";
@@ -297,6 +299,154 @@ test("flow actions of flows", async () => {
     const frame = nearFrame(random);
     expect(behaviourOf(again, frame)).toBe(behaviourOf(device, frame));
   }
+});
+
+const FLOWS: Scenario = {
+  ...{ flowsteer: 1, device: { vports: 1 }, queues: [{ name: "q" }, { name: "r" }, { name: "vf", function: 1 }] },
+  rqts: [{ name: "two", queues: ["q", "r"] }],
+  tirs: [
+    { name: "rss", rqt: "two", rx_hash_fn: "toeplitz", rx_hash_toeplitz_key: "6d".repeat(40) },
+    { name: "one", queue: "r" },
+  ],
+  counters: [{ name: "bulk", flow_counter_bulk_log_size: 3 }],
+  flowCounters: [{ name: "own", points: [{ index: 0, counts: "packets" }] }],
+  flowActions: [{ name: "mark", modify: [{ set: "outer.ip_ttl_hoplimit", to: 7 }] }],
+  deviceFlows: [
+    { name: "http", match: { "outer.tcp_dport": 80 }, actions: [{ tag: 9 }, { action: "mark" }, { tir: "rss" }] },
+    {
+      name: "ports",
+      priority: 3,
+      match: { "outer.tcp_sport": "0x0/0x1" },
+      actions: [{ count: "bulk", offset: 2 }, "drop"],
+    },
+    {
+      name: "net",
+      priority: 4,
+      match: { "outer.ipv4_dst": "10.0.0.0/8" },
+      actions: [{ ibv_counter: "own" }, { queue: "q" }],
+    },
+    { name: "udp", priority: 5, match: { "outer.ip_protocol": "udp" }, actions: [{ tir: "one" }] },
+    { name: "on", priority: 6, match: { "outer.ethertype": "ipv6" }, actions: ["default_miss"] },
+    { name: "sent", ft_type: "nic_tx", match: { "outer.tcp_dport": 23 }, actions: ["drop"] },
+    { name: "of the VF", function: 1, match: { "outer.tcp_dport": 80 }, actions: [{ queue: "vf" }] },
+    { name: "roce", ft_type: "rdma_rx", priority: 1, match: { "misc.bth_dst_qp": 7 }, actions: ["drop"] },
+  ],
+};
+
+test("flows in device bytes", async () => {
+  const { device } = await loadScenario(FLOWS);
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([]);
+  const flows = new Map(scenario.deviceFlows?.map((flow) => [flow.name, flow]));
+  expect([...flows.keys()].toSorted()).toEqual(FLOWS.deviceFlows?.map(({ name }) => name).toSorted());
+  expect(flows.get("http")).toMatchObject({
+    actions: [{ action: expect.any(String) as string }, { tag: 9 }, { tir: "rss" }],
+  });
+  expect(flows.get("ports")).toMatchObject({ priority: 3, actions: [{ count: "bulk", offset: 2 }, "drop"] });
+  expect(flows.get("of the VF")).toMatchObject({ function: 1, actions: [{ queue: "vf" }] });
+  expect(flows.get("roce")).toMatchObject({ ft_type: "rdma_rx", priority: 1, actions: ["drop"] });
+  const { device: again } = await loadScenario(scenario);
+  expect((await scenarioOf(again)).scenario).toEqual(scenario);
+  const random = new Random(seedFor("device flows written and loaded"));
+  const seen = new Set<string>();
+  for (let n = 0; n < 10 * FRAMES; n++) {
+    const frame = nearFrame(random);
+    const wanted = behaviourOf(device, frame);
+    seen.add(
+      device
+        .receive(1, frame)
+        .rules.map(({ name }) => name)
+        .join(),
+    );
+    expect(behaviourOf(again, frame)).toBe(wanted);
+  }
+  // Frames meet most of the flows.
+  expect(seen.size).toBeGreaterThanOrEqual(4);
+});
+
+test("names flow tables of device commands, and flows that lead to them", async () => {
+  const { device } = await loadScenario({
+    ...{ flowsteer: 1, queues: [{ name: "q" }], tirs: [{ name: "t", queue: "q" }] },
+    flowTables: [{ name: "services", groups: [{ start_flow_index: 0, end_flow_index: 0 }] }],
+    flowEntries: [{ name: "all", table: "services", flow_index: 0, actions: [{ tir: "t" }] }],
+    deviceFlows: [{ name: "in", actions: [{ table: "services" }] }],
+  });
+  const { scenario, findings } = await scenarioOf(device);
+  expect(findings).toEqual([
+    { path: "deviceFlows", name: "in", reason: "it leads to a flow table of device commands, which is not exported" },
+    {
+      path: "flowEntries",
+      name: null,
+      reason: "flow tables of device commands and their entries are not exported",
+    },
+  ]);
+  expect(scenario.deviceFlows).toBeUndefined();
+});
+
+describe("ESP actions", () => {
+  const [header, key] = ["inner", "000102030405060708090a0b0c0d0e0f"];
+  const esp = { spi: "0x1001", seq: 5, esn: 1, key, salt: "cafebabe" };
+  const encap = [{ ipv4_ext: { src_ip: "192.0.2.1", dst_ip: "192.0.2.2", ttl: 9 } }];
+  const document: Scenario = {
+    ...{ flowsteer: 1, device: { ports: 2 }, connect: [{ port: 1, to: 2 }] },
+    queues: [{ name: "branch" }, { name: "office", port: 2 }],
+    flowActions: [
+      { name: "seal", esp: { direction: "encrypt", ...esp, iv: "0000000000000100", hardLimit: 4, tfcPad: 2, encap } },
+      { name: "open", esp: { direction: "decrypt", ...esp, replay: 32, encap: [{ ipv4: {} }] } },
+    ],
+    flows: [
+      { name: "out", queue: "branch", flags: ["egress"], specs: [{ ipv4: {} }, { action: "seal" }] },
+      { name: "in", queue: "office", port: 2, specs: [{ ipv4: {} }, { esp: { spi: "0x1001" } }, { action: "open" }] },
+    ],
+  };
+  const frame = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
+    { header: "udp", source_port: 7, destination_port: 8 },
+    { header: "payload", bytes: Uint8Array.from(header, (sign) => sign.charCodeAt(0)) },
+  ]);
+  /** The sealed frame. */
+  const send = (loaded: LoadedScenario): string[] =>
+    (loaded.run([{ bytes: frame, send: "branch" }])[0]?.to ?? []).map(
+      ({ name, frame: out }) => `${name} ${hexOf(out)}`,
+    );
+
+  test("keep their keys to themselves unless these are asked for", async () => {
+    const { device } = await loadScenario(document);
+    const { scenario, findings } = await scenarioOf(device);
+    expect(JSON.stringify(scenario)).not.toContain(key);
+    expect(findings.map(({ name, reason }) => [name, reason])).toEqual(
+      ["out", "in"].map((name) => [
+        name,
+        "the key of its ESP action is a secret: scenarioOf writes it with keys: true",
+      ]),
+    );
+  });
+
+  test("begin where those of the device are", async () => {
+    const first = await loadScenario(document);
+    const { scenario, findings } = await scenarioOf(first.device, { keys: true });
+    expect(findings).toEqual([]);
+    const again = await loadScenario(scenario);
+    const sealed = send(first);
+    expect(sealed).toHaveLength(1);
+    expect(sealed[0]).not.toContain(hexOf(frame.subarray(14)));
+    expect(send(again)).toEqual(sealed);
+    // A frame later numbers and IVs go on; the window that has seen it is not written.
+    const later = await scenarioOf(first.device, { keys: true });
+    expect(later.findings).toMatchObject([
+      { name: "in", reason: "its replay window has seen frames, which a scenario does not say" },
+    ]);
+    const seal = later.scenario.flowActions?.[0]?.esp;
+    expect(seal).toMatchObject({ seq: 6, esn: 1, hardLimit: 3, tfcPad: 2, iv: "0000000000000101" });
+    const third = await loadScenario(later.scenario);
+    expect(send(third)).toEqual(send(first));
+    send(first);
+    send(first);
+    expect((await scenarioOf(first.device, { keys: true })).findings).toContainEqual({
+      ...{ path: "flows", name: "out", reason: "it has reached its limit of packets" },
+    });
+  });
 });
 
 test("names what it leaves out", async () => {

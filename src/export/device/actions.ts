@@ -7,6 +7,7 @@ import { AsoAction } from "../../model/action/asoActions.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
 import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";
+import { EspAction } from "../../model/esp/action.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { Tir } from "../../model/queue/tir.js";
 import { trappingSlot } from "../../model/table/classifier.js";
@@ -19,6 +20,7 @@ import type {
 } from "../../scenario/action/definition.js";
 import { REFORMAT_TYPES, type ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
+import { espOf, type Refused } from "./esp.js";
 import { meterOf, samplingOf } from "./stateful.js";
 
 export interface ActionNames {
@@ -31,10 +33,10 @@ export interface ActionNames {
   shared(action: Action, written: SharedAction): string;
 }
 
+export type { Refused };
+
 /** What an action of the scenario does, under its name. */
 export type SharedAction = Omit<ScenarioAction, "name">;
-
-export type Refused = { readonly refused: string };
 
 /** Bytes of a counter in the core. */
 const COUNTER_SIZE = 16;
@@ -135,11 +137,18 @@ function priorityAt({ core }: Device, record: number): number {
   return ((core.u32[(record >> 2) + 1] as number) + 1 - trappingSlot(0)) / 2;
 }
 
-/** A flow action, or why a scenario does not get it. */
-export function flowActionOf(device: Device, action: FlowAction): Omit<ScenarioFlowAction, "name"> | Refused {
+/** A flow action, or why a scenario does not get it. @param keys whether the keys of ESP are written */
+export function flowActionOf(
+  device: Device,
+  action: FlowAction,
+  keys: boolean,
+): Omit<ScenarioFlowAction, "name"> | Refused {
   if (action instanceof ModifyHeaderAction) return { modify: wordsOf(action.words) };
   if (action instanceof PacketReformatAction) return { reformat: reformatAt(device, action) };
-  return { refused: "keys and sequence numbers of ESP actions are not exported" };
+  if (!(action instanceof EspAction)) return { refused: `a flow action of kind ${action.kind}` };
+  return keys
+    ? espOf(action)
+    : { refused: "the key of its ESP action is a secret: scenarioOf writes it with keys: true" };
 }
 
 /** The words of header changes. */

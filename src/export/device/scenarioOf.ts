@@ -7,35 +7,34 @@ import type { AsoAction } from "../../model/action/asoActions.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import { farEnd } from "../../model/device/cable.js";
 import type { Device } from "../../model/device/device.js";
-import { FlowAction } from "../../model/flow/action.js";
 import { HostRule } from "../../model/flow/hostRules.js";
-import { Counters, type CounterPoint } from "../../model/flow/counters.js";
+import type { CounterPoint } from "../../model/flow/counters.js";
+import type { Flow } from "../../model/flow/flow.js";
+import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import { FlowEntry } from "../../model/flow/entry.js";
-import type { Spec } from "../../model/flow/spec.js";
-import { VerbsFlow } from "../../model/flow/verbsFlow.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { Tir } from "../../model/queue/tir.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";
-import type { ScenarioAction, ScenarioFlowAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
+import type { ScenarioAction, ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioCable, ScenarioDevice } from "../../scenario/device/definition.js";
 import type { Scenario } from "../../scenario/document.js";
-import type {
-  ScenarioCounterPoint,
-  ScenarioFlow,
-  ScenarioFlowSpec,
-  ScenarioHostRule,
-} from "../../scenario/flow/definition.js";
-import { writtenSpec } from "../../scenario/flow/specTypes.js";
+import type { ScenarioCounterPoint, ScenarioHostRule } from "../../scenario/flow/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
 import { ExportFindings, type ExportFinding } from "../finding.js";
-import { actionOf, flowActionOf, type ActionNames, type Refused, type SharedAction } from "./actions.js";
+import { actionOf, type ActionNames, type SharedAction } from "./actions.js";
 import { DeviceAso } from "./aso.js";
+import { DeviceFlows, matchOf } from "./flows.js";
 import { DeviceNames } from "./names.js";
 import { DeviceQueues } from "./queues.js";
 import { DeviceTirs } from "./tirs.js";
+
+export interface DeviceScenarioOptions extends TracerOptions {
+  /** Whether the keys of ESP actions are written; without them flows that have such an action are left out. */
+  readonly keys?: boolean;
+}
 
 export interface DeviceScenario {
   readonly scenario: Scenario;
@@ -46,21 +45,19 @@ export interface DeviceScenario {
 /**
  * Writes what a device does with frames as a scenario: its tables, matchers, rules and flows, and the
  * queues, TIRs and counters that they name. Loaded, the scenario makes a device that treats frames as this one
- * does. Values of counters and contents of queues are left out.
+ * does. Values of counters and contents of queues are left out; keys of ESP actions too, unless `keys` is set.
  *
  *     const { scenario, findings } = await scenarioOf(device);
  *     writeFileSync("rules.json", JSON.stringify(scenario));
  *
  * @throws TypeError no device
  */
-export async function scenarioOf(device: Device, options: TracerOptions = {}): Promise<DeviceScenario> {
-  const tracer = await openTracer(device, options);
+export async function scenarioOf(device: Device, options: DeviceScenarioOptions = {}): Promise<DeviceScenario> {
+  const { keys = false, ...others } = options;
+  const tracer = await openTracer(device, others);
   tracer.refresh("scenarioOf");
-  return new DeviceExport(tracer).result();
+  return new DeviceExport(tracer, keys).result();
 }
-
-const TYPES = ["normal", "all_default", "mc_default", "sniffer"] as const;
-const FLAGS = ["allow_loop_back", "dont_trap", "egress"] as const;
 
 class DeviceExport {
   readonly #tracer: Tracer;
@@ -68,15 +65,13 @@ class DeviceExport {
   readonly #findings = new ExportFindings();
   readonly #queues: DeviceQueues;
   readonly #counters = new DeviceNames<FlowCounter>();
-  readonly #flowCounters = new DeviceNames<Counters>();
-  readonly #flowActionNames = new DeviceNames<FlowAction>();
-  readonly #flowActions = new Map<string, ScenarioFlowAction>();
+  readonly #flows: DeviceFlows;
   readonly #tables = new DeviceNames<Table>();
   readonly #matchers = new DeviceNames<Matcher>();
   readonly #actionNames = new DeviceNames<Action>();
   readonly #actions = new Map<string, ScenarioAction>();
   /** Of one list: outcomes name them all. */
-  readonly #ruleNames = new DeviceNames<Rule | VerbsFlow | HostRule>();
+  readonly #ruleNames = new DeviceNames<Rule | Flow | HostRule>();
   readonly #tirs: DeviceTirs;
   readonly #aso = new DeviceAso(this.#findings);
   readonly #names = {
@@ -91,11 +86,16 @@ class DeviceExport {
     },
   };
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: Tracer, keys: boolean) {
     this.#tracer = tracer;
     this.#device = tracer.device;
     this.#queues = new DeviceQueues(this.#device, this.#findings);
     this.#tirs = new DeviceTirs(this.#device, (queue) => this.#queues.of(queue));
+    this.#flows = new DeviceFlows(tracer, this.#findings, {
+      ...this.#names,
+      flow: (flow) => this.#ruleNames.of(flow),
+      keys,
+    });
   }
 
   result(): DeviceScenario {
@@ -113,7 +113,9 @@ class DeviceExport {
     const rules = bySequence.flatMap((rule) => this.#rule(rule));
     const entries = installed.filter((one) => one instanceof FlowEntry);
     // A flow can have an entry in several tables.
-    const flows = this.#flows([...new Set(entries.flatMap((entry) => [...entry.flows]))]);
+    this.#flows.add([...new Set(entries.flatMap((entry) => [...entry.flows]))]);
+    if (installed.some((one) => one instanceof DevxFlowEntry))
+      this.#findings.refuse("flowEntries", "flow tables of device commands and their entries are not exported");
     const hostRules = this.#hostRules(installed.filter((one) => one instanceof HostRule));
     const scenario = {
       flowsteer: 1 as const,
@@ -132,10 +134,11 @@ class DeviceExport {
           priority: matcher.priority,
         })),
       ),
-      ...listed("flowActions", [...this.#flowActions.values()]),
+      ...listed("flowActions", [...this.#flows.actions.values()]),
       ...listed("actions", [...this.#actions.values()]),
       ...listed("rules", rules),
-      ...listed("flows", flows),
+      ...listed("flows", this.#flows.verbs),
+      ...listed("deviceFlows", this.#flows.device),
       ...listed("hostRules", hostRules),
       ...this.#objects(),
     };
@@ -213,7 +216,7 @@ class DeviceExport {
       ),
       ...listed(
         "flowCounters",
-        [...this.#flowCounters.objects].map(([counters, name]) => ({ name, points: counters.points.map(pointOf) })),
+        [...this.#flows.counters.objects].map(([counters, name]) => ({ name, points: counters.points.map(pointOf) })),
       ),
     };
   }
@@ -244,59 +247,6 @@ class DeviceExport {
     }
     return [{ name, matcher: this.#matchers.of(rule.matcher), match: matchOf(own), actions }];
   }
-
-  #flows(all: readonly unknown[]): ScenarioFlow[] {
-    return all.flatMap((flow): ScenarioFlow[] => {
-      if (!(flow instanceof VerbsFlow)) {
-        this.#findings.refuse("flows", "flows in device bytes and entries of flow tables are not exported");
-        return [];
-      }
-      const name = this.#ruleNames.of(flow);
-      const specs: ScenarioFlowSpec[] = [];
-      for (const spec of flow.specs) {
-        const written = this.#spec(spec);
-        if (typeof written === "object" && "refused" in written) {
-          this.#findings.refuse("flows", written.refused, name);
-          return [];
-        }
-        specs.push(written);
-      }
-      const flags = FLAGS.filter((_, n) => ((flow.flags >>> n) & 1) === 1);
-      const { type, port, priority, qp } = flow;
-      return [
-        {
-          ...{ name, queue: this.#queues.of(qp), port },
-          ...(type > 0 ? { type: TYPES[type] ?? "normal" } : {}),
-          ...(priority === 0 ? {} : { priority }),
-          ...(flags.length === 0 ? {} : { flags }),
-          ...(specs.length === 0 ? {} : { specs }),
-        },
-      ];
-    });
-  }
-
-  #spec(spec: Spec): ScenarioFlowSpec | Refused {
-    if (spec.kind === "match") return writtenSpec(spec);
-    if (spec.kind === "drop") return "drop";
-    if (spec.kind === "tag") return { tag: spec.tag_id };
-    if (spec.kind === "count" && spec.counters instanceof Counters)
-      return { count: this.#flowCounters.of(spec.counters) };
-    return spec.kind === "handle" && spec.action instanceof FlowAction
-      ? this.#flowAction(spec.action)
-      : { refused: "what its spec holds is not exported" };
-  }
-
-  #flowAction(action: FlowAction): ScenarioFlowSpec | Refused {
-    const written = flowActionOf(this.#device, action);
-    if ("refused" in written) return written;
-    const name = this.#flowActionNames.of(action);
-    this.#flowActions.set(name, { name, ...written });
-    return { action: name };
-  }
-}
-
-function matchOf(terms: ReturnType<typeof termsOf>): NonNullable<ScenarioRule["match"]> {
-  return Object.fromEntries(terms.map(({ field, wanted }) => [field.name, wanted]));
 }
 
 function pointOf({ index, description }: CounterPoint): ScenarioCounterPoint {

@@ -88,6 +88,11 @@ export class EspAction extends FlowAction {
     return this._space;
   }
 
+  /** @internal The settings, with the key. */
+  get settings(): EspSettings {
+    return this._settings;
+  }
+
   get state(): EspState {
     const { number, iv, packets, up } = countsOf(this._record);
     return {

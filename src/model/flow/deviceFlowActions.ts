@@ -81,14 +81,21 @@ const PAGE = "mlx5dv_create_flow(3)";
 export class BulkCounter implements FlowCounts {
   readonly holder: FlowCounter;
   readonly address: number;
+  private readonly _offset: number;
 
   constructor(holder: FlowCounter, offset: number) {
     this.holder = holder;
+    this._offset = offset;
     this.address = holder.addressOf(offset);
   }
 
   get name(): string {
     return this.holder.name;
+  }
+
+  /** Which counter of the bulk it is. */
+  get offset(): number {
+    return this._offset;
   }
 
   bind(): number {

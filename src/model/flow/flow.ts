@@ -53,6 +53,16 @@ export abstract class Flow extends Handle implements EntryFlow {
     return this._counts;
   }
 
+  /** Objects that it uses besides counts and actions. */
+  get holds(): readonly Handle[] {
+    return this._holds;
+  }
+
+  /** The entries that it shares with identical flows. */
+  get entries(): readonly FlowEntry[] {
+    return this._entries;
+  }
+
   /** The argument that says what it does, for refusals. */
   abstract get does(): string;
 
