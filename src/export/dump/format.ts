@@ -5,7 +5,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
-import { ACTION_TYPES } from "../../model/dump/actions.js";
+import { ACTION_TYPES, modifyColumns } from "../../model/dump/actions.js";
 import {
   MATCHER,
   MATCHER_MASK,
@@ -50,7 +50,8 @@ function refuseWithoutRecords({ device = {}, queues = [], flows = [] }: Scenario
 function missingOf(action: ProgramAction): string | null {
   switch (action.kind) {
     case "modify_header":
-      return "a dump does not have the header changes";
+      // The device's own words, if the hardware has them.
+      return null;
     case "packet_reformat":
       return action.type === L2_TUNNEL_TO_L2 ? null : "a dump does not have the headers that a reformat writes";
     case "dest_array":
@@ -96,7 +97,7 @@ class Writer {
   #groupRules(): void {
     const told = new Set<string>();
     for (const rule of this.#program.rules) {
-      const missing = rule.actions.map((at) => missingOf(this.#action(at)));
+      const missing = rule.actions.map((at) => this.#missing(this.#action(at), rule));
       const lacking = missing.findIndex((reason) => reason !== null);
       if (lacking < 0) {
         const list = this.#rules.get(rule.matcher);
@@ -109,6 +110,25 @@ class Writer {
         this.#findings.refuse(`${rule.path}.actions[${lacking}]`, missing[lacking] ?? "", name);
       }
     }
+  }
+
+  #missing(action: ProgramAction, rule: Program["rules"][number]): string | null {
+    if (action.kind !== "modify_header") return missingOf(action);
+    return this.#modified(action, rule, "").length > MODIFY_COLUMNS ? null : NO_WORDS;
+  }
+
+  /** The columns of header changes. */
+  #modified(
+    action: Extract<ProgramAction, { kind: "modify_header" }>,
+    rule: Program["rules"][number],
+    own: string,
+  ): readonly string[] {
+    const bytes = new Uint8Array(8 * action.words.length);
+    const view = new DataView(bytes.buffer);
+    for (const [n, word] of action.words.entries()) view.setBigUint64(8 * n, word);
+    const mask = keyOf((this.#program.matchers[rule.matcher] as ProgramMatcher).mask.bytes);
+    const format = profileNamed(this.#scenario.device?.profile ?? "manual").steeringFormat;
+    return modifyColumns(own, bytes, format, { mask, value: keyOf(rule.value.bytes) });
   }
 
   #action(at: number): ProgramAction {
@@ -155,14 +175,16 @@ class Writer {
       const ruleId = this.#id(rule);
       writeLine(this.#write, RULE, ruleId, id);
       writeLine(this.#write, RULE_VALUE, ruleId, ...groups(rule.value));
-      for (const at of rule.actions) this.#writeAction(this.#action(at), ruleId);
+      for (const at of rule.actions) this.#writeAction(this.#action(at), ruleId, rule);
     }
   }
 
-  #writeAction(action: ProgramAction, rule: string): void {
+  #writeAction(action: ProgramAction, ruleId: string, rule: Program["rules"][number]): void {
     // Rules hold no reformat but the one that drops the outer headers of a tunnel.
     const type = action.kind === "packet_reformat" ? DECAPSULATION : ACTION_TYPES[action.kind];
-    writeLine(this.#write, type, this.#id(action), rule, ...this.#details(action));
+    const own = this.#id(action);
+    const details = action.kind === "modify_header" ? this.#modified(action, rule, own) : this.#details(action);
+    writeLine(this.#write, type, own, ruleId, ...details);
   }
 
   #details(action: ProgramAction): readonly string[] {
@@ -190,6 +212,10 @@ class Writer {
 }
 
 const DECAPSULATION = 3409;
+/** Columns of header changes before their words. */
+const MODIFY_COLUMNS = 5;
+const NO_WORDS =
+  "a dump has header changes in the hardware's words, from ConnectX-6 Dx on: of outer fields, ports where the rule asks for TCP or UDP, TTL where it asks for IPv4";
 
 function keyOf(bytes: Uint8Array): Uint8Array {
   const key = new Uint8Array(DEVICE_KEY_SIZE);

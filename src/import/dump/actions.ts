@@ -2,6 +2,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioHeaderChangeObject } from "../../scenario/action/changes.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
+import { codesOf } from "../../model/dump/headerChanges.js";
 import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Element } from "../format.js";
 import { actionWords, nextTable } from "./entryActions.js";
@@ -87,7 +88,7 @@ const MISSING: ReadonlyMap<number, { readonly name: string; readonly reason: str
 
 const BECOMES: Readonly<Record<string, string>> = {
   "3402 header changes":
-    "changes, where the dump has them: steering format 1 with patterns (driver 46 and later), or a single change; else refused",
+    "changes, where the dump has them: steering formats 1 and 2 with patterns (driver 46 and later), format 1 with a single change; else refused",
   "3403 drop": "drop",
   "3404 queue": "a queue with the number of the device",
   "3405 jump": "a jump to the table; before driver 30 found by the address in the entry",
@@ -137,16 +138,18 @@ function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: Ac
 function modified(rule: DumpRule, { columns }: DumpAction): ImportedAction {
   const { format } = rule.matcher.table.domain;
   const [, inline, , , , ...words] = columns;
-  if (!isFormat1(rule.matcher.table.domain, rule))
+  const isFirst = isFormat1(rule.matcher.table.domain, rule);
+  const codes = isFirst ? "first" : codesOf(format);
+  if (codes === undefined)
     return refused(
       format === null || format === 0
         ? "a dump of a ConnectX-5 does not have the header changes"
         : `header changes of steering format ${format} are not known`,
     );
-  const given = words.length > 0 ? words : inline === "1" ? inlineWords(rule) : [];
+  const given = words.length > 0 ? words : inline === "1" && isFirst ? inlineWords(rule) : [];
   if (given.length === 0)
     return refused("the dump does not have the header changes: the device keeps no patterns of them");
-  const changes: readonly ScenarioHeaderChangeObject[] | string = changesOf(given);
+  const changes: readonly ScenarioHeaderChangeObject[] | string = changesOf(given, codes);
   return typeof changes === "string" ? refused(changes) : { modify: [...changes] };
 }
 

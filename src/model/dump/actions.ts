@@ -4,6 +4,7 @@ import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } fr
 import type { Action, ActionKind } from "../action/action.js";
 import { AsoObject } from "../action/asoObject.js";
 import { FlowCounter } from "../action/counter.js";
+import { codesOf, hardwareWords, type AskedBytes } from "./headerChanges.js";
 import { hex, idOf, writeLine, type Write } from "./record.js";
 import { Table } from "../table/domain.js";
 import type { Handle } from "../base/handle.js";
@@ -41,17 +42,18 @@ const REFORMATS: Readonly<Record<number, number>> = {
   [L3_TUNNEL_TO_L2]: 3410,
 };
 
-export function writeAction(write: Write, rule: Rule, action: Action): void {
+/** @param asked what the rule asks for; null if it waits for a sync, or its matcher is open */
+export function writeAction(write: Write, rule: Rule, action: Action, asked: AskedBytes | null): void {
   const { kind, reformatType } = action;
   const type = kind === "packet_reformat" ? REFORMATS[reformatType ?? L2_TUNNEL_TO_L2] : ACTION_TYPES[kind];
   const { device } = rule;
-  writeLine(write, type as number, idOf(device, action), idOf(device, rule), ...details(rule, action));
+  writeLine(write, type as number, idOf(device, action), idOf(device, rule), ...details(rule, action, asked));
 }
 
 const NOWHERE = hex(0);
 
 /** MODEL: an object without a device number has its number of the dump. */
-function details({ device }: Rule, action: Action): readonly string[] {
+function details({ device }: Rule, action: Action, asked: AskedBytes | null): readonly string[] {
   const { kind, operand, reformatType } = action;
   const own = idOf(device, action);
   switch (kind) {
@@ -79,8 +81,7 @@ function details({ device }: Rule, action: Action): readonly string[] {
     case "packet_reformat":
       return reformatType === L2_TUNNEL_TO_L2 ? [] : [own];
     case "modify_header":
-      // The program is neither shortened nor split into pattern and arguments.
-      return [own, "0", NOWHERE, NOWHERE, NOWHERE];
+      return modifyColumns(own, action.words ?? new Uint8Array(), device.profile.steeringFormat, asked);
     case "flow_meter":
       return [idOf(device, held(action, Table)), own, NOWHERE, NOWHERE];
     case "flow_sampler":
@@ -96,6 +97,19 @@ function details({ device }: Rule, action: Action): readonly string[] {
     case "pop_vlan":
       return [];
   }
+}
+
+/** Header changes: | program | 0: not in the entry | changes | pattern | arguments | a word each |, without words if there are none. */
+export function modifyColumns(
+  own: string,
+  words: Uint8Array,
+  steeringFormat: number,
+  asked: AskedBytes | null,
+): readonly string[] {
+  const codes = codesOf(steeringFormat);
+  const made = codes === undefined ? null : hardwareWords(words, codes, asked);
+  if (made === null) return [own, "0", NOWHERE, NOWHERE, NOWHERE];
+  return [own, "0", hex(made.length), own, own, ...made.map((word) => `0x${word}`)];
 }
 
 const COUNTER_SIZE = 16;

@@ -11,6 +11,7 @@ import { valueOf } from "../../engine/rules.js";
 import { deviceAttributes } from "../device/attributes.js";
 import type { Domain, Table } from "../table/domain.js";
 import { writeAction } from "./actions.js";
+import type { AskedBytes } from "./headerChanges.js";
 import { MATCHER, MATCHER_MASK, RULE, RULE_VALUE, writeDomainRecords, writeTableRecords } from "./objects.js";
 import { idOf, writeLine, type Write } from "./record.js";
 import { groupTexts } from "./parameters.js";
@@ -118,10 +119,13 @@ function writeRule(write: Write, rule: Rule): void {
   const { device, matcher, actions, handle } = rule;
   const id = idOf(device, rule);
   writeLine(write, RULE, id, idOf(device, matcher));
+  const { mask } = matcher;
+  let asked: AskedBytes | null = null;
   // A pending rule is not in the core.
   if (handle !== 0) {
     const value = withSampleIds(matcher, valueOf(device.core, handle));
+    if (mask !== null) asked = { mask, value };
     writeLine(write, RULE_VALUE, id, ...groupTexts(value, matcher.criteria));
   }
-  for (const action of actions) writeAction(write, rule, action);
+  for (const action of actions) writeAction(write, rule, action, asked);
 }
