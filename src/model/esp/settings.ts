@@ -69,8 +69,12 @@ export function isNew(settings: EspSettings, before: EspSettings): boolean {
   return isNewKey(settings, before) || !isEqual(settings.keymat.salt, before.keymat.salt);
 }
 
+/** Looks at all bytes: the time does not tell where keys differ. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+  if (one.length !== other.length) return false;
+  let differences = 0;
+  for (let i = 0; i < one.length; i++) differences |= (one[i] as number) ^ (other[i] as number);
+  return differences === 0;
 }
 
 function wireNumber(bytes: Uint8Array): bigint {

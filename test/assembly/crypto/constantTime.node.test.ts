@@ -5,6 +5,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Area } from "../../../src/abi/engine.js";
+import { rewrite } from "../../../src/engine/sharedModule.js";
+import { hexOf } from "../../../src/hex.js";
 import { compile, type Sources } from "./support/compile.js";
 import { ROOT } from "../../support/root.js";
 import { Ciphers, type Shape } from "./support/walker/ciphers.js";
@@ -110,6 +113,32 @@ const ALONE = `
   }
 `;
 
+/** The check of what was decrypted, its verdict a byte that is public. */
+const TRAILER = `
+  ${ALONE}
+  import { isTrailer } from "./esp/trailer";
+  export function checkTrailer(data: usize, length: u32, verdict: usize): void {
+    store<u8>(verdict, u8(isTrailer(data, length)));
+  }
+`;
+
+/** Whether the check took packets of all pad lengths the same way, whatever their other bytes are. */
+function checkTrailers(module: Uint8Array): void {
+  const { machine } = new Ciphers(module);
+  const data = machine.call("areaAddress", Area.bytes);
+  const verdict = machine.call("areaAddress", Area.staging);
+  for (const length of [0, 1, 2, 3, 16, 255, 256, 257, 258, 1400])
+    for (const padding of [0, 1, 2, 14, 15, 254, 255])
+      for (const good of [false, true]) {
+        machine.hide(data, length);
+        if (length >= 2) machine.write(data + length - 2, Uint8Array.of(padding));
+        machine.verdicts.set(verdict, good);
+        machine.call("checkTrailer", data, length, verdict);
+        const fits = padding + 2 <= length;
+        expect(machine.read(verdict, 1)).toEqual(Uint8Array.of(Number(fits && (good || padding === 0))));
+      }
+}
+
 interface Fault {
   what: string;
   file: string;
@@ -168,6 +197,43 @@ const FAULTS: Fault[] = [
     leak: /the time of an instruction depends on a secret/,
   },
 ];
+
+/** The sections that say what a module does: globals, calls, code, data. */
+function sectionsOf(module: Uint8Array): Map<number, string> {
+  const sections = new Map<number, string>();
+  const view = [...module];
+  for (let at = 8; at < view.length;) {
+    const id = view[at++]!;
+    let [size, shift, byte] = [0, 0, 0x80];
+    for (; byte >= 0x80; shift += 7) size += ((byte = view[at++]!) & 0x7f) << shift;
+    if ([6, 8, 9, 10, 11].includes(id)) sections.set(id, hexOf(module.subarray(at, at + size)));
+    at += size;
+  }
+  return sections;
+}
+
+test("the module that pools share is the one that was walked through, but for its memory", () => {
+  const module = new Uint8Array(readFileSync(join(ROOT, "build/release/core.wasm")));
+  const sections = sectionsOf(module);
+  expect([...sections.keys()]).toContain(10);
+  expect(sectionsOf(rewrite(module).bytes)).toEqual(sections);
+});
+
+describe.runIf(DEEP)("The check of the ESP trailer", () => {
+  test("tells its pad length and its verdict, nothing else", async () => {
+    checkTrailers(await compile(ENTRY, { [ENTRY]: TRAILER }));
+  });
+
+  test("would tell more if it stopped at the first wrong byte", async () => {
+    const file = "assembly/esp/trailer.ts";
+    const from = "wrong |= <u32>load<u8>(pad + n) ^ (n + 1);";
+    const source = readFileSync(join(ROOT, file), "utf8");
+    expect(source.split(from)).toHaveLength(2);
+    const changed = source.replace(from, "if (<u32>load<u8>(pad + n) != n + 1) return false;");
+    const module = await compile(ENTRY, { [ENTRY]: TRAILER, [file]: changed });
+    expect(() => checkTrailers(module)).toThrow(/a branch depends on a secret/);
+  });
+});
 
 describe.runIf(DEEP)("The walker notices", () => {
   test.each(FAULTS)("$what", async ({ file, from, to, leak }) => {

@@ -16,10 +16,11 @@ import { pools } from "./pools.js";
 import { rules, state } from "./rules.js";
 import { scenarios } from "./scenarios.js";
 import { snapshots } from "./snapshots.js";
+import { times } from "./times.js";
 
 export const TARGETS: readonly Target[] = [
   ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers],
-  ...[snapshots, control, esp, numbers, tracking, connected, explanations, pools],
+  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools],
 ];
 
 /** @throws Error there is none of this name */
