@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exportRules } from "../src/export/index.js";
+import { hexOf } from "../src/hex.js";
+import { matchParameters, type DeviceMatch } from "../src/mlx5dv/index.js";
 import type { Scenario } from "../src/scenario/index.js";
 import { root, runWell } from "./frames/processes.js";
 
@@ -58,6 +60,7 @@ const TEXTS: Readonly<Record<string, () => string>> = {
       (n) => `ip daddr ${host(n)} tcp dport ${port(n)} drop`,
     )()} }\n}\n`,
   dump: () => exportRules(dumped(), { format: "dump" }).text ?? "",
+  recording: recorded,
 };
 
 const OF_CHAIN = { family: "netdev", table: "t", chain: "in" };
@@ -91,6 +94,29 @@ function dumped(): Scenario {
       actions: ["drop" as const],
     })),
   };
+}
+
+/** The calls of a C program, as `flowsteer record` logs them. */
+function recorded(): string {
+  const matched = (n: number): DeviceMatch =>
+    matchParameters({ "outer.ipv4_dst": `${host(n)}/32`, "outer.tcp_dport": port(n) });
+  const { mask, match_criteria_enable } = matched(0);
+  const objects = [
+    { call: "mlx5dv_dr_domain_create", type: 0, returns: "0x10" },
+    { call: "mlx5dv_dr_table_create", domain: "0x10", level: 1, returns: "0x20" },
+    {
+      ...{ call: "mlx5dv_dr_matcher_create", table: "0x20", priority: 0, match_criteria_enable },
+      ...{ mask: hexOf(mask.match_buf), returns: "0x30" },
+    },
+    { call: "mlx5dv_dr_action_create_drop", returns: "0x40" },
+  ];
+  const rules = lines((n) => {
+    const { match_buf } = matched(n).value;
+    const returns = `0x${(0x1000 + 16 * n).toString(16)}`;
+    const call = "mlx5dv_dr_rule_create";
+    return JSON.stringify({ call, matcher: "0x30", value: hexOf(match_buf), actions: ["0x40"], returns });
+  });
+  return `${objects.map((one) => JSON.stringify(one)).join("\n")}\n${rules()}`;
 }
 
 function lines(line: (n: number) => string): () => string {

@@ -1,4 +1,6 @@
 /** Reads and writes bit fields in network order, and converts bytes to and from hexadecimal text. */
+import { unhex } from "../hex.js";
+
 export { hexOf } from "../hex.js";
 
 /** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
@@ -73,7 +75,7 @@ export function joined(...parts: readonly Uint8Array[]): Uint8Array {
 export function hexBytes(text: string): Uint8Array | undefined {
   const digits = text.replace(/[\s:]/g, "");
   if (!/^([0-9a-f]{2})*$/i.test(digits)) return undefined;
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return unhex(digits);
 }
 
 /** Bytes; text is hexadecimal digits. */

@@ -9,7 +9,7 @@ export function hexOption(text: string): Uint8Array {
   if (wrong !== undefined) throw badUsage(`--hex ${shown}`, `"${wrong}" is no hexadecimal digit`);
   if (digits.length % 2 !== 0)
     throw badUsage(`--hex ${shown}`, `a byte has two digits, and these are ${digits.length}: one is missing`);
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return hexBytes(digits);
 }
 
 /** The bytes of hexadecimal digits that are known to be good. */

@@ -3,6 +3,7 @@
  *
  *     {"call":"mlx5dv_dr_table_create","domain":"0x55d0","level":1,"returns":"0x55e0"}
  */
+import { hexBytes } from "../../packet/bytes.js";
 import type { Place } from "../text/refusal.js";
 
 export interface Call {
@@ -70,11 +71,11 @@ export function listIn({ values }: Call, name: string): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** Bytes of hexadecimal digits. */
+/** Bytes of hexadecimal digits; none where they are no such digits. */
 export function bytesIn(call: Call, name: string): Uint8Array {
   return bytesOf(textIn(call, name));
 }
 
 export function bytesOf(digits: string): Uint8Array {
-  return Uint8Array.from(digits.match(/[0-9a-f]{2}/gi) ?? [], (pair) => Number.parseInt(pair, 16));
+  return hexBytes(digits) ?? new Uint8Array();
 }

@@ -1,4 +1,5 @@
 /** Compares what two devices do with one frame. */
+import { unhex } from "../../hex.js";
 import type { OptionTypes } from "../../checks.js";
 import type { TracerOptions } from "../../explain/trace/tracer.js";
 import type { TraceDestination, TraceOutcome } from "../../explain/trace/trace.js";
@@ -61,11 +62,7 @@ function bytes(outcome: TraceOutcome): string[] {
 export function firstDifferentBytes(a: TraceOutcome, b: TraceOutcome): [Uint8Array, Uint8Array] {
   const [was, is] = [bytes(a), bytes(b)];
   const at = was.findIndex((frame, i) => frame !== is[i]);
-  return [bytesOf(was[at] ?? ""), bytesOf(is[at] ?? "")];
-}
-
-function bytesOf(digits: string): Uint8Array {
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return [unhex(was[at] ?? ""), unhex(is[at] ?? "")];
 }
 
 /** What a completion says beside the bytes: the tag, and metadata register B. */
