@@ -29,6 +29,8 @@ const TYPES = ["normal", "all_default", "mc_default", "sniffer"] as const;
 const FLAGS = ["allow_loop_back", "dont_trap", "egress"] as const;
 /** Fields that the device asks for by itself: a flow's table says its direction, and its matcher the port. */
 const OF_THE_TABLE: ReadonlySet<string> = new Set(["ext.direction", "ext.port"]);
+/** Device bytes cannot ask whether a header is there: the tables of RoCE do. */
+const PRESENT = "any";
 
 interface Names extends Pick<ActionNames, "queue" | "tir" | "counter"> {
   flow(flow: Flow): string;
@@ -103,7 +105,7 @@ export class DeviceFlows {
     }
     const { traced } = this.#tracer;
     const terms = termsOf(traced.contentOf(traced.storedRule(entry.handle)));
-    const match = matchOf(terms.filter(({ field }) => !OF_THE_TABLE.has(field.name)));
+    const match = matchOf(terms.filter(({ field, wanted }) => !OF_THE_TABLE.has(field.name) && wanted !== PRESENT));
     const ft_type = FT_TYPES[FLOW_TABLE_TYPES.indexOf(matcher.tableType)] ?? "nic_rx";
     const vport = context.function.vport;
     this.device.push({

@@ -78,9 +78,9 @@ export function parametersOf(bytes: Uint8Array, size: number, fields: Readonly<R
   return { bytes: bytes.slice(0, size), fields: used.toSorted((a, b) => a.at - b.at) };
 }
 
-/** Bytes up to the end of the last group that is asked about. */
+/** Bytes up to the end of the last group that is asked about; one group where none is, for kernels take no mask of no bytes. */
 export function sizeOf(criteria: number): number {
-  return (32 - Math.clz32(criteria)) * GROUP_SIZE;
+  return Math.max(1, 32 - Math.clz32(criteria)) * GROUP_SIZE;
 }
 
 /** The same fields with a prefix in place of each range: all combinations. */
