@@ -13,6 +13,6 @@ export function isTrailer(data: usize, length: u32): bool {
   if (padding + TRAILER > length) return false;
   const pad = data + length - TRAILER - padding;
   let wrong: u32 = 0;
-  for (let n: u32 = 0; n < padding; n++) wrong |= <u32>load<u8>(pad + n) ^ (n + 1);
+  for (let n: u32 = 0; n < padding; n++) wrong |= (<u32>load<u8>(pad + n)) ^ (n + 1);
   return wrong == 0;
 }

@@ -2,7 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -66,16 +66,32 @@ async function run(folder: string, port: number): Promise<ChildProcess> {
   const child = spawn(PROGRAM, options, { stdio: "ignore" });
   const redis = new Redis(port, "127.0.0.1", { maxRetriesPerRequest: null, retryStrategy: () => 50 });
   redis.on("error", () => undefined);
-  await redis.ping();
-  redis.disconnect();
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`${PROGRAM} on port ${port} ended with code ${code}`);
+  });
+  ended.catch(() => undefined);
+  try {
+    await Promise.race([redis.ping(), ended]);
+  } finally {
+    redis.disconnect();
+  }
   return child;
 }
 
+/** Below those that connections get: one that looks for a server that is gone can take its port, and connects to itself. */
+const PORTS = { first: 20_000, last: 32_000 };
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first));
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
