@@ -6,7 +6,7 @@ import { loadOpenCore } from "../../support/openCore.js";
 import { ModelTable } from "./support/plainClassifier.js";
 import { rounds } from "../../support/tier.js";
 
-const RULES = rounds(1_000_000);
+const RULES = 2 * rounds(500_000);
 /** Odd, so that the values of rules are all different and spread over 32 bits. */
 const STEP = 0x9e3779b1;
 

@@ -33,7 +33,7 @@ it("pings, copies a file in VXLAN, and says why telnet is dropped", { timeout: 3
     console.warn(`examples/namespaces/run.py is not run: ${err}`);
     context.skip();
   }
-  expect({ code, err }).toMatchObject({ code: 0 });
+  expect(code, err).toBe(0);
   const { ping, tunnel, tcp, telnet, rates } = JSON.parse(out) as Done;
   expect(ping.received).toBeGreaterThan(0);
   expect(tunnel).toMatchObject({ port: 4789, vni: 5001, comment: expect.stringContaining("network 5001") as string });
