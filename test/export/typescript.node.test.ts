@@ -4,7 +4,7 @@ import { exportRules } from "../../src/export/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
 import { seedFor } from "../assembly/support/core.js";
 import { Random } from "../oracle/generate/random.js";
-import { rounds } from "../support/tier.js";
+import { checkReached, rounds } from "../support/tier.js";
 import { behaviourOf } from "./support/behaviour.js";
 import { nearFrame, randomRules } from "./support/randomRules.js";
 import { runProgram } from "./support/runProgram.js";
@@ -27,7 +27,7 @@ test("a program does what its scenario does", { timeout: 600_000 }, async () => 
       if (expected.startsWith('["deliver"')) delivered++;
     }
   }
-  expect(delivered).toBeGreaterThan(rounds(60) * FRAMES * 0.1);
+  checkReached(() => expect(delivered).toBeGreaterThan(rounds(60) * FRAMES * 0.1));
 });
 
 test("what a program cannot have is refused with its place", () => {
