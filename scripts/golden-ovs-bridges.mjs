@@ -5,11 +5,11 @@
 //
 // `text` has the ports and the flows as people paste them; frames have the ports that they come to and what comes out of them.
 
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Random } from "../test/oracle/generate/random.ts";
 import { Bridge, PATCHES, SEVERAL } from "./golden-ovs-flows/bridge.mjs";
 import { drawFrame, drawTables } from "./golden-ovs-flows/draw.mjs";
+import { writeCases } from "./golden-ovs-flows/write.mjs";
 
 const [tables = "40", file = fileURLToPath(new URL("../test/golden/ovs-bridges.json", import.meta.url)), seed = "1"] =
   process.argv.slice(2);
@@ -38,12 +38,7 @@ try {
     const text = textOf(drawn, random.chance(0.5));
     rows.push(JSON.stringify({ text, frames: frames.map(([port, bytes], n) => ({ port, bytes, out: out[n] })) }));
   }
-  const made = {
-    command: "node --import tsx scripts/golden-ovs-bridges.mjs",
-    openvswitch: bridge.version,
-    seed: Number(seed),
-  };
-  writeFileSync(file, `{"made":${JSON.stringify(made)},"cases":[\n${rows.join(",\n")}\n]}\n`);
+  writeCases(file, "golden-ovs-bridges.mjs", bridge, seed, rows);
   console.log(`${rows.length} tables, ${rows.length * FRAMES} frames`);
 } finally {
   bridge.stop();

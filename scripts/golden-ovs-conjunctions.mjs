@@ -6,12 +6,12 @@
 //
 // Frames go through conjunctions; for connections `ofproto/trace --ct-next trk,est` says which ports a frame leaves by.
 
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Random } from "../test/oracle/generate/random.ts";
 import { Bridge } from "./golden-ovs-flows/bridge.mjs";
 import { drawFrame } from "./golden-ovs-flows/draw.mjs";
 import { drawConjunctions, drawConnections } from "./golden-ovs-flows/drawMore.mjs";
+import { writeCases } from "./golden-ovs-flows/write.mjs";
 
 const [
   tables = "20",
@@ -39,12 +39,7 @@ try {
     const frames = framesFor();
     add(drawn, frames, bridge.trace(drawn, frames));
   }
-  const made = {
-    command: "node --import tsx scripts/golden-ovs-conjunctions.mjs",
-    openvswitch: bridge.version,
-    seed: Number(seed),
-  };
-  writeFileSync(file, `{"made":${JSON.stringify(made)},"cases":[\n${rows.join(",\n")}\n]}\n`);
+  writeCases(file, "golden-ovs-conjunctions.mjs", bridge, seed, rows);
   console.log(`${rows.length} tables, ${rows.length * FRAMES} frames`);
 } finally {
   bridge.stop();

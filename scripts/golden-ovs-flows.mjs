@@ -5,11 +5,11 @@
 //
 // A case has flows and groups as ovs-ofctl takes them, and frames with the ports that they come to and what comes out of them.
 
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Random } from "../test/oracle/generate/random.ts";
 import { Bridge } from "./golden-ovs-flows/bridge.mjs";
 import { drawFrame, drawTables } from "./golden-ovs-flows/draw.mjs";
+import { writeCases } from "./golden-ovs-flows/write.mjs";
 
 const [tables = "40", file = fileURLToPath(new URL("../test/golden/ovs-flows.json", import.meta.url)), seed = "1"] =
   process.argv.slice(2);
@@ -35,12 +35,7 @@ try {
     rows.push(JSON.stringify({ ...drawn, frames: frames.map(([port, bytes], n) => ({ port, bytes, out: out[n] })) }));
     if (rows.length % 100 === 0) console.log(rows.length);
   }
-  const made = {
-    command: "node --import tsx scripts/golden-ovs-flows.mjs",
-    openvswitch: bridge.version,
-    seed: Number(seed),
-  };
-  writeFileSync(file, `{"made":${JSON.stringify(made)},"cases":[\n${rows.join(",\n")}\n]}\n`);
+  writeCases(file, "golden-ovs-flows.mjs", bridge, seed, rows);
   console.log(`${rows.length} tables, ${rows.length * FRAMES} frames`);
 } finally {
   bridge.stop();

@@ -34,7 +34,7 @@ export type OptionKey = `option ${number} ${number} ${number}`;
 type TunnelName = (typeof TUNNEL_KEYS)[number];
 export type TunnelKey = TunnelName | OptionKey;
 type OfTunnel<Value> = Partial<Record<TunnelName, Value>> & Record<OptionKey, Value>;
-/** What is asked of the fields of a tunnel. */
+/** The tunnel fields that a flow matches. */
 export type TunnelMatch = OfTunnel<Masked>;
 export type TunnelValues = Readonly<OfTunnel<bigint>>;
 

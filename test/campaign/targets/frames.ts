@@ -16,7 +16,7 @@ import { capturedFrames, drawn } from "./support/whole.js";
 
 /** How often the frames of a batch are broken, each time in another way. */
 const ROUNDS = 256;
-/** In so many rounds one frame is compared with the reference, which takes as long as some hundred frames. */
+/** Rounds for each comparison with the reference, which takes as long as a hundred frames of the core. */
 const COMPARED = 16;
 /** Longer ones would fill the memory for frames. */
 const LONGEST = 2048;
