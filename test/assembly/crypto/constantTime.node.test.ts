@@ -222,7 +222,7 @@ describe.runIf(DEEP)("The check of the ESP trailer", () => {
 
   test("would tell more if it stopped at the first wrong byte", async () => {
     const file = "assembly/esp/trailer.ts";
-    const from = "wrong |= <u32>load<u8>(pad + n) ^ (n + 1);";
+    const from = "wrong |= (<u32>load<u8>(pad + n)) ^ (n + 1);";
     const source = readFileSync(join(ROOT, file), "utf8");
     expect(source.split(from)).toHaveLength(2);
     const changed = source.replace(from, "if (<u32>load<u8>(pad + n) != n + 1) return false;");
