@@ -38,7 +38,7 @@ const index = await indexSeconds();
 const one = timed(["run", SCENARIO, capture]);
 await farm("64M", 0);
 const large = await farm("64M", 1);
-const small = await farm("1k", 2);
+const small = await farm("1M", 2);
 worker.kill("SIGTERM");
 await once(worker, "exit");
 redis.disconnect();

@@ -1,5 +1,6 @@
 /**
- * Two workers on two cores beside one `flowsteer run`, in turn:
+ * Two workers on two cores beside one `flowsteer run`, and beside two of half the captures each at once, which is as
+ * fast as these cores can be. In turn:
  *
  *     node --import tsx bench/farm/speedup.ts REDIS_URL ROUNDS SCENARIO CAPTURE...
  *
@@ -25,8 +26,11 @@ for (let round = 0; round < Number(rounds); round++) {
   const farm = timed(["farm", "run", unknownScenario(round), ...captures, "--redis", url]);
   const cpu = farm.cpu + used() - before;
   if (farm.out !== one.out) throw new Error("the reports differ");
-  const times = `one ${one.seconds.toFixed(1)} s (cpu ${one.cpu.toFixed(1)}), farm ${farm.seconds.toFixed(1)} s (cpu ${cpu.toFixed(1)})`;
-  console.log(`${times}: ${(one.seconds / farm.seconds).toFixed(2)} times as fast`);
+  const halves = await twoAtOnce();
+  console.log(
+    `one ${one.seconds.toFixed(1)} s (cpu ${one.cpu.toFixed(1)}), two at once ${halves.toFixed(1)} s, ` +
+      `farm ${farm.seconds.toFixed(1)} s (cpu ${cpu.toFixed(1)}): ${(one.seconds / farm.seconds).toFixed(2)} times as fast`,
+  );
 }
 worker.kill("SIGTERM");
 await once(worker, "exit");
@@ -49,6 +53,17 @@ function used(): number {
     return Number(fields[11]) + Number(fields[12]);
   });
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS;
+}
+
+/** Seconds until both of two runs, each of half the captures, have ended. */
+async function twoAtOnce(): Promise<number> {
+  const middle = Math.ceil(captures.length / 2);
+  const began = performance.now();
+  const runs = [captures.slice(0, middle), captures.slice(middle)].map((half) =>
+    spawn(process.execPath, [COMMAND, "run", scenario, ...half], { stdio: "ignore" }),
+  );
+  await Promise.all(runs.map((run) => once(run, "exit")));
+  return (performance.now() - began) / 1000;
 }
 
 function timed(args: readonly string[]): { seconds: number; cpu: number; out: string } {

@@ -58,7 +58,8 @@ export class CaptureDecoder {
   #skip = 0;
   #broken: CaptureBreak | null = null;
   #refusal: SteeringError | null = null;
-  readonly #rows = new FrameColumns();
+  /** For `push`. */
+  #rows: FrameColumns | null = null;
   #context: ByteRange[] = [];
   /** The interfaces that the records of `#context` have described. */
   #described: readonly CaptureInterface[] = [];
@@ -91,9 +92,10 @@ export class CaptureDecoder {
   push(chunk: Uint8Array): CapturedFrame[] {
     checkBytes(chunk);
     const frames: CapturedFrame[] = [];
+    const rows = (this.#rows ??= new FrameColumns());
     for (let at = 0; at < chunk.length;) {
-      at = this.read(chunk, at, this.#rows);
-      this.#addFrames(this.#rows, frames);
+      at = this.read(chunk, at, rows);
+      this.#addFrames(rows, frames);
     }
     return frames;
   }
