@@ -1,7 +1,8 @@
 /**
- * Statement coverage of the core. Three parts that share one numbering:
+ * Coverage of statements and branches of the core. Three parts that share one numbering of points:
  *
- * - the compiler's transform (default export) puts `hit(n)` before statement n and writes down where it stands;
+ * - the compiler's transform (default export) puts `hit(n)` before each statement, into each `if` without an else, into
+ *   the two sides of `?:` and before the right side of `&&` and `||`, and writes down where point n stands;
  * - as a setup file of the tests, with FLOWSTEER_CORE=coverage, this gives every instance the `hit` that it imports,
  *   and writes the counts of each test file down;
  * - `node scripts/coverage-transform.mjs` runs the Node tests so and reports, together with the coverage of src/.
@@ -17,20 +18,36 @@ const DECLARATION = '@global @external("coverage", "hit") declare function __cov
 
 export default class CoverageTransform {
   async afterParse(parser) {
-    const { Node, NodeKind, SourceKind } = await import("assemblyscript");
-    const statements = [];
+    const { Node, NodeKind, SourceKind, Token } = await import("assemblyscript");
+    const LOGICAL = [Token.Ampersand_Ampersand, Token.Bar_Bar];
+    const points = [];
 
-    const hit = (statement) => {
-      const { range } = statement;
+    const call = ({ range }, kind) => {
       const { source } = range;
       const line = source.lineAt(range.start);
-      statements.push({ file: source.normalizedPath, line, column: source.columnAt() });
+      points.push({ file: source.normalizedPath, line, column: source.columnAt(), kind });
       const callee = Node.createIdentifierExpression("__coverageHit", range);
-      const number = Node.createIntegerLiteralExpression(globalThis.i64_new(statements.length - 1, 0), range);
-      return Node.createExpressionStatement(Node.createCallExpression(callee, null, [number], range));
+      const number = Node.createIntegerLiteralExpression(globalThis.i64_new(points.length - 1, 0), range);
+      return Node.createCallExpression(callee, null, [number], range);
     };
+    const hit = (one, kind) => Node.createExpressionStatement(call(one, kind));
+    const reached = (expression) =>
+      Node.createCommaExpression([call(expression, "branch"), expression], expression.range);
+    /** Marks the branches within the expressions of a node. */
+    const branches = (node) => {
+      for (const [name, value] of Object.entries(node)) {
+        if (name === "range") continue;
+        for (const one of Array.isArray(value) ? value : [value]) if (isExpression(one ?? undefined)) branches(one);
+      }
+      if (node.kind === NodeKind.Ternary) {
+        node.ifThen = reached(node.ifThen);
+        node.ifElse = reached(node.ifElse);
+      } else if (node.kind === NodeKind.Binary && LOGICAL.includes(node.operator)) node.right = reached(node.right);
+    };
+    const isExpression = ({ kind } = {}) =>
+      (kind >= NodeKind.Identifier && kind <= NodeKind.UnaryPrefix) || kind === NodeKind.VariableDeclaration;
     const counted = (list) => {
-      const result = list.flatMap((one) => (one.kind === NodeKind.Empty ? [one] : [hit(one), walk(one)]));
+      const result = list.flatMap((one) => (one.kind === NodeKind.Empty ? [one] : [hit(one, "statement"), walk(one)]));
       list.splice(0, list.length, ...result);
     };
     const block = (one) => {
@@ -40,10 +57,11 @@ export default class CoverageTransform {
       return Node.createBlockStatement(list, one.range);
     };
     const walk = (one) => {
+      branches(one);
       if (one.kind === NodeKind.Block) counted(one.statements);
       else if (one.kind === NodeKind.If) {
         one.ifTrue = block(one.ifTrue);
-        one.ifFalse = block(one.ifFalse);
+        one.ifFalse = block(one.ifFalse) ?? Node.createBlockStatement([hit(one, "branch")], one.range);
       } else if ([NodeKind.For, NodeKind.ForOf, NodeKind.While, NodeKind.Do].includes(one.kind)) {
         one.body = block(one.body);
       } else if (one.kind === NodeKind.Switch) for (const each of one.cases) counted(each.statements);
@@ -60,14 +78,14 @@ export default class CoverageTransform {
       if (own && source.normalizedPath.startsWith("assembly/")) source.statements.forEach(declared);
     }
     parser.parseFile(DECLARATION, "coverage-hit.ts", false);
-    await this.writeFile("build/coverage/statements.json", JSON.stringify(statements), this.baseDir);
+    await this.writeFile("build/coverage/points.json", JSON.stringify(points), this.baseDir);
   }
 }
 
 /** Counts in this process what instances execute, until the test file ends. */
 async function collect() {
   const { afterAll } = await import("vitest");
-  const counts = new Uint32Array(JSON.parse(readFileSync(`${built}statements.json`, "utf8")).length);
+  const counts = new Uint32Array(JSON.parse(readFileSync(`${built}points.json`, "utf8")).length);
   const end = tellHits((statement) => void counts[statement]++);
   afterAll(() => {
     end();
@@ -76,26 +94,46 @@ async function collect() {
   });
 }
 
-function report() {
-  const statements = JSON.parse(readFileSync(`${built}statements.json`, "utf8"));
-  const counts = statements.map(() => 0);
+/** The points that the compiled core has. */
+async function compiledPoints() {
+  const { default: binaryen } = await import("assemblyscript/binaryen");
+  const text = binaryen.readBinary(readFileSync(`${built}core.wasm`)).emitText();
+  const [, hit] = /\(import "coverage" "hit" \(func (\S+)/.exec(text);
+  const calls = text.split(`(call ${hit}`).slice(1);
+  return new Set(calls.map((call) => Number(/i32\.const (\d+)/.exec(call)[1])));
+}
+
+/** Points in code that this flavour leaves out, such as the traced core's, are not counted. */
+async function report() {
+  const compiled = await compiledPoints();
+  const points = JSON.parse(readFileSync(`${built}points.json`, "utf8"));
+  const counts = points.map(() => 0);
   for (const name of readdirSync(hitsFolder)) {
     JSON.parse(readFileSync(hitsFolder + name, "utf8")).forEach((count, i) => (counts[i] += count));
   }
-  const files = new Map();
-  statements.forEach(({ file, line }, i) => {
-    if (!files.has(file)) files.set(file, { all: 0, hit: 0, missed: new Set() });
-    const one = files.get(file);
-    one.all++;
-    if (counts[i] > 0) one.hit++;
-    else one.missed.add(line);
-  });
-  const share = (hit, all) => `${((100 * hit) / all).toFixed(1).padStart(5)} % of ${String(all).padStart(5)}`;
-  console.log("\nStatements of the core");
-  for (const [file, { all, hit, missed }] of [...files].sort()) {
-    console.log(`${share(hit, all)}  ${file}${missed.size > 0 ? `  not reached: ${[...missed].join(" ")}` : ""}`);
+  for (const kind of ["statement", "branch"]) {
+    const files = new Map();
+    points.forEach(({ file, line, column, kind: is }, i) => {
+      if (is !== kind || !compiled.has(i)) return;
+      if (!files.has(file)) files.set(file, { all: 0, hit: 0, missed: new Set() });
+      const one = files.get(file);
+      one.all++;
+      if (counts[i] > 0) one.hit++;
+      else one.missed.add(kind === "branch" ? `${line}:${column}` : `${line}`);
+    });
+    const share = (hit, all) => `${((100 * hit) / all).toFixed(1).padStart(5)} % of ${String(all).padStart(5)}`;
+    console.log(`\n${kind === "branch" ? "Branches" : "Statements"} of the core`);
+    for (const [file, { all, hit, missed }] of [...files].sort()) {
+      console.log(`${share(hit, all)}  ${file}${missed.size > 0 ? `  not reached: ${[...missed].join(" ")}` : ""}`);
+    }
+    const sum = (of) => [...files.values()].reduce((n, one) => n + of(one), 0);
+    console.log(
+      `${share(
+        sum(({ hit }) => hit),
+        sum(({ all }) => all),
+      )}  together`,
+    );
   }
-  console.log(`${share(counts.filter((count) => count > 0).length, statements.length)}  together`);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
@@ -105,8 +143,8 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     ["node_modules/vitest/vitest.mjs", "run", "--project", "node", "--coverage"],
     { stdio: "inherit", env: { ...process.env, FLOWSTEER_CORE: "coverage" } },
   );
-  report();
+  await report();
   process.exitCode = status ?? 1;
-} else if (process.env.VITEST && process.env.FLOWSTEER_CORE === "coverage") {
+} else if (process.env.VITEST_WORKER_ID !== undefined && process.env.FLOWSTEER_CORE === "coverage") {
   await collect();
 }

@@ -3,7 +3,7 @@ import type { Random } from "../oracle/generate/random.js";
 
 /**
  * The cores that a target runs on: `debug` has assertions, `release` is published, `coverage` has assertions and tells
- * which of its statements run.
+ * which of its statements and branches run.
  */
 export const FLAVOURS = ["coverage", "debug", "release"] as const;
 export type Flavour = (typeof FLAVOURS)[number];

@@ -1,28 +1,28 @@
-/** Statements of `assembly/` that the coverage core has executed in this process. */
+/** Statements and branches of `assembly/` that the coverage core has executed in this process. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tellHits } from "../../../scripts/coverage-hits.mjs";
 import { ROOT } from "../../support/root.js";
 import type { Coverage } from "./coverage.js";
 
-/** Where a statement is, as the compiler's transform wrote it down. */
-export interface Statement {
+/** Where a statement or a branch is, as the compiler's transform wrote it down. */
+export interface Point {
   readonly file: string;
   readonly line: number;
 }
 
 export class CoreCoverage implements Coverage {
-  readonly statements: readonly Statement[];
+  readonly points: readonly Point[];
   readonly #reached: Uint8Array;
   #count = 0;
   #told = 0;
 
   constructor() {
-    this.statements = JSON.parse(readFileSync(join(ROOT, "build/coverage/statements.json"), "utf8")) as Statement[];
-    const reached = (this.#reached = new Uint8Array(this.statements.length));
-    tellHits((statement) => {
-      if (reached[statement] !== 0) return;
-      reached[statement] = 1;
+    this.points = JSON.parse(readFileSync(join(ROOT, "build/coverage/points.json"), "utf8")) as Point[];
+    const reached = (this.#reached = new Uint8Array(this.points.length));
+    tellHits((point) => {
+      if (reached[point] !== 0) return;
+      reached[point] = 1;
       this.#count++;
     });
   }
@@ -38,11 +38,11 @@ export class CoreCoverage implements Coverage {
   }
 
   get all(): number {
-    return this.statements.length;
+    return this.points.length;
   }
 
-  /** The numbers of the statements that were executed. */
+  /** The numbers of the points that were reached. */
   get numbers(): number[] {
-    return [...this.#reached.keys()].filter((statement) => this.#reached[statement] === 1);
+    return [...this.#reached.keys()].filter((point) => this.#reached[point] === 1);
   }
 }
