@@ -46,6 +46,9 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EEXIST: "a file of this name is in the way",
   ENOSPC: "no space is left on the device",
+  EDQUOT: "the quota of this user is used up",
+  EFBIG: "the file is longer than it may be",
+  EROFS: "the file system is read-only",
 };
 
 /** A wrong command line. */

@@ -233,13 +233,24 @@ export class ScenarioObjects {
     throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
   }
 
-  /** Makes a rule of a document that was checked. */
+  /** Makes a rule of a document that was checked. What was made for a refused rule is destroyed. */
   makeRule(path: string, rule: ScenarioRule): Rule {
+    const implied = this.implied.size;
     const matcher = at(CALL, path, () => this.#matcher(rule), rulePlace(rule));
-    const actions = (rule.actions ?? []).map((action, i) =>
-      this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
-    );
-    return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
+    this.actions.begin();
+    try {
+      const actions = (rule.actions ?? []).map((action, i) =>
+        this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
+      );
+      return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
+    } catch (error) {
+      this.actions.takeBack();
+      if (this.implied.size > implied) {
+        this.implied.delete(matcher.name);
+        matcher.destroy(CALL);
+      }
+      throw error;
+    }
   }
 
   #matcher({ matcher, table = "", priority = 0 }: ScenarioRule): Matcher {

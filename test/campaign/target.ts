@@ -22,6 +22,8 @@ export interface Target {
    * compiles a module of its own.
    */
   readonly guide: "core" | "host" | null;
+  /** Whether it changes the core with assertions, and has no release core. */
+  readonly checkedOnly?: boolean;
   /**
    * Makes what runs share. The outcome of a run depends on its input only: what a run changes is made in it. Cores are
    * loaded by `loadCore()` or `createDevice()`, which take the flavour under way.

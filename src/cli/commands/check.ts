@@ -1,5 +1,4 @@
 /** flowsteer check: finds faults in scenario files and shows what they contain. */
-import { writeFileSync } from "node:fs";
 import type { Scenario } from "../../scenario/index.js";
 import { checkFile, type CheckedFile } from "../check/findings.js";
 import { fixedText } from "../check/fix.js";
@@ -9,6 +8,7 @@ import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
+import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, CommandRefusal, EXIT, refusalLines } from "../refusal.js";
 import { grouped, painter, printable } from "../text.js";
 
@@ -57,7 +57,7 @@ export async function check(args: readonly string[]): Promise<number> {
     let found = await checkFile(name, text);
     const { fixed, text: repaired } = flags.has("fix") ? await fixedText(found) : { fixed: [], text };
     if (fixed.length > 0) {
-      writeFileSync(file, repaired);
+      writeOutput(file, repaired);
       found = await checkFile(name, repaired);
     }
     checked.push(found);

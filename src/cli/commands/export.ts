@@ -1,9 +1,9 @@
 /** flowsteer export: writes a scenario as rules of another program, as a program, or as a graph. */
-import { writeFileSync } from "node:fs";
 import { EXPORT_FORMATS, exportRules, printExportFinding, type ExportFormat } from "../../export/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
+import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import { leftOut, printable } from "../text.js";
 
@@ -32,7 +32,7 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   }
   const path = values.get("output");
   if (path !== undefined) {
-    await withFile(path, () => writeFileSync(path, text));
+    writeOutput(path, text);
     return 0;
   }
   const output = new Output();

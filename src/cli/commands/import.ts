@@ -1,5 +1,4 @@
 /** flowsteer import: turns the rules of devices and other programs into a scenario. */
-import { writeFileSync } from "node:fs";
 import {
   IMPORT_FORMATS,
   importRules,
@@ -12,6 +11,7 @@ import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
+import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import { leftOut, printable } from "../text.js";
 
@@ -44,7 +44,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const text = `${JSON.stringify(scenario, null, 2)}\n`;
   const path = values.get("output");
   if (path !== undefined) {
-    await withFile(path, () => writeFileSync(path, text));
+    writeOutput(path, text);
     return 0;
   }
   const output = new Output();

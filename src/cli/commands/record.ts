@@ -1,9 +1,11 @@
 /** flowsteer record: hands out the library that records the steering calls of a program. */
-import { copyFileSync, mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCommandLine } from "../commandLine.js";
-import { badUsage, withFile } from "../refusal.js";
+import { writeRefusal } from "../output/output.js";
+import { writeOutput } from "../output/wholeFile.js";
+import { badUsage } from "../refusal.js";
 import { printable } from "../text.js";
 
 const FILE = "flowsteer-record.c";
@@ -12,15 +14,18 @@ const FILE = "flowsteer-record.c";
 const SOURCE = fileURLToPath(new URL(import.meta.bundled ? FILE : `../record/${FILE}`, import.meta.url));
 
 /** @returns the exit code */
-export async function record(args: readonly string[]): Promise<number> {
+export function record(args: readonly string[]): number {
   const { operands, flags } = readCommandLine(args, "record", {});
   const [folder = ".", ...others] = operands;
   if (others.length > 0) throw badUsage("record", "name one folder: flowsteer record [FOLDER]");
   const path = join(folder, FILE);
-  await withFile(path, () => {
+  const source = readFileSync(SOURCE);
+  try {
     mkdirSync(folder, { recursive: true });
-    copyFileSync(SOURCE, path);
-  });
+  } catch (error) {
+    throw writeRefusal(folder, error);
+  }
+  writeOutput(path, source);
   if (!flags.has("quiet")) process.stdout.write(`${printable(path)}\n${NEXT}`);
   return 0;
 }

@@ -1,7 +1,8 @@
 /** Makes the command a program of Wireshark's extcap folder. */
-import { chmodSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { badUsage, CommandRefusal } from "../refusal.js";
+import { writeOutput } from "../output/wholeFile.js";
+import { badUsage } from "../refusal.js";
 
 const NAME = "flowsteer";
 /** A line of the program, by which a later installation knows it. */
@@ -20,13 +21,7 @@ export function install(folder: string): string {
   if (!isOurs(path))
     throw badUsage(`--install ${folder}`, `${path} is another program: move it away, or choose another folder`);
   const [node, script] = [process.execPath, realpathSync(process.argv[1] ?? "")].map(quoted);
-  try {
-    writeFileSync(path, `#!/bin/sh\n${MARK}\nexec ${node} ${script} extcap "$@"\n`);
-    chmodSync(path, EXECUTABLE);
-  } catch (error) {
-    const hint = (error as Error).message;
-    throw new CommandRefusal(path, { code: "EIO", call: "flowsteer", reason: "cannot_write", hint });
-  }
+  writeOutput(path, `#!/bin/sh\n${MARK}\nexec ${node} ${script} extcap "$@"\n`, EXECUTABLE);
   return path;
 }
 

@@ -90,7 +90,7 @@ export class FileOutput extends Output {
 }
 
 /** Reported as a refused output, whatever the system error was. */
-function writeRefusal(path: string, error: unknown): unknown {
+export function writeRefusal(path: string, error: unknown): unknown {
   const refusal = refusalOf(path, error);
   if (!(refusal instanceof CommandRefusal)) return refusal;
   const missing = (error as NodeJS.ErrnoException).code === "ENOENT" ? { hint: "no such folder; check the path" } : {};

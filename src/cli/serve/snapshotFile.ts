@@ -1,9 +1,10 @@
 /** Files of snapshots: a served device is written at the end, and goes on from there at the next start. */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { SteeringError } from "../../index.js";
 import { restoreScenario, savedScenario, type LoadedScenario } from "../../scenario/index.js";
 import { attachmentsOf, restoreDevice, snapshotOf } from "../../snapshot/index.js";
+import { replaceFile } from "../output/wholeFile.js";
 import { badUsage } from "../refusal.js";
 
 /** A snapshot has the keys of ESP: only the user of the process reads it. */
@@ -50,12 +51,9 @@ export type WrittenSnapshot =
 
 /** Writes a snapshot. An older file stays whole until the new one is. */
 export function writeSnapshot(loaded: LoadedScenario, file: string): WrittenSnapshot {
-  const part = `${file}.part`;
   try {
     const bytes = snapshotBytes(loaded);
-    rmSync(part, { force: true });
-    writeFileSync(part, bytes, { mode: OWN });
-    renameSync(part, file);
+    replaceFile(file, bytes, OWN);
     return { file, bytes: bytes.length };
   } catch (error) {
     return { file, error: (error as Error).message };

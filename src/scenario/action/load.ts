@@ -68,6 +68,8 @@ export class ScenarioActions {
   readonly #shared = new Map<string, { readonly written: Written; readonly path: string }>();
   /** Equal actions are made once. */
   readonly made: MadeActions;
+  /** What was made since `begin`: actions, members before what has them, and how `made` forgets each. */
+  readonly #fresh: { readonly action: Action; readonly forget: () => void }[] = [];
 
   /** @param actions those that a snapshot has */
   constructor(
@@ -119,6 +121,25 @@ export class ScenarioActions {
     return action instanceof FlowMeterAction ? { action, written } : undefined;
   }
 
+  /** Begins to make the actions of a rule. */
+  begin(): void {
+    this.#fresh.length = 0;
+  }
+
+  /** Destroys the actions that were made since `begin`: the rule was refused. */
+  takeBack(): void {
+    for (const { action, forget } of this.#fresh.splice(0).reverse()) {
+      action.destroy(CALL);
+      forget();
+    }
+  }
+
+  /** Destroys actions of a rule that is gone, if they are its own. */
+  destroyOwn(actions: readonly Action[]): void {
+    const shared = this.shared();
+    for (const action of actions) if (!shared.has(action) && action.users === 0) action.destroy(CALL);
+  }
+
   /** The action for a rule of this table. */
   inRule(path: string, action: ScenarioRuleAction, { domain, isRoot }: Table): Action {
     return this.#action(path, action, { domain, isRoot });
@@ -132,7 +153,11 @@ export class ScenarioActions {
     }
     const written: Written = typeof action === "string" ? { [action]: true } : action;
     // A stateful action that is written in a rule has state of its own.
-    if (written.flow_meter !== undefined || written.flow_sampler !== undefined) return this.#ofDevice(path, written);
+    if (written.flow_meter !== undefined || written.flow_sampler !== undefined) {
+      const own = this.#ofDevice(path, written);
+      this.#fresh.push({ action: own, forget: () => undefined });
+      return own;
+    }
     return this.#once(JSON.stringify(written), written, path, standing);
   }
 
@@ -146,14 +171,19 @@ export class ScenarioActions {
     const owner = isOfDevice(written) ? null : (standing?.domain ?? null);
     const levels = owner !== null && written.aso === undefined;
     const level = !levels ? "" : standing?.isRoot === true ? "root " : "other ";
+    const found = this.made.get(owner)?.get(level + key);
+    if (found !== undefined) return found;
+    const action =
+      standing === null || owner === null ? this.#ofDevice(path, written) : this.#inDomain(path, written, standing);
+    // Its members may be the first of this owner.
     const actions = this.made.get(owner) ?? new Map<string, Action>();
     this.made.set(owner, actions);
-    let action = actions.get(level + key);
-    if (action === undefined) {
-      action =
-        standing === null || owner === null ? this.#ofDevice(path, written) : this.#inDomain(path, written, standing);
-      actions.set(level + key, action);
-    }
+    actions.set(level + key, action);
+    const forget = (): void => {
+      actions.delete(level + key);
+      if (actions.size === 0) this.made.delete(owner);
+    };
+    this.#fresh.push({ action, forget });
     return action;
   }
 

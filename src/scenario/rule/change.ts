@@ -39,6 +39,8 @@ export function destroyRule(loaded: LoadedScenario, name: string): void {
   const rule = loaded.rules.get(name);
   if (rule === undefined)
     return refuse({ code: "EINVAL", call: "destroyRule", reason: "unknown_name", path: "rule", value: name });
+  const { actions } = rule;
   rule.destroy("destroyRule");
   loaded.objects.rules.delete(name);
+  loaded.objects.actions.destroyOwn(actions);
 }

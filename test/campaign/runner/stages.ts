@@ -11,6 +11,7 @@ export function flavourOf({ guide }: Target, stage: Stage): Flavour {
 }
 
 /** The stages of a target: one that takes no flavour has one. */
-export function stagesOf({ guide }: Target): readonly Stage[] {
+export function stagesOf({ guide, checkedOnly }: Target): readonly Stage[] {
+  if (checkedOnly === true) return ["guided", "checked"];
   return guide === null ? ["release"] : STAGES;
 }

@@ -30,14 +30,27 @@ export const calls: Target = {
       const [facade, made] = random.chance(0.5) ? [v, await everyVerb()] : [dv, await everyDirectCall()];
       const list = Object.entries(made);
       for (let n = 0; n < CALLS; n++) {
-        const [name, args] = random.pick(list.filter(([one]) => !WRITING.test(one)));
-        call(name, (facade as unknown as Record<string, Run>)[name]!, drawn(random, args, list));
+        const [name, args] = drawnCall(random, list);
+        call(name, (facade as unknown as Record<string, Run>)[name]!, args);
       }
       return CALLS;
     }),
 };
 
-function drawn(random: Random, args: readonly unknown[], all: readonly [string, readonly unknown[]][]): unknown[] {
+/** A function by name, and its arguments. */
+export function drawnCall(
+  random: Random,
+  all: readonly [string, readonly unknown[]][],
+): readonly [string, readonly unknown[]] {
+  const [name, args] = random.pick(all.filter(([one]) => !WRITING.test(one)));
+  return [name, drawnArguments(random, args, all)];
+}
+
+function drawnArguments(
+  random: Random,
+  args: readonly unknown[],
+  all: readonly [string, readonly unknown[]][],
+): unknown[] {
   const roll = random.below(4);
   if (roll === 0) return [...args];
   if (roll === 1) return args.map((one) => (random.chance(0.5) ? argumentOf(random, random.pick(all)[1]) : one));
@@ -56,12 +69,18 @@ function argumentOf(random: Random, args: readonly unknown[]): unknown {
 }
 
 /** @throws Error it throws what is no refusal of its own */
-function call(name: string, run: Run, args: unknown[]): void {
+function call(name: string, run: Run, args: readonly unknown[]): void {
   try {
     run(...args);
   } catch (error) {
-    if (error instanceof SteeringError && error.call === name) return;
-    if (error instanceof TypeError && error.message.startsWith(`${name}: `)) return;
-    throw error;
+    if (!isRefusalOf(name, error)) throw error;
   }
+}
+
+/** Whether a function says by this error what is wrong with its arguments, or that it cannot be done. */
+export function isRefusalOf(name: string, error: unknown): error is SteeringError | TypeError {
+  return (
+    (error instanceof SteeringError && error.call === name) ||
+    (error instanceof TypeError && error.message.startsWith(`${name}: `))
+  );
 }

@@ -1,6 +1,6 @@
 /** Messages to the control of `flowsteer serve`, without its sockets. */
 import { expect } from "vitest";
-import { loadScenario } from "../../../src/scenario/index.js";
+import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import { FacadeCalls } from "../../../src/cli/control/facade.js";
 import { methodsOf } from "../../../src/cli/control/methods.js";
 import { RpcServer } from "../../../src/cli/control/rpc.js";
@@ -23,17 +23,15 @@ export const control: Target = {
   unit: "messages",
   guide: "host",
   open: () => {
-    const text = textsIn("examples", /^serve-switch\.json$/)[0]?.text ?? "";
+    const text = servedText();
     return Promise.resolve(async (random) => {
       const loaded = await loadScenario(text, { countHits: true });
-      const board = new Switchboard(loaded, []);
-      const methods = methodsOf(board, (await FacadeCalls.open(loaded)).methods());
-      const server = new RpcServer((name) => methods.get(name));
+      const { board, server } = await controlOf(loaded);
       const bad = badMessages((below) => random.below(below));
       const before = stateOf(loaded);
       for (let n = 0; n < MESSAGES; n++) await answered(server, random.pick(bad)());
       expect(stateOf(loaded)).toBe(before);
-      for (let n = 0; n < MESSAGES; n++) await answered(server, drawn(random));
+      for (let n = 0; n < MESSAGES; n++) await answered(server, drawnMessage(random));
       board.end();
       loaded.device.users = 0;
       loaded.device.close();
@@ -42,7 +40,19 @@ export const control: Target = {
   },
 };
 
-function stateOf({ device, rules }: Awaited<ReturnType<typeof loadScenario>>): string {
+/** The document of the device that is controlled. */
+export function servedText(): string {
+  return textsIn("examples", /^serve-switch\.json$/)[0]?.text ?? "";
+}
+
+/** What answers messages about a device. */
+export async function controlOf(loaded: LoadedScenario): Promise<{ board: Switchboard; server: RpcServer }> {
+  const board = new Switchboard(loaded, []);
+  const methods = methodsOf(board, (await FacadeCalls.open(loaded)).methods());
+  return { board, server: new RpcServer((name) => methods.get(name)) };
+}
+
+function stateOf({ device, rules }: LoadedScenario): string {
   const { time: _time, ...metrics } = device.metrics();
   return JSON.stringify([metrics, [...rules.keys()]], (_, one: unknown) =>
     typeof one === "bigint" ? String(one) : one,
@@ -50,7 +60,7 @@ function stateOf({ device, rules }: Awaited<ReturnType<typeof loadScenario>>): s
 }
 
 /** A right message, or one with faults. */
-function drawn(random: Random): string {
+export function drawnMessage(random: Random): string {
   const name = random.pick(["a", "b", "all", "no telnet"]);
   const rule = { name, table: "switch", match: { "outer.tcp_dport": random.below(70_000) }, actions: ["drop"] };
   const calls: [string, object][] = [
@@ -71,12 +81,21 @@ function drawn(random: Random): string {
   return brokenText(JSON.stringify(message), JSON.stringify(rule), random);
 }
 
-async function answered(server: RpcServer, message: string): Promise<void> {
+/** The error of an answer; `data` is a refusal of the device or the scenario. */
+export interface AnsweredError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: { readonly code: string; readonly call: string };
+}
+
+/** Sends a message. @returns the errors of its answer @throws Error one of them is a defect */
+export async function answered(server: RpcServer, message: string): Promise<AnsweredError[]> {
   const text = await server.answer(message);
-  if (text === null) return;
+  if (text === null) return [];
   const answer: unknown = JSON.parse(text);
-  for (const one of Array.isArray(answer) ? (answer as unknown[]) : [answer]) {
-    const { error } = one as { error?: { code: number; message: string } };
-    if (error?.code === INTERNAL) throw new Error(`${error.message}\nfor ${message}`);
-  }
+  const all = (Array.isArray(answer) ? answer : [answer]) as { error?: AnsweredError }[];
+  const errors = all.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  const defect = errors.find(({ code }) => code === INTERNAL);
+  if (defect !== undefined) throw new Error(`${defect.message}\nfor ${message}`);
+  return errors;
 }

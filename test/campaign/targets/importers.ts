@@ -19,18 +19,29 @@ export const importers: Target = {
   unit: "texts",
   guide: "host",
   open: () => {
-    const texts = [
-      ...textsIn("test/import/corpus", /\.txt$/),
-      ...textsIn("test/import/dump/dumps", /\.csv$/),
-      ...textsIn("examples", /\.csv$/),
-    ].filter(({ text }) => text.length < LONGEST);
+    const texts = wholeTexts();
     return Promise.resolve(async (random) => {
-      const of = random.pick(texts).text;
-      await tryOne(brokenText(of, random.pick(texts).text, random), random);
+      await tryOne(drawnText(random, texts), random);
       return 1;
     });
   },
 };
+
+/** Texts as people have them, and steering dumps. */
+export function wholeTexts(): string[] {
+  const files = [
+    ...textsIn("test/import/corpus", /\.txt$/),
+    ...textsIn("test/import/dump/dumps", /\.csv$/),
+    ...textsIn("examples", /\.csv$/),
+  ];
+  return files.map(({ text }) => text).filter((text) => text.length < LONGEST);
+}
+
+/** A text, whole or broken. */
+export function drawnText(random: Random, texts: readonly string[]): string {
+  const of = random.pick(texts);
+  return brokenText(of, random.pick(texts), random);
+}
 
 async function tryOne(text: string, random: Random): Promise<void> {
   const format = random.chance(0.15) ? { format: random.pick(IMPORT_FORMATS) } : {};

@@ -8,6 +8,7 @@ import { connected, tracking } from "./connections.js";
 import { control } from "./control.js";
 import { esp, numbers } from "./esp.js";
 import { explanations } from "./explanations.js";
+import { faults } from "./faults.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
 import { importers } from "./importers.js";
@@ -20,7 +21,7 @@ import { times } from "./times.js";
 
 export const TARGETS: readonly Target[] = [
   ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers],
-  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools],
+  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools, faults],
 ];
 
 /** @throws Error there is none of this name */

@@ -20,18 +20,24 @@ export const scenarios: Target = {
   unit: "documents",
   guide: "host",
   open: () => {
-    const texts = textsIn("examples", /^[^/]*\.json$/)
-      .map(({ text }) => text)
-      .filter((text) => text.length < LONGEST && text.includes('"flowsteer"'));
-    const documents = [everyKey(), ...texts.map((text) => JSON.parse(text) as object)];
+    const documents = wholeDocuments();
     return Promise.resolve(async (random) => {
-      await tryOne(drawn(random, documents), random);
+      await tryOne(drawnDocument(random, documents), random);
       return 1;
     });
   },
 };
 
-function drawn(random: Random, documents: readonly object[]): string | object {
+/** A document of every key, and those of examples/. */
+export function wholeDocuments(): object[] {
+  const texts = textsIn("examples", /^[^/]*\.json$/)
+    .map(({ text }) => text)
+    .filter((text) => text.length < LONGEST && text.includes('"flowsteer"'));
+  return [everyKey(), ...texts.map((text) => JSON.parse(text) as object)];
+}
+
+/** A document or its text, whole or broken. */
+export function drawnDocument(random: Random, documents: readonly object[]): string | object {
   const document = brokenDocument(random.pick(documents), random) as object;
   if (random.chance(0.7)) return document;
   return brokenText(JSON.stringify(document, null, 1), JSON.stringify(random.pick(documents), null, 1), random);

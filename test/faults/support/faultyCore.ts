@@ -17,7 +17,7 @@ import {
   withSections,
 } from "../../../scripts/core-sections.mjs";
 import { SteeringError } from "../../../src/index.js";
-import type { Faults } from "./everyAllocation.js";
+import type { Faults, Ran } from "./everyAllocation.js";
 
 /** The functions of assembly/arena.ts that give out memory; all return 0 when there is none. */
 const GIVING = ["allocate", "reserve", "lend", "extendLoan"].map((name) => `assembly/arena/${name}`);
@@ -60,23 +60,50 @@ export class Countdown implements Faults {
     this._left = (device.core.exports as Record<string, unknown>)[COUNTDOWN] as WebAssembly.Global<"i32">;
   }
 
-  run(n: number, call: () => unknown): { readonly left: number; readonly error: unknown } {
-    this._left.value = n;
+  run(n: number, call: () => unknown): Ran {
+    this.start(n);
     let error: unknown;
     try {
       call();
     } catch (caught) {
       error = caught;
     }
+    return { left: this.stop(), error };
+  }
+
+  /** As `run`, for a call that may end later. */
+  async runLater(n: number, call: () => unknown): Promise<Ran> {
+    this.start(n);
+    let error: unknown;
+    try {
+      await call();
+    } catch (caught) {
+      error = caught;
+    }
+    return { left: this.stop(), error };
+  }
+
+  /** The n-th allocation from now on fails. */
+  start(n: number): void {
+    this._left.value = n;
+  }
+
+  /** No allocation fails any more. @returns how many more it would have taken */
+  stop(): number {
     const left = this._left.value;
     this._left.value = 0;
-    return { left, error };
+    return left;
   }
 
   isRefusal(error: unknown): boolean {
-    // A device command says it by its status and syndrome.
-    return error instanceof SteeringError && /ENOMEM|the device has no memory left/.test(error.message);
+    return isFull(error);
   }
+}
+
+/** Whether an error says that the memory of the device is full. */
+export function isFull(error: unknown): error is SteeringError {
+  // A device command says it by its status and syndrome.
+  return error instanceof SteeringError && /ENOMEM|the device has no memory left/.test(error.message);
 }
 
 /** The numbers of functions by their names in the name section. */

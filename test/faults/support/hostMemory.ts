@@ -1,5 +1,5 @@
 /** Allocations of the host that fail on demand: typed arrays, buffers and their copies throw as engines do. */
-import type { Faults } from "./everyAllocation.js";
+import type { Faults, Ran } from "./everyAllocation.js";
 
 const TYPES = [
   ...["ArrayBuffer", "Uint8Array", "Uint16Array", "Uint32Array", "Int8Array", "Int16Array", "Int32Array"],
@@ -39,7 +39,7 @@ export class HostMemory implements Faults {
     }
   }
 
-  run(n: number, call: () => unknown): { readonly left: number; readonly error: unknown } {
+  run(n: number, call: () => unknown): Ran {
     this._left = n;
     let error: unknown;
     try {
