@@ -23,23 +23,23 @@ export class MaskBits<Entry> {
   /** The key of a mask: its words that are not zero. */
   static keyOf(mask: Uint8Array): string {
     const words = wordsOf(mask);
-    const codes: number[] = [];
+    let key = "";
     for (let word = 0; word < words.length; word++) {
       const bits = words[word] as number;
-      if (bits !== 0) codes.push(word, bits & 0xffff, bits >>> 16);
+      if (bits !== 0) key += String.fromCharCode(word, bits & 0xffff, bits >>> 16);
     }
-    return String.fromCharCode(...codes);
+    return key;
   }
 
   /** The key of a value under this mask at a slot. */
   entryKey(slot: number, value: Uint8Array): string {
     const words = wordsOf(value);
-    const codes = [slot & 0xffff, slot >>> 16];
+    let key = String.fromCharCode(slot & 0xffff, slot >>> 16);
     for (const word of this._words) {
       const bits = words[word] as number;
-      codes.push(bits & 0xffff, bits >>> 16);
+      key += String.fromCharCode(bits & 0xffff, bits >>> 16);
     }
-    return String.fromCharCode(...codes);
+    return key;
   }
 }
 
