@@ -10,7 +10,7 @@ import type { FlowCounts } from "./counts.js";
 import type { FlowAction } from "./action.js";
 import type { EntryFlow, FlowEntry } from "./entry.js";
 import { checkCountersRoom, FlowTables, type WantedEntry } from "./entries.js";
-import { Handle, living } from "../base/handle.js";
+import { checkAlive, Handle } from "../base/handle.js";
 import type { QueuePair } from "../queue/queuePair.js";
 
 /** The parts of a flow. */
@@ -129,7 +129,7 @@ export abstract class Flow extends Handle implements EntryFlow {
 
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
-    living<Flow>(call, "flow", this, Flow);
+    checkAlive(call, "flow", this);
     this.destroyed = true;
     this._tables.leave(this, this._entries);
     for (const one of this._holds) one.users--;
