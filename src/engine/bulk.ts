@@ -61,9 +61,10 @@ export class BulkRules {
 
   /** Adds a rule with the value at `values[from]`. The same list of actions is stored once. @returns false when the area is full */
   add(values: Uint32Array, from: number, record: readonly number[]): boolean {
-    const at = this.count * (BULK_VALUE + this.#stride);
+    const stride = this.#stride;
+    const at = this.count * (BULK_VALUE + stride);
     const lists = this.#list === record ? this.#lists : this.#lists - record.length * (ACTION_SIZE / 2);
-    if (at + BULK_VALUE + this.#stride > lists) return false;
+    if (at + BULK_VALUE + stride > lists) return false;
     const { u32, bytes } = this.#core;
     if (this.#list !== record) this.#layList(record, lists);
     const entry = (bytes + at) >> 2;
@@ -72,7 +73,8 @@ export class BulkRules {
     u32[entry + (BULK_ACTIONS >> 2)] = lists;
     u32[entry + (BULK_ACTION_COUNT >> 2)] = record.length >> 1;
     const value = entry + (BULK_VALUE >> 2);
-    for (let word = 0; word < this.#stride >> 2; word++) u32[value + word] = values[from + word] ?? 0;
+    const words = stride >> 2;
+    for (let word = 0; word < words; word++) u32[value + word] = values[from + word] as number;
     this.count++;
     return true;
   }

@@ -78,8 +78,13 @@ export function living<T extends Handle<DeviceBase | null>>(
 ): T {
   if (!(object instanceof type)) wrongType(call, path, withArticle(type.name), object);
   const handle = object as T;
-  if (handle.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value: handle });
+  checkAlive(call, path, handle);
   return handle;
+}
+
+/** @throws EINVAL it is destroyed */
+export function checkAlive(call: string, path: string, value: Handle<DeviceBase | null>): void {
+  if (value.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value });
 }
 
 /** Marks an object as destroyed. @throws EBUSY something uses it */

@@ -77,9 +77,9 @@ export function checkSpecs(call: string, specs: readonly Spec[]): void {
 
 function foundInSpecs(specs: readonly Spec[], refuses: Refusals<SpecCheck>): Found | undefined {
   const checks = runnable(refuses, SPEC_CHECKS);
-  for (const [i, spec] of specs.entries()) {
+  for (let i = 0; i < specs.length; i++) {
     for (const { check, code } of checks) {
-      const found = check(spec, i, specs);
+      const found = check(specs[i]!, i, specs);
       if (found !== undefined) return { ...found, code };
     }
   }
@@ -126,10 +126,14 @@ const egress = (refuses: (type: number) => boolean): Check =>
 const second =
   (kind: "tag" | "count"): Check =>
   ({ specs }) => {
-    const isOne = (spec: Spec): boolean => spec.kind === kind;
-    const first = specs.findIndex(isOne);
-    const next = specs.findIndex((spec, i) => i > first && isOne(spec));
-    if (first < 0 || next < 0) return undefined;
+    let first = -1;
+    let next = -1;
+    for (let i = 0; i < specs.length && next < 0; i++) {
+      if (specs[i]!.kind !== kind) continue;
+      if (first < 0) first = i;
+      else next = i;
+    }
+    if (next < 0) return undefined;
     return { reason: "bad_action_list", path: `specs[${next}].type`, hint: `specs[${first}] is one already` };
   };
 

@@ -63,9 +63,10 @@ export class FlowTables {
 
   /** Adds a flow to its entries. @throws ENOMEM the flow is in none of them */
   enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
-    const entered: FlowEntry[] = [];
+    // Nearly every flow has one entry.
+    const entered = [this._enter(call, flow, found[0]!)];
     try {
-      for (const one of found) entered.push(this._enter(call, flow, one));
+      for (let i = 1; i < found.length; i++) entered.push(this._enter(call, flow, found[i]!));
     } catch (error) {
       for (const entry of entered) this._leave(flow, entry);
       throw error;
@@ -157,8 +158,10 @@ export class FlowTables {
   }
 
   private _leave(flow: EntryFlow, entry: FlowEntry): void {
-    entry.flows.splice(entry.flows.indexOf(flow), 1);
-    if (entry.flows.length > 0) {
+    const { flows } = entry;
+    if (flows.length === 1) flows.pop();
+    else flows.splice(flows.indexOf(flow), 1);
+    if (flows.length > 0) {
       // The list is not longer than before, so this cannot fail.
       this._change(entry);
       return;

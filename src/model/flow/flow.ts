@@ -10,7 +10,7 @@ import type { FlowCounts } from "./counts.js";
 import type { FlowAction } from "./action.js";
 import type { EntryFlow, FlowEntry } from "./entry.js";
 import { checkCountersRoom, FlowTables, type WantedEntry } from "./entries.js";
-import { Handle, living } from "../base/handle.js";
+import { checkAlive, Handle } from "../base/handle.js";
 import type { QueuePair } from "../queue/queuePair.js";
 
 /** The parts of a flow. */
@@ -40,7 +40,7 @@ export abstract class Flow extends Handle implements EntryFlow {
   protected constructor(context: Context, { name, counts, actions, holds }: FlowParts) {
     // The number is taken once the flow exists.
     const number = context.device.nextNumber("flow", 0);
-    super(context.device, name ?? `flow${number}`);
+    super(context.device, name ?? null);
     this.handle = number + 1;
     this.context = context;
     this.actions = actions;
@@ -61,6 +61,10 @@ export abstract class Flow extends Handle implements EntryFlow {
   /** The entries that it shares with identical flows. */
   get entries(): readonly FlowEntry[] {
     return this._entries;
+  }
+
+  protected override get ownName(): string {
+    return `flow${this.handle - 1}`;
   }
 
   /** The argument that says what it does, for refusals. */
@@ -95,7 +99,8 @@ export abstract class Flow extends Handle implements EntryFlow {
       throw error;
     }
     this.device.nextNumber("flow");
-    for (const one of [...this._holds, ...this.actions]) one.users++;
+    for (const one of this._holds) one.users++;
+    for (const one of this.actions) one.users++;
     if (counts !== null) counts.holder.users++;
     this.device.observer?.ruleAdded(this);
   }
@@ -124,10 +129,11 @@ export abstract class Flow extends Handle implements EntryFlow {
 
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
-    living<Flow>(call, "flow", this, Flow);
+    checkAlive(call, "flow", this);
     this.destroyed = true;
     this._tables.leave(this, this._entries);
-    for (const one of [...this._holds, ...this.actions]) one.users--;
+    for (const one of this._holds) one.users--;
+    for (const one of this.actions) one.users--;
     if (this._counts !== null) this._counts.holder.users--;
     this.device.observer?.ruleRemoved(this);
   }

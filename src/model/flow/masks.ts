@@ -1,6 +1,14 @@
 /** The masks of the flows of a stage, and the texts by which masks and values are found. */
+import { KEY_SIZE } from "../../abi/key.js";
 import { RuleMask } from "../../engine/ruleMask.js";
 import type { Place } from "../table/classifier.js";
+
+/** The characters of the text that is being made. */
+const CODES = new Array<number>((3 * KEY_SIZE) / 4).fill(0);
+
+function textOf(count: number): string {
+  return String.fromCharCode(...CODES.slice(0, count));
+}
 
 /** A mask of a stage, whatever the slots of its flows are. */
 export class MaskBits<Entry> {
@@ -23,23 +31,29 @@ export class MaskBits<Entry> {
   /** The key of a mask: its words that are not zero. */
   static keyOf(mask: Uint8Array): string {
     const words = wordsOf(mask);
-    const codes: number[] = [];
+    let count = 0;
     for (let word = 0; word < words.length; word++) {
       const bits = words[word] as number;
-      if (bits !== 0) codes.push(word, bits & 0xffff, bits >>> 16);
+      if (bits === 0) continue;
+      CODES[count++] = word;
+      CODES[count++] = bits & 0xffff;
+      CODES[count++] = bits >>> 16;
     }
-    return String.fromCharCode(...codes);
+    return textOf(count);
   }
 
   /** The key of a value under this mask at a slot. */
   entryKey(slot: number, value: Uint8Array): string {
     const words = wordsOf(value);
-    const codes = [slot & 0xffff, slot >>> 16];
+    let count = 2;
+    CODES[0] = slot & 0xffff;
+    CODES[1] = slot >>> 16;
     for (const word of this._words) {
       const bits = words[word] as number;
-      codes.push(bits & 0xffff, bits >>> 16);
+      CODES[count++] = bits & 0xffff;
+      CODES[count++] = bits >>> 16;
     }
-    return String.fromCharCode(...codes);
+    return textOf(count);
   }
 }
 

@@ -78,6 +78,8 @@ export interface ActionLayout {
   /** sizeof the struct. */
   readonly size: number;
   readonly field: "tag_id" | "action" | "counters" | null;
+  /** The names of its fields. */
+  readonly names: readonly string[];
 }
 
 /** A spec that acts, or one of an unknown type. Objects in it are the caller's, unchecked. */
@@ -182,12 +184,17 @@ export const specLayouts = once((): readonly SpecLayout[] => [
   layout("VXLAN_TUNNEL", IBV_FLOW_SPEC_VXLAN_TUNNEL, [16, 8, 12], [["tunnel_id", 4]], { inner: false, grows: true }),
 ]);
 
+function action(kind: ActionLayout["kind"], type: number, size: number, field: ActionLayout["field"]): ActionLayout {
+  const names = field === null ? ["type", "size"] : ["type", "size", field];
+  return { name: `IBV_FLOW_SPEC_ACTION_${kind.toUpperCase()}`, type, kind, size, field, names };
+}
+
 /** Every type of spec that acts. */
 export const ACTION_LAYOUTS: readonly ActionLayout[] = [
-  { name: "IBV_FLOW_SPEC_ACTION_TAG", type: IBV_FLOW_SPEC_ACTION_TAG, kind: "tag", size: 12, field: "tag_id" },
-  { name: "IBV_FLOW_SPEC_ACTION_DROP", type: IBV_FLOW_SPEC_ACTION_DROP, kind: "drop", size: 8, field: null },
-  { name: "IBV_FLOW_SPEC_ACTION_HANDLE", type: IBV_FLOW_SPEC_ACTION_HANDLE, kind: "handle", size: 16, field: "action" },
-  { name: "IBV_FLOW_SPEC_ACTION_COUNT", type: IBV_FLOW_SPEC_ACTION_COUNT, kind: "count", size: 16, field: "counters" },
+  action("tag", IBV_FLOW_SPEC_ACTION_TAG, 12, "tag_id"),
+  action("drop", IBV_FLOW_SPEC_ACTION_DROP, 8, null),
+  action("handle", IBV_FLOW_SPEC_ACTION_HANDLE, 16, "action"),
+  action("count", IBV_FLOW_SPEC_ACTION_COUNT, 16, "counters"),
 ];
 
 /** sizeof struct ibv_flow_attr; the specs follow it. */

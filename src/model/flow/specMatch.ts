@@ -264,12 +264,14 @@ interface Asking {
  */
 function lastOfEach(specs: readonly Spec[]): Asking[] {
   const asking: Asking[] = [];
-  for (const [index, spec] of specs.entries()) {
+  for (let index = 0; index < specs.length; index++) {
+    const spec = specs[index]!;
     if (spec.kind !== "match") continue;
     const level = spec.inner ? "inner" : "outer";
     const translation = translationOf(spec, specs[index - 1], level);
-    const replaced = asking.findIndex((one) => one.translation.header === translation.header);
-    if (replaced >= 0) asking.splice(replaced, 1);
+    for (let i = 0; i < asking.length; i++) {
+      if (asking[i]!.translation.header === translation.header) asking.splice(i, 1);
+    }
     asking.push({ spec, index, level, translation });
   }
   return asking;
@@ -305,7 +307,9 @@ function addImplied(call: string, bits: KeyBits, index: number, { at, mask, valu
 function addField(call: string, bits: KeyBits, index: number, { val, mask }: MatchSpec, copy: Copy): boolean {
   let asked = false;
   for (let i = 0; i < copy.bytes; i++) {
-    const wanted = copy.turn(mask[copy.from + i]!);
+    const masked = mask[copy.from + i]!;
+    if (masked === 0) continue;
+    const wanted = copy.turn(masked);
     if (wanted === 0) continue;
     asked = true;
     const differing = addByte(bits, copy.to + i, wanted, copy.turn(val[copy.from + i]!) & wanted);
@@ -359,7 +363,8 @@ function actionsOf(specs: readonly Spec[]): FlowActions {
   let drop = false;
   let counters: NamedObject | null = null;
   const handles: NamedObject[] = [];
-  for (const [i, spec] of specs.entries()) {
+  for (let i = 0; i < specs.length; i++) {
+    const spec = specs[i]!;
     if (spec.kind === "tag") tag = spec.tag_id;
     else if (spec.kind === "drop") drop = true;
     else if (spec.kind === "count") counters = { object: spec.counters, path: `specs[${i}].counters` };

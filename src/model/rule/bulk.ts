@@ -156,7 +156,8 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
     throw error;
   }
   matcher.users += count;
-  for (const rule of rules) for (const action of rule.actions) action.users++;
+  const { lists } = request;
+  for (const list of lists) for (const action of list) action.users += count / lists.length;
   const { observer } = matcher.device;
   if (observer !== null) for (const rule of rules) observer.ruleAdded(rule);
   return rules;

@@ -210,7 +210,7 @@ function readLink(call: string, i: number, link: unknown): { link: EspEncap; nex
   const next = given["next_ptr"];
   if (val instanceof Uint8Array) return { link: encapOf(type, bytesAt(call, `${path}.val`, val, len)), next };
   if (layout === undefined || len < layout.known) return { link: { type, len, more: false, val: null }, next };
-  return { link: { type, len, more: false, val: readFilter(call, `${path}.val`, val, layout) }, next };
+  return { link: { type, len, more: false, val: readFilter(call, path, "val", val, layout) }, next };
 }
 
 /** The length that is said, or that of the bytes, or of the struct. */

@@ -134,29 +134,28 @@ export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
   const given = fieldsAt(call, "attr", attr, "ibv_flow_attr", ATTR_FIELDS);
   const list = given["specs"] ?? [];
   checkArray(call, "attr.specs", list);
-  const specs: Spec[] = [];
+  // The flow keeps the list: exactly as long as it is.
+  const specs = new Array<Spec>(list.length);
   let length = ATTR_SIZE;
   for (let i = 0; i < list.length; i++) {
     const spec = readSpec(call, `specs[${i}]`, list[i]);
-    specs.push(spec);
+    specs[i] = spec;
     length += spec.size;
   }
-  const number = (name: string, bits: number, absent?: number): number =>
-    integer(call, `attr.${name}`, given[name] ?? absent, bits);
   return {
-    comp_mask: number("comp_mask", 32, 0),
-    type: number("type", 32),
-    size: number("size", 16, length),
-    priority: number("priority", 16, 0),
-    num_of_specs: number("num_of_specs", 8, specs.length),
-    port: number("port", 8),
-    flags: number("flags", 32, 0),
+    comp_mask: integer(call, "attr.comp_mask", given["comp_mask"] ?? 0, 32),
+    type: integer(call, "attr.type", given["type"] ?? undefined, 32),
+    size: integer(call, "attr.size", given["size"] ?? length, 16),
+    priority: integer(call, "attr.priority", given["priority"] ?? 0, 16),
+    num_of_specs: integer(call, "attr.num_of_specs", given["num_of_specs"] ?? specs.length, 8),
+    port: integer(call, "attr.port", given["port"] ?? undefined, 8),
+    flags: integer(call, "attr.flags", given["flags"] ?? 0, 32),
     specs,
   };
 }
 
 function readSpec(call: string, path: string, spec: unknown): Spec {
-  const type = integer(call, `${path}.type`, objectAt(call, path, spec)["type"], 32);
+  const type = integerAt(call, path, "type", objectAt(call, path, spec)["type"], 32);
   const layout = layoutOf(type);
   if (layout !== undefined) return readMatchSpec(call, path, spec, layout, (type & IBV_FLOW_SPEC_INNER) !== 0);
   const action = actionLayoutOf(type);
@@ -166,19 +165,20 @@ function readSpec(call: string, path: string, spec: unknown): Spec {
 
 function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLayout, inner: boolean): Spec {
   const given = fieldsAt(call, path, spec, layout.name, MATCH_FIELDS);
-  const size = readSize(call, path, given["size"], layout.size, (bytes) => maskAt(layout, bytes) !== undefined);
-  const val = readFilter(call, `${path}.val`, given["val"], layout);
-  const mask = readFilter(call, `${path}.mask`, given["mask"], layout);
+  const size = readSize(call, path, given["size"] ?? layout.size);
+  if (size !== layout.size && maskAt(layout, size) === undefined) badSize(call, path, size, layout.size);
+  const val = readFilter(call, path, "val", given["val"], layout);
+  const mask = readFilter(call, path, "mask", given["mask"], layout);
   return { kind: "match", layout, inner, size, val, mask, more: false };
 }
 
-function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, field }: ActionLayout): Spec {
-  const known = ["type", "size", ...(field === null ? [] : [field])];
-  const given = fieldsAt(call, path, spec, name, known);
-  const bytes = readSize(call, path, given["size"], size, (declared) => declared >= size);
+function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, names }: ActionLayout): Spec {
+  const given = fieldsAt(call, path, spec, name, names);
+  const bytes = readSize(call, path, given["size"] ?? size);
+  if (bytes < size) badSize(call, path, bytes, size);
   switch (kind) {
     case "tag":
-      return { kind, size: bytes, tag_id: integer(call, `${path}.tag_id`, given["tag_id"], 32) };
+      return { kind, size: bytes, tag_id: integerAt(call, path, "tag_id", given["tag_id"], 32) };
     case "drop":
       return { kind, size: bytes };
     case "handle":
@@ -188,22 +188,35 @@ function readActionSpec(call: string, path: string, spec: unknown, { name, kind,
   }
 }
 
-function readSize(call: string, path: string, given: unknown, size: number, holds: (size: number) => boolean): number {
-  const bytes = integer(call, `${path}.size`, given ?? size, 16);
-  if (holds(bytes)) return bytes;
+function readSize(call: string, path: string, given: unknown): number {
+  return integerAt(call, path, "size", given, 16);
+}
+
+function badSize(call: string, path: string, bytes: number, size: number): never {
   const hint = `sizeof the struct is ${size}; it can be left out`;
   return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.size`, value: bytes, hint });
 }
 
-export function readFilter(call: string, path: string, filter: unknown, layout: SpecLayout): Uint8Array {
+/** The bytes of a filter, which is the member `name` of `path`. */
+export function readFilter(call: string, path: string, name: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
   if (filter === undefined) return bytes;
-  const given = fieldsAt(call, path, filter, layout.name, layout.names);
+  const given = fieldsAt(call, path, filter, layout.name, layout.names, name);
   for (const field of layout.fields) {
     const value = given[field.name];
-    if (value !== undefined) writeValue(call, `${path}.${field.name}`, bytes, field, value);
+    if (value === undefined) continue;
+    if (isSmall(value, 8 * field.size)) writeSmall(bytes, field, value);
+    else writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
   }
   return bytes;
+}
+
+function writeSmall(filter: Uint8Array, { at, size }: FilterField, value: number): void {
+  let rest = value;
+  for (let byte = at + size - 1; rest !== 0; byte--) {
+    filter[byte] = rest;
+    rest >>>= 8;
+  }
 }
 
 const PARSERS: Readonly<Record<FieldKind, (text: string) => bigint | undefined>> = {
@@ -244,24 +257,39 @@ export function integer(call: string, path: string, value: unknown, bits: number
   return unsigned(call, path, typeof value === "bigint" ? Number(value) : value, bits);
 }
 
+/** The same of the member `name` of `path`, which is text only in a refusal. */
+function integerAt(call: string, path: string, name: string, value: unknown, bits: number): number {
+  return isSmall(value, bits) ? value : integer(call, `${path}.${name}`, value, bits);
+}
+
+/** Whether a value is an unsigned number of 32 bits that fits so many. */
+function isSmall(value: unknown, bits: number): value is number {
+  return typeof value === "number" && value >>> 0 === value && (bits >= 32 || value >>> bits === 0);
+}
+
 export function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   wrongType(call, path, "an object", value);
 }
 
-/** The object, if it has no other fields than these. */
+/** The object, if it has no other fields than these. With `name` it is that member of `path`. */
 export function fieldsAt(
   call: string,
   path: string,
   value: unknown,
   what: string,
   known: readonly string[],
+  name?: string,
 ): Readonly<Record<string, unknown>> {
-  const object = objectAt(call, path, value);
-  for (const name of Object.keys(object)) {
-    if (known.includes(name)) continue;
-    const hint = namesHint(name, `fields of ${what}`, known);
-    refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
+  if (typeof value !== "object" || value === null) return objectAt(call, memberOf(path, name), value);
+  for (const field in value) {
+    if (known.includes(field) || !Object.hasOwn(value, field)) continue;
+    const hint = namesHint(field, `fields of ${what}`, known);
+    refuse({ code: "EINVAL", call, reason: "bad_field", path: `${memberOf(path, name)}.${field}`, hint });
   }
-  return object;
+  return value as Record<string, unknown>;
+}
+
+function memberOf(path: string, name: string | undefined): string {
+  return name === undefined ? path : `${path}.${name}`;
 }

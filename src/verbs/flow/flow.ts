@@ -2,7 +2,7 @@
 import { Flow } from "../../model/flow/flow.js";
 import { FlowAction } from "../../model/flow/action.js";
 import { wrongType } from "../../checks.js";
-import { living } from "../../model/base/handle.js";
+import { checkAlive, living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";
 import type { FlowAttr } from "./attr.js";
@@ -42,7 +42,10 @@ export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array)
  * @throws EINVAL if it is destroyed
  */
 export function ibv_destroy_flow(flow_id: Flow): 0 {
-  living<Flow>("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
+  const call = "ibv_destroy_flow";
+  if (!(flow_id instanceof Flow)) wrongType(call, "flow_id", "a Flow", flow_id);
+  checkAlive(call, "flow_id", flow_id);
+  flow_id.destroy(call);
   return 0;
 }
 

@@ -224,6 +224,19 @@ describe("what C does not make", () => {
     expect(() => v.flowAttrFromBytes([] as never, objectOf)).toThrow(TypeError);
     expect(() => v.flowAttrFromBytes(new ArrayBuffer(20) as never, objectOf)).toThrow(TypeError);
   });
+
+  test("a slice of bytes need be no copy, as that of a Buffer of Node", () => {
+    class Views extends Uint8Array {
+      override slice(from?: number, to?: number): Uint8Array<ArrayBuffer> {
+        return this.subarray(from, to);
+      }
+    }
+    const bytes = Views.from(bytesOf(golden.flows["TCP"]));
+    const { specs } = readFlowBytes("ibv_create_flow", bytes, objectOf);
+    bytes.fill(0);
+    const [kept] = readFlowBytes("ibv_create_flow", bytesOf(golden.flows["TCP"]), objectOf).specs;
+    expect(specs[0]).toEqual(kept);
+  });
 });
 
 describe("objects that C cannot hold", () => {
