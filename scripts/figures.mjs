@@ -30,7 +30,7 @@ const README = [
   },
   {
     label: "insert a rule, `mlx5dv_dr_rule_create`",
-    from: ["latest", "insert 100,000", "engine, mlx5dv_dr_rule_create"],
+    from: ["calls", "insert 100,000", "engine, mlx5dv_dr_rule_create"],
     beside: { "plain JavaScript, a Map a mask": "a JavaScript `Map`" },
   },
 ];
