@@ -126,13 +126,8 @@ async function report() {
     for (const [file, { all, hit, missed }] of [...files].sort()) {
       console.log(`${share(hit, all)}  ${file}${missed.size > 0 ? `  not reached: ${[...missed].join(" ")}` : ""}`);
     }
-    const sum = (of) => [...files.values()].reduce((n, one) => n + of(one), 0);
-    console.log(
-      `${share(
-        sum(({ hit }) => hit),
-        sum(({ all }) => all),
-      )}  together`,
-    );
+    const sum = (key) => [...files.values()].reduce((n, one) => n + one[key], 0);
+    console.log(`${share(sum("hit"), sum("all"))}  together`);
   }
 }
 
