@@ -63,7 +63,7 @@ export class FlowTables {
 
   /** Adds a flow to its entries. @throws ENOMEM the flow is in none of them */
   enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
-    // Nearly every flow has one entry.
+    // Every flow has an entry, nearly all have no other.
     const entered = [this._enter(call, flow, found[0]!)];
     try {
       for (let i = 1; i < found.length; i++) entered.push(this._enter(call, flow, found[i]!));

@@ -156,6 +156,7 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
     throw error;
   }
   matcher.users += count;
+  // One list for all rules, or one for each.
   const { lists } = request;
   for (const list of lists) for (const action of list) action.users += count / lists.length;
   const { observer } = matcher.device;

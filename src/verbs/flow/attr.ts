@@ -262,7 +262,7 @@ function integerAt(call: string, path: string, name: string, value: unknown, bit
   return isSmall(value, bits) ? value : integer(call, `${path}.${name}`, value, bits);
 }
 
-/** Whether a value is an unsigned number of 32 bits that fits so many. */
+/** Whether a value is a whole number of at most `bits` bits, and of at most 32. */
 function isSmall(value: unknown, bits: number): value is number {
   return typeof value === "number" && value >>> 0 === value && (bits >= 32 || value >>> bits === 0);
 }
