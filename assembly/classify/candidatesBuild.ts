@@ -1,7 +1,8 @@
 /**
- * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild enters
- * them and as they come. Out: bitmaps that lookups read after `finishBitmaps` (layout in
- * candidates.ts). A removed rule stays in the bitmaps until the next rebuild.
+ * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild sees
+ * them and as they come: `seeBest` with each, `orderTuples`, and `addToBitmaps` with each. Out:
+ * bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed rule stays in
+ * the bitmaps until the next rebuild.
  */
 import { allocate, release } from "../arena";
 import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "./tuple";
@@ -27,8 +28,10 @@ import {
 
 /** The chunks that have bitmaps or may get them, a bit each. */
 const USABLE: usize = 0;
-/** Whether the wildcards are merged into the tables. */
-const FINISHED: usize = 20;
+/** How far the rebuild is. Bits of tuples are known from ORDERED on, wildcards are in the tables once it is FINISHED. */
+const STATE: usize = 20;
+const ORDERED: u32 = 1;
+const FINISHED: u32 = 2;
 const BIT_OF_TUPLE: usize = 160;
 const BEST: usize = 288;
 const SKIPPED: usize = 2352;
@@ -39,7 +42,7 @@ const MIN_ENTRIES: u32 = 128;
 const MAX_ENTRIES: u32 = 1024;
 
 /** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
-export function createBitmaps(definer: usize, tuples: usize, rules: u32): usize {
+export function createBitmaps(definer: usize, rules: u32): usize {
   const bitmaps = allocate(BITMAPS_SIZE);
   if (bitmaps == 0) return 0;
   memory.fill(bitmaps, 0, BITMAPS_SIZE);
@@ -54,7 +57,6 @@ export function createBitmaps(definer: usize, tuples: usize, rules: u32): usize 
     if (isChunk(bytes)) usable |= (<u64>1) << number;
   }
   store<u64>(bitmaps, usable, USABLE);
-  orderTuples(bitmaps, tuples);
   return bitmaps;
 }
 
@@ -67,7 +69,7 @@ export function releaseBitmaps(bitmaps: usize): void {
 
 /** Merges the wildcards into the tables: lookups may read them from now on. */
 export function finishBitmaps(bitmaps: usize): void {
-  store<u32>(bitmaps, 1, FINISHED);
+  store<u32>(bitmaps, FINISHED, STATE);
   // The first lookup chooses chunks.
   store<u32>(bitmaps, CHOICE_KEYS, KEYS_SINCE_CHOICE);
   for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
@@ -79,9 +81,28 @@ export function finishBitmaps(bitmaps: usize): void {
   }
 }
 
-/** Assigns bits in the order of the tuples' best ranks. */
-function orderTuples(bitmaps: usize, tuples: usize): void {
+/** Notes the rank of a rule for its tuple. */
+// @ts-ignore: decorator
+@inline
+export function seeBest(bitmaps: usize, rule: usize): void {
+  const best = bitmaps + BEST + ((<usize>load<u8>(rule, RULE_TUPLE)) << 3);
+  const rank = load<u64>(rule, RULE_RANK);
+  if (rank < load<u64>(best)) store<u64>(best, rank);
+}
+
+/** Whether `orderTuples` was called. */
+// @ts-ignore: decorator
+@inline
+export function isOrdered(bitmaps: usize): bool {
+  return load<u32>(bitmaps, STATE) != 0;
+}
+
+/** Assigns bits in the order of the tuples' best ranks, which are those of the rules seen. */
+export function orderTuples(bitmaps: usize, tuples: usize): void {
   const count = load<u32>(tuples, TUPLE_COUNT);
+  for (let index: u32 = 0; index < count; index++) {
+    store<u64>(tupleAt(tuples, index), load<u64>(bitmaps + BEST + ((<usize>index) << 3)), TUPLE_BEST);
+  }
   for (let index: u32 = 0; index < MAX_TUPLES; index++) {
     let bitIndex = index;
     if (index < count) {
@@ -99,15 +120,13 @@ function orderTuples(bitmaps: usize, tuples: usize): void {
   for (let bitIndex: u32 = 0; bitIndex < MAX_TUPLES; bitIndex++) {
     store<u8>(bitmaps + <usize>tupleOfBit(bitmaps, <usize>bitIndex), <u8>bitIndex, BIT_OF_TUPLE);
   }
+  store<u32>(bitmaps, ORDERED, STATE);
 }
 
 /** Adds a rule. A chunk without memory for its table is not used any more. */
 export function addToBitmaps(bitmaps: usize, rule: usize): void {
-  const tuple: usize = load<u8>(rule, RULE_TUPLE);
-  const bitIndex = <usize>load<u8>(bitmaps + tuple, BIT_OF_TUPLE);
-  const best = bitmaps + BEST + (tuple << 3);
+  const bitIndex = <usize>load<u8>(bitmaps + <usize>load<u8>(rule, RULE_TUPLE), BIT_OF_TUPLE);
   const rank = load<u64>(rule, RULE_RANK);
-  if (rank < load<u64>(best)) store<u64>(best, rank);
   for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
     store<u64>(from, rank, BEST_FROM);
   }
@@ -155,7 +174,7 @@ function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
     const number = <u32>ctz(fresh);
     put(wildcardOf(bitmaps, number) + byte, bit);
     const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
-    if (bitmapTable == 0 || load<u32>(bitmaps, FINISHED) == 0) continue;
+    if (bitmapTable == 0 || load<u32>(bitmaps, STATE) != FINISHED) continue;
     const end = bitmapTable + <usize>bitmapBytes(bitmaps);
     for (let bitmap = bitmapTable + byte; bitmap < end; bitmap += 16) put(bitmap, bit);
   }
@@ -174,7 +193,7 @@ function buildBitmaps(bitmaps: usize, chunks: u64): void {
       store<u64>(bitmaps, load<u64>(bitmaps, USABLE) & ~bit, USABLE);
       continue;
     }
-    const empty = load<u32>(bitmaps, FINISHED) != 0 ? v128.load(wildcardOf(bitmaps, number)) : i64x2.splat(0);
+    const empty = load<u32>(bitmaps, STATE) == FINISHED ? v128.load(wildcardOf(bitmaps, number)) : i64x2.splat(0);
     const end = bitmapTable + <usize>bitmapBytes(bitmaps);
     for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, empty);
     store<u32>(wordOf(bitmaps, number), <u32>bitmapTable, CHUNK_BITMAPS);
@@ -186,9 +205,4 @@ function buildBitmaps(bitmaps: usize, chunks: u64): void {
 @inline
 function wildcardOf(bitmaps: usize, number: u32): usize {
   return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
-}
-
-/** The best rank that `addToBitmaps` saw in a tuple. */
-export function bestSeen(bitmaps: usize, tuple: u32): u64 {
-  return load<u64>(bitmaps + BEST + ((<usize>tuple) << 3));
 }

@@ -21,6 +21,7 @@ import { branchOf, gatherAll } from "./gather";
 import { TUPLE_COUNT } from "./tuple";
 import { probe } from "./probe";
 import { filterAll } from "./filter";
+import { noteLookup } from "./rebuild";
 import { lowBits, isChoiceDue, NO_BITMAPS } from "./candidates";
 import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "./tableLayout";
 import { verify } from "./verify";
@@ -43,6 +44,7 @@ export function lookupFirst(table: usize, list: usize, count: u32): void {
 function find(table: usize, list: usize, count: u32, bounded: u32): void {
   memory.fill(FOUND, 0, (<usize>count) << 2);
   if (load<u32>(table, TABLE_RULES) == 0) return;
+  noteLookup(table, count);
   const settled: usize = load<u32>(table, TABLE_BITMAPS);
   if (settled != 0 && isChoiceDue(settled, count)) choose(settled);
   const definer = table + TABLE_DEFINER;

@@ -1,21 +1,33 @@
 /**
  * The incremental rebuild: keeps the candidate bitmaps and the tuples of a table efficient while
- * rules come and go. In: changes of a table. Out: new bitmaps, and rules moved to better tuples. A
- * change walks over a few buckets, never over the table.
+ * rules come and go. In: changes and lookups of a table. Out: new bitmaps, and rules moved to better
+ * tuples. Neither a change nor a lookup walks over the whole table.
  *
- * A rebuild starts when the number of changes exceeds twice the rules of the last one. It makes new
- * bitmaps for the present number of rules, with bits in the order of the tuples' best ranks. Each
- * change then enters the rules of STEP more buckets, and moves a rule if its mask has got a better
- * tuple. Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old
- * ones. Buckets do not merge during a rebuild, so that no rule moves behind the cursor.
+ * Lookups do the work, because only they gain by it: rules that are loaded before the first frame
+ * never enter bitmaps one by one. A rebuild starts with the first lookup after the number of changes
+ * exceeds twice the rules of the last one. With each lookup it walks over some more buckets, twice
+ * over all: first it moves each rule whose mask has got a better tuple, and learns the best rank of
+ * each tuple; then it enters the rules into new bitmaps, with bits in the order of these ranks.
+ * Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old ones.
+ * Buckets do not merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no
+ * lookup reads while half of the rules change are given back.
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./ruleList";
 import { sample } from "./chooseChunks";
-import { TUPLE_BEST, TUPLE_COUNT, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
+import { TUPLE_COUNT, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import { definerLanes } from "./definer";
-import { MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
-import { addToBitmaps, bestSeen, createBitmaps, releaseBitmaps, finishBitmaps } from "./candidatesBuild";
+import { chunksOf } from "./fieldChunk";
+import { MASK_CHUNKS, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
+import {
+  addToBitmaps,
+  createBitmaps,
+  finishBitmaps,
+  isOrdered,
+  orderTuples,
+  releaseBitmaps,
+  seeBest,
+} from "./candidatesBuild";
 import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
 import { linkOf, valueAt } from "./bucket";
 import { bucketAt, BUCKETS } from "./hashTable";
@@ -30,63 +42,98 @@ import {
   TABLE_HASH,
   TABLE_REBUILDS,
   TABLE_REBUILT,
+  TABLE_UNREAD,
 } from "./tableLayout";
 
-/** Buckets that one change of the table walks over. */
-const STEP: u32 = 4;
+/** Buckets that a lookup walks over: for the call, and for each of its keys. */
+const STEP: u32 = 32;
+const KEY_STEP: u32 = 4;
 /** The largest number of rules that move from one bucket at a time. */
 const MAX_MOVES: u32 = 64;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
 const LEAST_RULES: u32 = 32;
+/** Bitmaps last for so many changes without a lookup, and half as many as there are rules. */
+const LEAST_UNREAD: u32 = 256;
 
-/** Counts a change and does its part of the rebuild. `rule` is 0 for a removal. */
+/** Counts a change, and enters a rule into the bitmaps. `rule` is 0 for a removal. */
 export function noteChange(table: usize, rule: usize): void {
   store<u32>(table, load<u32>(table, TABLE_CHANGES) + 1, TABLE_CHANGES);
   const tables: usize = load<u32>(table, TABLE_BITMAPS);
   const building: usize = load<u32>(table, TABLE_NEW_BITMAPS);
-  if (rule != 0) {
+  if ((tables | building) == 0) return;
+  const unread = load<u32>(table, TABLE_UNREAD) + 1;
+  store<u32>(table, unread, TABLE_UNREAD);
+  if (unread > max<u32>(load<u32>(table, TABLE_RULES) >> 1, LEAST_UNREAD)) {
+    forgetBitmaps(table);
+  } else if (rule != 0) {
     if (tables != 0) {
       addToBitmaps(tables, rule);
       sample(tables, rule);
     }
-    if (building != 0) addToBitmaps(building, rule);
+    if (building != 0) enter(building, rule);
   }
-  if (building != 0) walkBuckets(table, building);
-  else if (isDue(table)) begin(table);
 }
 
+/** Enters a rule that comes during a rebuild. */
+function enter(building: usize, rule: usize): void {
+  if (isOrdered(building)) addToBitmaps(building, rule);
+  else seeBest(building, rule);
+}
+
+/** Does the part of the rebuild that comes with a lookup of `keys` keys. */
+// @ts-ignore: decorator
+@inline
+export function noteLookup(table: usize, keys: u32): void {
+  store<u32>(table, 0, TABLE_UNREAD);
+  if (load<u32>(table, TABLE_NEW_BITMAPS) != 0 || (isDue(table) && begin(table)))
+    walkBuckets(table, STEP + keys * KEY_STEP);
+}
+
+// @ts-ignore: decorator
+@inline
 function isDue(table: usize): bool {
-  const rules = load<u32>(table, TABLE_RULES);
-  if (rules < LEAST_RULES || load<u32>(table + TABLE_TUPLES, TUPLE_COUNT) < FEW_TUPLES) return false;
-  return load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT) << 1, LEAST_RULES);
+  return (
+    load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT) << 1, LEAST_RULES) &&
+    load<u32>(table, TABLE_RULES) >= LEAST_RULES &&
+    load<u32>(table + TABLE_TUPLES, TUPLE_COUNT) >= FEW_TUPLES
+  );
 }
 
-function begin(table: usize): void {
+/** Makes new bitmaps; false when memory is full. */
+function begin(table: usize): bool {
   store<u32>(table, 0, TABLE_CHANGES);
-  const building = createBitmaps(table + TABLE_DEFINER, table + TABLE_TUPLES, load<u32>(table, TABLE_RULES));
-  if (building == 0) return;
+  const building = createBitmaps(table + TABLE_DEFINER, load<u32>(table, TABLE_RULES));
+  if (building == 0) return false;
   store<u32>(table, <u32>building, TABLE_NEW_BITMAPS);
   store<u32>(table, 0, TABLE_CURSOR);
   store<u32>(table, load<u32>(table, TABLE_REBUILDS) + 1, TABLE_REBUILDS);
+  return true;
 }
 
-function walkBuckets(table: usize, building: usize): void {
+function walkBuckets(table: usize, buckets: u32): void {
+  const building: usize = load<u32>(table, TABLE_NEW_BITMAPS);
   const hashTable = table + TABLE_HASH;
   let cursor = load<u32>(table, TABLE_CURSOR);
-  const end = min(cursor + STEP, load<u32>(hashTable, BUCKETS));
+  const ordered = isOrdered(building);
+  const end = min(cursor + buckets, load<u32>(hashTable, BUCKETS));
   for (; cursor < end; cursor++) {
-    const moves = enterBucket(table, building, bucketAt(hashTable, cursor));
-    for (let n: u32 = 0; n < moves; n++) move(table, building, load<u32>(MOVES + ((<usize>n) << 2)));
+    const bucket = bucketAt(hashTable, cursor);
+    if (ordered) enterBucket(building, bucket);
+    else arrangeBucket(table, building, bucket);
   }
   store<u32>(table, cursor, TABLE_CURSOR);
-  if (cursor >= load<u32>(hashTable, BUCKETS)) finish(table, building);
+  if (cursor < load<u32>(hashTable, BUCKETS)) return;
+  if (ordered) {
+    finish(table, building);
+  } else {
+    orderTuples(building, table + TABLE_TUPLES);
+    store<u32>(table, 0, TABLE_CURSOR);
+  }
 }
 
-/**
- * Enters the rules of a bucket that stay; lists those that move in MOVES and returns their number.
- */
-function enterBucket(table: usize, building: usize, bucket: usize): u32 {
+/** Moves the rules of a bucket to the tuples of their masks, and sees all that stay. */
+function arrangeBucket(table: usize, building: usize, bucket: usize): void {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
     for (let slot: u32 = 0; slot < 4; slot++) {
@@ -95,9 +142,8 @@ function enterBucket(table: usize, building: usize, bucket: usize): u32 {
       for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
         const mask: usize = load<u32>(rule, RULE_MASK);
         if (load<u32>(mask, MASK_REBUILD) != load<u32>(table, TABLE_REBUILDS)) chooseTuple(table, mask);
-        sample(building, rule);
         if (load<u32>(mask, MASK_TUPLE) == <u32>load<u8>(rule, RULE_TUPLE) || moves == MAX_MOVES) {
-          addToBitmaps(building, rule);
+          seeBest(building, rule);
         } else {
           store<u32>(MOVES + ((<usize>moves) << 2), <u32>rule);
           moves++;
@@ -105,17 +151,35 @@ function enterBucket(table: usize, building: usize, bucket: usize): u32 {
       }
     }
   }
-  return moves;
+  for (let n: u32 = 0; n < moves; n++) move(table, building, load<u32>(MOVES + ((<usize>n) << 2)));
 }
 
-/**
- * Looks for a better tuple for a mask, once a rebuild: one of its own if many rules of the table
- * have the mask.
- */
-function chooseTuple(table: usize, mask: usize): void {
+/** Enters the rules of a bucket. */
+function enterBucket(building: usize, bucket: usize): void {
+  for (; bucket != 0; bucket = linkOf(bucket)) {
+    for (let slot: u32 = 0; slot < 4; slot++) {
+      const first = valueAt(bucket, slot);
+      if (first == 0 || first & 1) continue;
+      for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
+        addToBitmaps(building, rule);
+        sample(building, rule);
+      }
+    }
+  }
+}
+
+/** Readies a mask for bitmaps. It is done for new masks while the table has any, and once a rebuild. */
+export function readyMask(table: usize, mask: usize): void {
   store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
+  if ((load<u32>(table, TABLE_BITMAPS) | load<u32>(table, TABLE_NEW_BITMAPS)) != 0)
+    store<u64>(mask, chunksOf(table + TABLE_DEFINER, mask), MASK_CHUNKS);
+}
+
+/** Looks for a better tuple for a mask: one of its own if many rules of the table have the mask. */
+function chooseTuple(table: usize, mask: usize): void {
+  readyMask(table, mask);
   const tuples = table + TABLE_TUPLES;
-  const many = load<u32>(mask, MASK_RULES) * 64 >= load<u32>(table, TABLE_RULES);
+  const many = load<u32>(mask, MASK_RULES) * 128 >= load<u32>(table, TABLE_RULES);
   const tuple = tupleFor(tuples, mask, definerLanes(table + TABLE_DEFINER), many);
   if (tuple < MAX_TUPLES) assign(tuples, mask, tuple);
 }
@@ -138,7 +202,7 @@ function move(table: usize, building: usize, rule: usize): void {
   // Removal has freed enough memory to add the rule again.
   if (!addToTuple(hashTable, tuples, load<u32>(load<u32>(rule, RULE_MASK), MASK_TUPLE), rule))
     addToTuple(hashTable, tuples, old, rule);
-  addToBitmaps(building, rule);
+  seeBest(building, rule);
   const tables: usize = load<u32>(table, TABLE_BITMAPS);
   if (tables != 0) addToBitmaps(tables, rule);
 }
@@ -151,10 +215,6 @@ function finish(table: usize, building: usize): void {
   store<u32>(table, 0, TABLE_NEW_BITMAPS);
   store<u32>(table, load<u32>(table, TABLE_RULES), TABLE_REBUILT);
   store<u32>(table, 0, TABLE_CHANGES);
-  const tuples = table + TABLE_TUPLES;
-  for (let index: u32 = 0; index < load<u32>(tuples, TUPLE_COUNT); index++) {
-    store<u64>(tupleAt(tuples, index), bestSeen(building, index), TUPLE_BEST);
-  }
 }
 
 /**
@@ -172,9 +232,15 @@ export function yieldMemory(table: usize): bool {
   return true;
 }
 
-/** Ends the rebuild of a table without rules. */
-export function cancelRebuild(table: usize): void {
+/** Gives back all bitmaps. The next rebuild is due with a lookup. */
+function forgetBitmaps(table: usize): void {
   for (let more = true; more;) more = yieldMemory(table);
   store<u32>(table, 0, TABLE_REBUILT);
+  store<u32>(table, LEAST_RULES, TABLE_CHANGES);
+}
+
+/** Ends the rebuild of a table without rules. */
+export function cancelRebuild(table: usize): void {
+  forgetBitmaps(table);
   store<u32>(table, 0, TABLE_CHANGES);
 }

@@ -6,8 +6,8 @@
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./mask";
 import { listOfOne, linkRule, RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlinkRule } from "./rule";
-import { linkOf, slotsWith, valueAt } from "./bucket";
-import { addEntry, bucketOf, BUCKETS, addressOf, removeEntry } from "./hashTable";
+import { linkOf, slotsWith, VALUE } from "./bucket";
+import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
 
 /** Adds a rule to a tuple; false when memory is full, and then the rule is in no list. */
 export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: usize): bool {
@@ -63,11 +63,10 @@ function listOf(hashTable: usize, hash: u32, rule: usize, tuple: usize, lanes: u
   const index = load<u8>(rule, RULE_TUPLE);
   for (let bucket = bucketOf(hashTable, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      const first = valueAt(bucket, <u32>ctz(bits));
+      const at = bucket + VALUE + ((<usize>ctz(bits)) << 2);
+      const first: usize = load<u32>(at);
       if (load<u8>(first, RULE_TUPLE) != index) continue;
-      if (equalUnder(tuple + TUPLE_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) {
-        return addressOf(hashTable, hash, first);
-      }
+      if (equalUnder(tuple + TUPLE_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) return at;
     }
   }
   return 0;

@@ -32,16 +32,13 @@ import {
   MASK_LANES_COUNT,
   MASK_RULES,
   MASK_BYTES,
-  MASK_CHUNKS,
-  MASK_REBUILD,
   MASK_TABLE,
   MASK_NEEDS,
   maskFor,
 } from "./mask";
-import { chunksOf } from "./fieldChunk";
 import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
 import { clearHashTable, reserveBuckets, shrinkHashTable } from "./hashTable";
-import { noteChange, cancelRebuild, yieldMemory } from "./rebuild";
+import { noteChange, cancelRebuild, readyMask, yieldMemory } from "./rebuild";
 import { groupOf, needsOf } from "./requiredFields";
 import {
   TABLE_NEW_BITMAPS,
@@ -54,7 +51,6 @@ import {
   TABLE_RULES,
   TABLE_SIZE,
   TABLE_HASH,
-  TABLE_REBUILDS,
   TABLE_NEEDS,
   Tables,
 } from "./tableLayout";
@@ -225,9 +221,8 @@ function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32)
   const tuple = tupleAt(tuples, index);
   store<u32>(tuple, load<u32>(tuple, TUPLE_MASKS) + 1, TUPLE_MASKS);
   store<u32>(mask, index, MASK_TUPLE);
-  store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
   store<u32>(mask, needsOf(staged), MASK_NEEDS);
-  store<u64>(mask, chunksOf(definer, mask), MASK_CHUNKS);
+  readyMask(table, mask);
   return mask;
 }
 

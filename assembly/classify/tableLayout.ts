@@ -4,14 +4,14 @@
  *
  *     0       4       8       12     16        20            24       28        32        36
  *     | flags | rules | needs | next | bitmaps | new bitmaps | cursor | rebuilt | changes | ...
- *     36         40        68       84      108    132    136
- *     | rebuilds | definer | tuples | masks | hash | miss | reachable |
+ *     36         40        68       84      108    132    136         140
+ *     | rebuilds | definer | tuples | masks | hash | miss | reachable | unread |
  *
  *     needs       required fields of its rules (requiredFields.ts)
  *     masks       hash table of masks (mask.ts)
  *     hash        hash table of rule lists (ruleList.ts)
  *     miss        the table that unmatched frames go to, 0 for none
- *     bitmaps .. rebuilds: see rebuild.ts
+ *     bitmaps .. rebuilds, unread: see rebuild.ts
  */
 import { DEFINER_SIZE } from "./definer";
 import { HASH_TABLE_SIZE } from "./hashTable";
@@ -37,7 +37,9 @@ export const TABLE_HASH: usize = TABLE_MASKS + HASH_TABLE_SIZE;
 export const TABLE_MISS: usize = TABLE_HASH + HASH_TABLE_SIZE;
 /** Used by walk/reachableActions.ts: links the tables that are reachable; 0 for other tables. */
 export const TABLE_REACHABLE: usize = TABLE_MISS + 4;
-export const TABLE_SIZE: u32 = <u32>(TABLE_REACHABLE + 4);
+/** Changes since the last lookup. */
+export const TABLE_UNREAD: usize = TABLE_REACHABLE + 4;
+export const TABLE_SIZE: u32 = <u32>(TABLE_UNREAD + 4);
 
 export namespace Tables {
   /** All tables, linked by TABLE_NEXT. */
