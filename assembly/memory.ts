@@ -59,7 +59,7 @@ export const KNOWN_MASKS: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
 export const KNOWN_MASKS_SIZE: usize = 8192;
 /** The sample keys of classify/chooseChunks.ts, and what each chunk removes. */
 export const SAMPLE_KEYS: usize = (KNOWN_MASKS + KNOWN_MASKS_SIZE + LINE) & ~LINE;
-export const SAMPLE_KEYS_SIZE: usize = 2048;
+export const SAMPLE_KEYS_SIZE: usize = 4096;
 export const GAINS: usize = (SAMPLE_KEYS + SAMPLE_KEYS_SIZE + LINE) & ~LINE;
 export const GAINS_SIZE: usize = 256;
 /** The parser writes groups that no rule requires here. */

@@ -4,19 +4,18 @@
  *
  * Each field chunk (fieldChunk.ts) has a table of bitmaps, indexed by a hash of its bytes. An entry
  * has the tuples with a rule whose mask covers the chunk and whose value has that hash, and all
- * tuples with a rule that does not cover the chunk (the wildcard). The AND of the entries of all
- * chunks has few bits.
+ * tuples with a rule that does not cover the chunk (the wildcard). The AND of the entries of the
+ * chosen chunks (chooseChunks.ts) has few bits.
  *
- *     0        8       16           20         24      28        32
- *     | usable | built | entry mask | finished | quads | sampled | tuple of bit 128 x 1 | ...
+ *     0        8       16           20      24      28  32
+ *     | usable | built | entry mask | state | quads | 0 | tuple of bit 128 x 1 | ...
  *     160                    288            1312                2352              3376
  *     | bit of tuple 128 x 1 | best 128 x 8 | best from 129 x 8 | skipped 128 x 8 | bytes 64 x 4 | ...
- *     3632             3888               4912            5680              8752
- *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | samples 64 x 48 | changes | keys | 0 8 |
+ *     3632             3888               4912
+ *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 |
  *
  *     bytes, bitmaps, wildcard:   of each chunk
  *     skipped:                    of each bit, the chunks that some rule of its tuple does not cover
- *     changes, keys:              since chunks were chosen
  *     a quad:                     four chunks that a lookup reads together
  *                                 | bytes 16 | bitmaps 4 x 4 | lane 4 | 0 12 |
  *
@@ -24,14 +23,17 @@
  * names the tuple that is most likely to win. A bitmap may have too many bits after rules are
  * removed; it never has too few.
  *
- * During a rebuild (rebuild.ts) the wildcards are kept apart; `finishBitmaps` merges them into the
- * tables, and lookups read them from then on.
+ * During a rebuild (rebuild.ts) all chunks have tables, and the wildcards are kept apart. At its end
+ * `layQuads` keeps only the tables of the chosen chunks, and `finishBitmaps` merges the wildcards
+ * into them: lookups read these from then on.
  */
+import { release } from "../arena";
 import { BITMAPS } from "../memory";
 import { MAX_TUPLES } from "./tuple";
 import { laneOfChunk } from "./fieldChunk";
 
-/** The chunks that have bitmaps, a bit each. */
+/** The chunks that have bitmaps, a bit each; USABLE: those that may get them. */
+export const USABLE: usize = 0;
 export const BUILT: usize = 8;
 /** The bits of a hash that name an entry: (entries - 1) * 16. */
 export const ENTRY_MASK: usize = 16;
@@ -40,21 +42,12 @@ export const TUPLE_OF_BIT: usize = 32;
 export const BEST_FROM: usize = 1312;
 export const CHUNK_BYTES: usize = 3376;
 export const CHUNK_BITMAPS: usize = 3632;
+const CHUNK_WILDCARD: usize = 3888;
 const QUADS_AT: usize = 4912;
 export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
 const QUAD: usize = 48;
-/** Rules that chooseChunks.ts samples, and how many rules it has seen. */
-export const SAMPLED: usize = 28;
-export const SAMPLES_AT: usize = 5680;
-export const SAMPLES: u32 = 64;
-export const SAMPLE: usize = 48;
-/** Rules added since chunks were chosen. FORCE_CHOICE if a tuple skipped another chunk. */
-export const CHANGES_SINCE_CHOICE: usize = 8752;
-/** Keys looked up since chunks were chosen. */
-export const KEYS_SINCE_CHOICE: usize = 8756;
-/** Chunks are chosen at most once for this many keys. */
-export const CHOICE_KEYS: u32 = 4096;
+export const BITMAPS_SIZE: u32 = <u32>QUADS_AT + 16 * <u32>QUAD;
 export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
@@ -81,8 +74,11 @@ export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
 }
 
-/** Puts chunks into quads, lane by lane: lookups read these from now on. */
+/** Puts chunks into quads, lane by lane, and gives back the tables of all others. */
 export function layQuads(bitmaps: usize, chunks: u64): void {
+  releaseTables(bitmaps, load<u64>(bitmaps, BUILT) & ~chunks);
+  store<u64>(bitmaps, chunks, USABLE);
+  store<u64>(bitmaps, chunks, BUILT);
   let quads: u32 = 0;
   let used: u32 = 0;
   let lane: usize = 0;
@@ -99,8 +95,12 @@ export function layQuads(bitmaps: usize, chunks: u64): void {
     used = (used + 1) & 3;
   }
   store<u32>(bitmaps, quads, QUADS);
-  store<u32>(bitmaps, 0, CHANGES_SINCE_CHOICE);
-  store<u32>(bitmaps, 0, KEYS_SINCE_CHOICE);
+}
+
+/** Gives back the tables of chunks that have one. */
+export function releaseTables(bitmaps: usize, chunks: u64): void {
+  for (; chunks != 0; chunks &= chunks - 1)
+    release(load<u32>(wordOf(bitmaps, <u32>ctz(chunks)), CHUNK_BITMAPS), bitmapBytes(bitmaps));
 }
 
 function openQuad(quad: usize, lane: usize): void {
@@ -109,28 +109,26 @@ function openQuad(quad: usize, lane: usize): void {
   store<u32>(quad, <u32>lane, QUAD_LANE);
 }
 
-/** Counts `count` keys; whether it is time to choose chunks again. */
-// @ts-ignore: decorator
-@inline
-export function isChoiceDue(bitmaps: usize, count: u32): bool {
-  const keys = load<u32>(bitmaps, KEYS_SINCE_CHOICE) + count;
-  store<u32>(bitmaps, keys, KEYS_SINCE_CHOICE);
-  return keys >= CHOICE_KEYS && load<u32>(bitmaps, CHANGES_SINCE_CHOICE) > load<u32>(bitmaps, SAMPLED) >> 2;
-}
-
 /** The chunks that have tables, a bit each. */
 export function chunksBuilt(bitmaps: usize): u64 {
   return load<u64>(bitmaps, BUILT);
 }
 
-/** The candidates of lanes by one chunk of finished bitmaps. */
+/** The candidates of lanes by one chunk of bitmaps whose wildcards are apart. */
 // @ts-ignore: decorator
 @inline
 export function candidatesOf(bitmaps: usize, number: u32, lanes: usize): v128 {
   const at = wordOf(bitmaps, number);
   const bytes = v128.load32_splat(at, CHUNK_BYTES);
   const entries = entriesIn(lanes + laneOfChunk(number), bytes, i32x4.splat(load<u32>(bitmaps, ENTRY_MASK)));
-  return v128.load(<usize>load<u32>(at, CHUNK_BITMAPS) + <usize>i32x4.extract_lane(entries, 0));
+  const named = v128.load(<usize>load<u32>(at, CHUNK_BITMAPS) + <usize>i32x4.extract_lane(entries, 0));
+  return v128.or(named, v128.load(wildcardOf(bitmaps, number)));
+}
+
+// @ts-ignore: decorator
+@inline
+export function wildcardOf(bitmaps: usize, number: u32): usize {
+  return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
 }
 
 /** The number of quads that a lookup reads. */

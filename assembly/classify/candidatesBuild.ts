@@ -12,22 +12,21 @@ import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
 import {
   BEST_FROM,
   BITMAP_SIZE,
+  BITMAPS_SIZE,
   bitmapBytes,
   BUILT,
-  CHANGES_SINCE_CHOICE,
-  CHOICE_KEYS,
   CHUNK_BITMAPS,
   CHUNK_BYTES,
   entriesIn,
   ENTRY_MASK,
-  KEYS_SINCE_CHOICE,
+  releaseTables,
   TUPLE_OF_BIT,
   tupleOfBit,
+  USABLE,
+  wildcardOf,
   wordOf,
 } from "./candidates";
 
-/** The chunks that have bitmaps or may get them, a bit each. */
-const USABLE: usize = 0;
 /** How far the rebuild is. Bits of tuples are known from ORDERED on, wildcards are in the tables once it is FINISHED. */
 const STATE: usize = 20;
 const ORDERED: u32 = 1;
@@ -35,11 +34,8 @@ const FINISHED: u32 = 2;
 const BIT_OF_TUPLE: usize = 160;
 const BEST: usize = 288;
 const SKIPPED: usize = 2352;
-const CHUNK_WILDCARD: usize = 3888;
-const BITMAPS_SIZE: u32 = 8768;
-const FORCE_CHOICE: u32 = 0x40000000;
-const MIN_ENTRIES: u32 = 128;
-const MAX_ENTRIES: u32 = 1024;
+const MIN_ENTRIES: u32 = 256;
+const MAX_ENTRIES: u32 = 4096;
 
 /** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
 export function createBitmaps(definer: usize, rules: u32): usize {
@@ -47,7 +43,7 @@ export function createBitmaps(definer: usize, rules: u32): usize {
   if (bitmaps == 0) return 0;
   memory.fill(bitmaps, 0, BITMAPS_SIZE);
   let entries = MIN_ENTRIES;
-  while (entries < MAX_ENTRIES && entries < rules * 2) entries *= 2;
+  while (entries < MAX_ENTRIES && entries * 8 < rules) entries *= 2;
   store<u32>(bitmaps, (entries - 1) * BITMAP_SIZE, ENTRY_MASK);
   memory.fill(bitmaps + BEST, 0xff, 2 * MAX_TUPLES * 8 + 8);
   let usable: u64 = 0;
@@ -61,17 +57,13 @@ export function createBitmaps(definer: usize, rules: u32): usize {
 }
 
 export function releaseBitmaps(bitmaps: usize): void {
-  for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
-    release(load<u32>(wordOf(bitmaps, <u32>ctz(built)), CHUNK_BITMAPS), bitmapBytes(bitmaps));
-  }
+  releaseTables(bitmaps, load<u64>(bitmaps, BUILT));
   release(bitmaps, BITMAPS_SIZE);
 }
 
-/** Merges the wildcards into the tables: lookups may read them from now on. */
+/** Merges the wildcards into the tables that `choose` left: lookups may read them from now on. */
 export function finishBitmaps(bitmaps: usize): void {
   store<u32>(bitmaps, FINISHED, STATE);
-  // The first lookup chooses chunks.
-  store<u32>(bitmaps, CHOICE_KEYS, KEYS_SINCE_CHOICE);
   for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
     const number = <u32>ctz(built);
     const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
@@ -123,16 +115,18 @@ export function orderTuples(bitmaps: usize, tuples: usize): void {
   store<u32>(bitmaps, ORDERED, STATE);
 }
 
-/** Adds a rule. A chunk without memory for its table is not used any more. */
-export function addToBitmaps(bitmaps: usize, rule: usize): void {
+/**
+ * Adds a rule. A chunk without memory for its table is not used any more. Returns whether the rule
+ * makes a chunk worse for all keys, as the first of its tuple that does not cover it.
+ */
+export function addToBitmaps(bitmaps: usize, rule: usize): bool {
   const bitIndex = <usize>load<u8>(bitmaps + <usize>load<u8>(rule, RULE_TUPLE), BIT_OF_TUPLE);
   const rank = load<u64>(rule, RULE_RANK);
   for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
     store<u64>(from, rank, BEST_FROM);
   }
-  store<u32>(bitmaps, load<u32>(bitmaps, CHANGES_SINCE_CHOICE) + 1, CHANGES_SINCE_CHOICE);
   const whole = load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS);
-  skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
+  const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
   const missing = load<u64>(bitmaps, USABLE) & whole & ~load<u64>(bitmaps, BUILT);
   if (missing != 0) buildBitmaps(bitmaps, missing);
   const byte = bitIndex >> 3;
@@ -153,6 +147,7 @@ export function addToBitmaps(bitmaps: usize, rule: usize): void {
     if (four & 4) put(<usize>i32x4.extract_lane(entries, 2) + byte, bit);
     if (four & 8) put(<usize>i32x4.extract_lane(entries, 3) + byte, bit);
   }
+  return worse;
 }
 
 // @ts-ignore: decorator
@@ -161,13 +156,12 @@ function put(byte: usize, bit: u32): void {
   store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
 }
 
-/** Adds a tuple to the wildcards of chunks that a rule of it does not cover. */
-function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
+/** Adds a tuple to the wildcards of chunks that a rule of it does not cover; whether it is the first such rule. */
+function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): bool {
   const skipped = bitmaps + SKIPPED + (bitIndex << 3);
   let fresh = chunks & ~load<u64>(skipped);
-  if (fresh == 0) return;
+  if (fresh == 0) return false;
   store<u64>(skipped, load<u64>(skipped) | fresh);
-  store<u32>(bitmaps, FORCE_CHOICE, CHANGES_SINCE_CHOICE);
   const byte = bitIndex >> 3;
   const bit = (<u32>1) << ((<u32>bitIndex) & 7);
   for (; fresh != 0; fresh &= fresh - 1) {
@@ -178,6 +172,7 @@ function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
     const end = bitmapTable + <usize>bitmapBytes(bitmaps);
     for (let bitmap = bitmapTable + byte; bitmap < end; bitmap += 16) put(bitmap, bit);
   }
+  return true;
 }
 
 /**
@@ -193,16 +188,8 @@ function buildBitmaps(bitmaps: usize, chunks: u64): void {
       store<u64>(bitmaps, load<u64>(bitmaps, USABLE) & ~bit, USABLE);
       continue;
     }
-    const empty = load<u32>(bitmaps, STATE) == FINISHED ? v128.load(wildcardOf(bitmaps, number)) : i64x2.splat(0);
-    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
-    for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, empty);
+    memory.fill(bitmapTable, 0, bitmapBytes(bitmaps));
     store<u32>(wordOf(bitmaps, number), <u32>bitmapTable, CHUNK_BITMAPS);
     store<u64>(bitmaps, load<u64>(bitmaps, BUILT) | bit, BUILT);
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function wildcardOf(bitmaps: usize, number: u32): usize {
-  return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
 }

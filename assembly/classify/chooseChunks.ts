@@ -1,37 +1,32 @@
 /**
  * Chooses the field chunks that lookups read: each quad costs every key a little, each tuple probed
- * without success costs more. In: samples of the rules. Out: the quads of the candidate bitmaps.
- * The choice never changes the result of a lookup.
+ * without success costs more. In: the rules of a table, and bitmaps with all chunks whose wildcards
+ * are apart. Out: bitmaps with quads. The choice never changes the result of a lookup.
  *
- * Sample keys are made of a reservoir of SAMPLES rules: a key that one rule matches, with random
- * bits outside the mask, and a key whose columns come from different rules, like a frame that
- * matches many rules in part. The chunk that removes most candidates is chosen first, then the
- * next, a quad at a time while a quad pays.
+ * Sample keys are made of SAMPLES rules from random buckets: a key that one rule matches, with
+ * random bits outside the mask, and a key whose columns come from different rules, like a frame that
+ * matches many rules in part. The chunk that removes most candidates is chosen first, then the next,
+ * a quad at a time while a quad pays.
  *
- *     a sample: | lanes 32 | rank 8 | 0 8 |
+ *     SAMPLE_KEYS: | lanes 32 | ... of the rules | lanes 32 | ... mixed |
  */
 import { BITMAPS, GAINS, SAMPLE_KEYS } from "../memory";
-import { MAX_TUPLES } from "./tuple";
+import { valueAt } from "./bucket";
+import { bestFrom, candidatesOf, chunksBuilt, layQuads, lowBits } from "./candidates";
+import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
+import { bucketAt, BUCKETS } from "./hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import {
-  bestFrom,
-  layQuads,
-  lowBits,
-  candidatesOf,
-  SAMPLE,
-  SAMPLED,
-  SAMPLES,
-  SAMPLES_AT,
-  chunksBuilt,
-} from "./candidates";
-import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
+import { MAX_TUPLES } from "./tuple";
 
-const SAMPLE_RANK: usize = 32;
-/** A quad must save this many probes per hundred keys. */
-const WORTH: u32 = 16;
-/** With fewer samples all chunks are used. */
+const SAMPLES: u32 = 64;
+/** With fewer samples all chunks are chosen. */
 const FEW_SAMPLES: u32 = 8;
+/** Buckets that are searched for a sample, if a table has few rules for its size. */
+const SEARCHED: u32 = 64;
+const KEY_SHIFT: usize = 5;
+/** A quad must save this many probes per hundred keys. */
+const WORTH: u32 = 30;
 
 let noise: u64 = 0x9e3779b97f4a7c15;
 
@@ -40,41 +35,25 @@ function draw(): u64 {
   return noise;
 }
 
-/**
- * Samples a rule: the first SAMPLES rules, later ones with a falling probability (reservoir
- * sampling).
- */
-export function sample(bitmaps: usize, rule: usize): void {
-  const seen = load<u32>(bitmaps, SAMPLED);
-  store<u32>(bitmaps, seen + 1, SAMPLED);
-  const n = seen < SAMPLES ? seen : <u32>(((draw() >> 32) * <u64>(seen + 1)) >> 32);
-  if (n >= SAMPLES) return;
-  const at = sampleAt(bitmaps, n);
-  const mask: usize = load<u32>(rule, RULE_MASK);
-  const lanes = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES);
-  for (let lane: u32 = 0; lane < CHUNK_LANES; lane++) {
-    const byte = (<usize>lane) << 4;
-    const any = i64x2.replace_lane(i64x2.splat(draw()), 1, draw());
-    const value = lane < lanes ? v128.load(rule + byte, RULE_VALUE) : i64x2.splat(0);
-    const covered = lane < lanes ? v128.load(mask + byte, MASK_BYTES) : i64x2.splat(0);
-    v128.store(at + byte, v128.or(value, v128.andnot(any, covered)));
-  }
-  store<u64>(at, load<u64>(rule, RULE_RANK), SAMPLE_RANK);
-}
-
 /** Chooses the chunks that lookups read. */
-export function choose(bitmaps: usize): void {
-  const samples = min(load<u32>(bitmaps, SAMPLED), SAMPLES);
+export function choose(bitmaps: usize, hashTable: usize): void {
   let rest = chunksBuilt(bitmaps);
+  let samples: u32 = 0;
+  for (let n: u32 = 0; n < SAMPLES; n++) {
+    const rule = drawRule(hashTable);
+    if (rule == 0) continue;
+    sample(keyAt(samples), rule);
+    v128.store(BITMAPS + ((<usize>samples) << 4), bitsBefore(bitmaps, load<u64>(rule, RULE_RANK)));
+    samples++;
+  }
   if (samples < FEW_SAMPLES) {
     layQuads(bitmaps, rest);
     return;
   }
   const keys = samples * 2;
-  for (let n: u32 = 0; n < samples; n++) {
-    v128.store(BITMAPS + ((<usize>n) << 4), bitsBefore(bitmaps, load<u64>(sampleAt(bitmaps, n), SAMPLE_RANK)));
-    v128.store(BITMAPS + ((<usize>(n + samples)) << 4), bitsBefore(bitmaps, u64.MAX_VALUE - 1));
-    mix(bitmaps, n, samples);
+  for (let n = samples; n < keys; n++) {
+    mix(n, samples);
+    v128.store(BITMAPS + ((<usize>n) << 4), bitsBefore(bitmaps, u64.MAX_VALUE - 1));
   }
   memory.fill(GAINS, 0xff, CHUNKS * 4);
   let chosen: u64 = 0;
@@ -92,6 +71,35 @@ export function choose(bitmaps: usize): void {
     chosen |= quad;
   }
   layQuads(bitmaps, chosen);
+}
+
+/** The first rule of a random list; 0 if there is none near. */
+function drawRule(hashTable: usize): usize {
+  const buckets = load<u32>(hashTable, BUCKETS);
+  const drawn = draw();
+  let number = <u32>(((drawn >> 32) * <u64>buckets) >> 32);
+  for (let n: u32 = 0; n < SEARCHED; n++) {
+    const bucket = bucketAt(hashTable, number);
+    for (let slot: u32 = 0; slot < 4; slot++) {
+      const rule = valueAt(bucket, (<u32>(drawn >> 30) + slot) & 3);
+      if (rule != 0 && !(rule & 1)) return rule;
+    }
+    number = number + 1 == buckets ? 0 : number + 1;
+  }
+  return 0;
+}
+
+/** Makes a key that a rule matches. */
+function sample(key: usize, rule: usize): void {
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const lanes = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES);
+  for (let lane: u32 = 0; lane < CHUNK_LANES; lane++) {
+    const byte = (<usize>lane) << 4;
+    const any = i64x2.replace_lane(i64x2.splat(draw()), 1, draw());
+    const value = lane < lanes ? v128.load(rule + byte, RULE_VALUE) : i64x2.splat(0);
+    const covered = lane < lanes ? v128.load(mask + byte, MASK_BYTES) : i64x2.splat(0);
+    v128.store(key + byte, v128.or(value, v128.andnot(any, covered)));
+  }
 }
 
 /**
@@ -124,10 +132,7 @@ function bestChunk(bitmaps: usize, rest: u64, keys: u32): u32 {
 function gainOf(bitmaps: usize, number: u32, keys: u32): u32 {
   let removed: u64 = 0;
   for (let n: u32 = 0; n < keys; n++) {
-    const gone = v128.andnot(
-      v128.load(BITMAPS + ((<usize>n) << 4)),
-      candidatesOf(bitmaps, number, keyAt(bitmaps, n, keys)),
-    );
+    const gone = v128.andnot(v128.load(BITMAPS + ((<usize>n) << 4)), candidatesOf(bitmaps, number, keyAt(n)));
     removed += popcnt(i64x2.extract_lane(gone, 0)) + popcnt(i64x2.extract_lane(gone, 1));
   }
   return <u32>removed;
@@ -136,31 +141,23 @@ function gainOf(bitmaps: usize, number: u32, keys: u32): u32 {
 function narrow(bitmaps: usize, number: u32, keys: u32): void {
   for (let n: u32 = 0; n < keys; n++) {
     const bitmap = BITMAPS + ((<usize>n) << 4);
-    v128.store(bitmap, v128.and(v128.load(bitmap), candidatesOf(bitmaps, number, keyAt(bitmaps, n, keys))));
+    v128.store(bitmap, v128.and(v128.load(bitmap), candidatesOf(bitmaps, number, keyAt(n))));
   }
 }
 
-/** Makes a key whose columns come from different samples. */
-function mix(bitmaps: usize, n: u32, samples: u32): void {
-  const at = SAMPLE_KEYS + ((<usize>n) << 5);
+/** Makes key `n`, whose columns come from different samples. */
+function mix(n: u32, samples: u32): void {
+  const at = keyAt(n);
   for (let column: u32 = 0; column < CHUNK_LANES * 4; column++) {
-    const from = sampleAt(bitmaps, (n + column * 13) % samples);
+    const from = keyAt((n + column * 13) % samples);
     store<u32>(at + ((<usize>column) << 2), load<u32>(from + ((<usize>column) << 2)));
   }
 }
 
-/** The samples, then the mixed keys. */
 // @ts-ignore: decorator
 @inline
-function keyAt(bitmaps: usize, n: u32, keys: u32): usize {
-  const samples = keys / 2;
-  return n < samples ? sampleAt(bitmaps, n) : SAMPLE_KEYS + ((<usize>(n - samples)) << 5);
-}
-
-// @ts-ignore: decorator
-@inline
-function sampleAt(bitmaps: usize, n: u32): usize {
-  return bitmaps + SAMPLES_AT + <usize>n * SAMPLE;
+function keyAt(n: u32): usize {
+  return SAMPLE_KEYS + ((<usize>n) << KEY_SHIFT);
 }
 
 /** The bits that a lookup probes before it accepts a rule of this rank. */

@@ -15,14 +15,13 @@
  */
 import { ALIVE, BEST, FOUND } from "../memory";
 import { BRANCH_LOWER } from "../branch/branch";
-import { choose } from "./chooseChunks";
 import { definerLanes } from "./definer";
 import { branchOf, gatherAll } from "./gather";
 import { TUPLE_COUNT } from "./tuple";
 import { probe } from "./probe";
 import { filterAll } from "./filter";
 import { noteLookup } from "./rebuild";
-import { lowBits, isChoiceDue, NO_BITMAPS } from "./candidates";
+import { lowBits, NO_BITMAPS } from "./candidates";
 import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "./tableLayout";
 import { verify } from "./verify";
 
@@ -46,7 +45,6 @@ function find(table: usize, list: usize, count: u32, bounded: u32): void {
   if (load<u32>(table, TABLE_RULES) == 0) return;
   noteLookup(table, count);
   const settled: usize = load<u32>(table, TABLE_BITMAPS);
-  if (settled != 0 && isChoiceDue(settled, count)) choose(settled);
   const definer = table + TABLE_DEFINER;
   const tuples = table + TABLE_TUPLES;
   const hashTable = table + TABLE_HASH;

@@ -4,8 +4,8 @@
  * tuples. Neither a change nor a lookup walks over the whole table.
  *
  * Lookups do the work, because only they gain by it: rules that are loaded before the first frame
- * never enter bitmaps one by one. A rebuild starts with the first lookup after the number of changes
- * exceeds twice the rules of the last one. With each lookup it walks over some more buckets, twice
+ * never enter bitmaps one by one. A rebuild starts with the first lookup after as many changes as there
+ * were rules at the last one. With each lookup it walks over some more buckets, twice
  * over all: first it moves each rule whose mask has got a better tuple, and learns the best rank of
  * each tuple; then it enters the rules into new bitmaps, with bits in the order of these ranks.
  * Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old ones.
@@ -14,7 +14,7 @@
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./ruleList";
-import { sample } from "./chooseChunks";
+import { choose } from "./chooseChunks";
 import { TUPLE_COUNT, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import { definerLanes } from "./definer";
 import { chunksOf } from "./fieldChunk";
@@ -67,12 +67,14 @@ export function noteChange(table: usize, rule: usize): void {
   if (unread > max<u32>(load<u32>(table, TABLE_RULES) >> 1, LEAST_UNREAD)) {
     forgetBitmaps(table);
   } else if (rule != 0) {
-    if (tables != 0) {
-      addToBitmaps(tables, rule);
-      sample(tables, rule);
-    }
+    if (tables != 0 && addToBitmaps(tables, rule)) hurry(table);
     if (building != 0) enter(building, rule);
   }
+}
+
+/** Counts a change as many: a sixteenth of what a rebuild waits for. */
+function hurry(table: usize): void {
+  store<u32>(table, load<u32>(table, TABLE_CHANGES) + (load<u32>(table, TABLE_REBUILT) >> 4), TABLE_CHANGES);
 }
 
 /** Enters a rule that comes during a rebuild. */
@@ -94,7 +96,7 @@ export function noteLookup(table: usize, keys: u32): void {
 @inline
 function isDue(table: usize): bool {
   return (
-    load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT) << 1, LEAST_RULES) &&
+    load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT), LEAST_RULES) &&
     load<u32>(table, TABLE_RULES) >= LEAST_RULES &&
     load<u32>(table + TABLE_TUPLES, TUPLE_COUNT) >= FEW_TUPLES
   );
@@ -162,7 +164,6 @@ function enterBucket(building: usize, bucket: usize): void {
       if (first == 0 || first & 1) continue;
       for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
         addToBitmaps(building, rule);
-        sample(building, rule);
       }
     }
   }
@@ -208,6 +209,7 @@ function move(table: usize, building: usize, rule: usize): void {
 }
 
 function finish(table: usize, building: usize): void {
+  choose(building, table + TABLE_HASH);
   finishBitmaps(building);
   const old: usize = load<u32>(table, TABLE_BITMAPS);
   if (old != 0) releaseBitmaps(old);

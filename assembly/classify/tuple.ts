@@ -56,10 +56,10 @@ export function clearTuples(tuples: usize): void {
   memory.fill(tuples, 0, TUPLES_SIZE);
 }
 
-/**
- * The number of tuples that have the exact mask of their rules; later tuples have its whole bytes.
- */
+/** The number of tuples that have the exact mask of their rules; later tuples have its whole bytes. */
 const EXACT_TUPLES: u32 = 32;
+/** The number of tuples from which on no mask gets one of its own: the others are for whole bytes, which more masks share. */
+const SHARED_FROM: u32 = 96;
 
 /**
  * The tuple for a mask: one with its whole bytes (with all its bits while there are few tuples or
@@ -70,7 +70,8 @@ export function tupleFor(tuples: usize, mask: usize, lanes: u32, exact: bool): u
   const count = load<u32>(tuples, TUPLE_COUNT);
   let used: u32 = 0;
   for (let index: u32 = 0; index < count; index++) if (isUsed(tupleAt(tuples, index))) used++;
-  const wanted = drawMask(mask, exact || used < EXACT_TUPLES);
+  const end = exact ? SHARED_FROM : EXACT_TUPLES;
+  const wanted = drawMask(mask, used < end);
 
   let best = NONE;
   let bestBits: u32 = 0;
