@@ -11,11 +11,12 @@
  *     | usable | built | entry mask | state | quads | 0 | tuple of bit 128 x 1 | ...
  *     160                    288            1312                2352              3376
  *     | bit of tuple 128 x 1 | best 128 x 8 | best from 129 x 8 | skipped 128 x 8 | bytes 64 x 4 | ...
- *     3632             3888               4912
- *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 |
+ *     3632             3888               4912            5680
+ *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | chosen |
  *
  *     bytes, bitmaps, wildcard:   of each chunk
  *     skipped:                    of each bit, the chunks that some rule of its tuple does not cover
+ *     chosen:                     chunks that lookups will read
  *     a quad:                     four chunks that a lookup reads together
  *                                 | bytes 16 | bitmaps 4 x 4 | lane 4 | 0 12 |
  *
@@ -47,7 +48,8 @@ const QUADS_AT: usize = 4912;
 export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
 const QUAD: usize = 48;
-export const BITMAPS_SIZE: u32 = <u32>QUADS_AT + 16 * <u32>QUAD;
+export const CHOSEN: usize = 5680;
+export const BITMAPS_SIZE: u32 = 5688;
 export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;

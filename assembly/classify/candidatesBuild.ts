@@ -27,10 +27,11 @@ import {
   wordOf,
 } from "./candidates";
 
-/** How far the rebuild is. Bits of tuples are known from ORDERED on, wildcards are in the tables once it is FINISHED. */
+/** How far the rebuild is: bits of tuples are known, all rules are entered, lookups may read. */
 const STATE: usize = 20;
-const ORDERED: u32 = 1;
-const FINISHED: u32 = 2;
+export const ORDERED: u32 = 1;
+export const ENTERED: u32 = 2;
+const FINISHED: u32 = 3;
 const BIT_OF_TUPLE: usize = 160;
 const BEST: usize = 288;
 const SKIPPED: usize = 2352;
@@ -61,7 +62,7 @@ export function releaseBitmaps(bitmaps: usize): void {
   release(bitmaps, BITMAPS_SIZE);
 }
 
-/** Merges the wildcards into the tables that `choose` left: lookups may read them from now on. */
+/** Merges the wildcards into the tables that `layQuads` kept: lookups may read them from now on. */
 export function finishBitmaps(bitmaps: usize): void {
   store<u32>(bitmaps, FINISHED, STATE);
   for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
@@ -82,11 +83,15 @@ export function seeBest(bitmaps: usize, rule: usize): void {
   if (rank < load<u64>(best)) store<u64>(best, rank);
 }
 
-/** Whether `orderTuples` was called. */
+/** 0, ORDERED, ENTERED or FINISHED. */
 // @ts-ignore: decorator
 @inline
-export function isOrdered(bitmaps: usize): bool {
-  return load<u32>(bitmaps, STATE) != 0;
+export function stateOf(bitmaps: usize): u32 {
+  return load<u32>(bitmaps, STATE);
+}
+
+export function setEntered(bitmaps: usize): void {
+  store<u32>(bitmaps, ENTERED, STATE);
 }
 
 /** Assigns bits in the order of the tuples' best ranks, which are those of the rules seen. */
@@ -120,12 +125,19 @@ export function orderTuples(bitmaps: usize, tuples: usize): void {
  * makes a chunk worse for all keys, as the first of its tuple that does not cover it.
  */
 export function addToBitmaps(bitmaps: usize, rule: usize): bool {
+  return addCovering(bitmaps, rule, load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS));
+}
+
+/**
+ * Adds a rule that covers the chunks in `whole`, or all rules of a list, of which it has the best
+ * rank: they are equal in these chunks, and others count as not covered.
+ */
+export function addCovering(bitmaps: usize, rule: usize, whole: u64): bool {
   const bitIndex = <usize>load<u8>(bitmaps + <usize>load<u8>(rule, RULE_TUPLE), BIT_OF_TUPLE);
   const rank = load<u64>(rule, RULE_RANK);
   for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
     store<u64>(from, rank, BEST_FROM);
   }
-  const whole = load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS);
   const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
   const missing = load<u64>(bitmaps, USABLE) & whole & ~load<u64>(bitmaps, BUILT);
   if (missing != 0) buildBitmaps(bitmaps, missing);
@@ -168,7 +180,7 @@ function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): bool {
     const number = <u32>ctz(fresh);
     put(wildcardOf(bitmaps, number) + byte, bit);
     const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
-    if (bitmapTable == 0 || load<u32>(bitmaps, STATE) != FINISHED) continue;
+    if (bitmapTable == 0 || stateOf(bitmaps) != FINISHED) continue;
     const end = bitmapTable + <usize>bitmapBytes(bitmaps);
     for (let bitmap = bitmapTable + byte; bitmap < end; bitmap += 16) put(bitmap, bit);
   }

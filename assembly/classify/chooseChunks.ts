@@ -6,13 +6,13 @@
  * Sample keys are made of SAMPLES rules from random buckets: a key that one rule matches, with
  * random bits outside the mask, and a key whose columns come from different rules, like a frame that
  * matches many rules in part. The chunk that removes most candidates is chosen first, then the next,
- * a quad at a time while a quad pays.
+ * a quad at a time while a quad pays; each quad is chosen with samples of its own.
  *
  *     SAMPLE_KEYS: | lanes 32 | ... of the rules | lanes 32 | ... mixed |
  */
 import { BITMAPS, GAINS, SAMPLE_KEYS } from "../memory";
 import { valueAt } from "./bucket";
-import { bestFrom, candidatesOf, chunksBuilt, layQuads, lowBits } from "./candidates";
+import { bestFrom, candidatesOf, CHOSEN, chunksBuilt, layQuads, lowBits } from "./candidates";
 import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
 import { bucketAt, BUCKETS } from "./hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
@@ -20,8 +20,8 @@ import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
 import { MAX_TUPLES } from "./tuple";
 
 const SAMPLES: u32 = 64;
-/** With fewer samples all chunks are chosen. */
-const FEW_SAMPLES: u32 = 8;
+/** With fewer sample keys all chunks are chosen. */
+const FEW_KEYS: u32 = 16;
 /** Buckets that are searched for a sample, if a table has few rules for its size. */
 const SEARCHED: u32 = 64;
 const KEY_SHIFT: usize = 5;
@@ -35,9 +35,37 @@ function draw(): u64 {
   return noise;
 }
 
-/** Chooses the chunks that lookups read. */
-export function choose(bitmaps: usize, hashTable: usize): void {
-  let rest = chunksBuilt(bitmaps);
+/** Chooses a quad more; false when no other is worth it, and then lookups may read those chosen. */
+export function chooseQuad(bitmaps: usize, hashTable: usize): bool {
+  const chosen = load<u64>(bitmaps, CHOSEN);
+  const all = chunksBuilt(bitmaps);
+  const keys = drawKeys(bitmaps, hashTable);
+  if (keys < FEW_KEYS) {
+    layQuads(bitmaps, all);
+    return false;
+  }
+  for (let left = chosen; left != 0; left &= left - 1) narrow(bitmaps, <u32>ctz(left), keys);
+  memory.fill(GAINS, 0xff, CHUNKS * 4);
+  let rest = all & ~chosen;
+  let quad: u64 = 0;
+  let gain: u32 = 0;
+  for (let n = 0; n < 4 && rest != 0; n++) {
+    const best = bestChunk(bitmaps, rest, keys);
+    gain += load<u32>(GAINS + ((<usize>best) << 2));
+    narrow(bitmaps, best, keys);
+    rest &= ~((<u64>1) << best);
+    quad |= (<u64>1) << best;
+  }
+  if (gain * 100 < keys * WORTH) {
+    layQuads(bitmaps, chosen & all);
+    return false;
+  }
+  store<u64>(bitmaps, chosen | quad, CHOSEN);
+  return true;
+}
+
+/** Makes sample keys, each with all candidates; returns their number. */
+function drawKeys(bitmaps: usize, hashTable: usize): u32 {
   let samples: u32 = 0;
   for (let n: u32 = 0; n < SAMPLES; n++) {
     const rule = drawRule(hashTable);
@@ -46,31 +74,12 @@ export function choose(bitmaps: usize, hashTable: usize): void {
     v128.store(BITMAPS + ((<usize>samples) << 4), bitsBefore(bitmaps, load<u64>(rule, RULE_RANK)));
     samples++;
   }
-  if (samples < FEW_SAMPLES) {
-    layQuads(bitmaps, rest);
-    return;
-  }
   const keys = samples * 2;
   for (let n = samples; n < keys; n++) {
     mix(n, samples);
     v128.store(BITMAPS + ((<usize>n) << 4), bitsBefore(bitmaps, u64.MAX_VALUE - 1));
   }
-  memory.fill(GAINS, 0xff, CHUNKS * 4);
-  let chosen: u64 = 0;
-  while (rest != 0) {
-    let quad: u64 = 0;
-    let gain: u32 = 0;
-    for (let n = 0; n < 4 && rest != 0; n++) {
-      const best = bestChunk(bitmaps, rest, keys);
-      gain += load<u32>(GAINS + ((<usize>best) << 2));
-      narrow(bitmaps, best, keys);
-      rest &= ~((<u64>1) << best);
-      quad |= (<u64>1) << best;
-    }
-    if (gain * 100 < keys * WORTH) break;
-    chosen |= quad;
-  }
-  layQuads(bitmaps, chosen);
+  return keys;
 }
 
 /** The first rule of a random list; 0 if there is none near. */

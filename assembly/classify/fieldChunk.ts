@@ -13,7 +13,6 @@
  */
 import { OUTER, INNER, LAYER_TCP_PORTS, LAYER_UDP_PORTS } from "../../src/abi/key";
 import { columnDword, definerColumns } from "./definer";
-import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 
 /** The number of lanes with chunks. */
 export const CHUNK_LANES: u32 = 2;
@@ -96,15 +95,15 @@ function isPortPair(dword: i32): bool {
 }
 
 /**
- * The chunks that a mask covers whole, a bit each. Bytes that the definer gets later are not in the
- * mask.
+ * The chunks that the `lanes` lanes at `bytes` of a mask cover whole, a bit each. Bytes that the
+ * definer gets later are not in the mask.
  */
-export function chunksOf(definer: usize, mask: usize): u64 {
-  const count = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES) * CHUNKS_PER_LANE;
+export function chunksOf(definer: usize, bytes: usize, lanes: u32): u64 {
+  const count = min(lanes, CHUNK_LANES) * CHUNKS_PER_LANE;
   let chunks: u64 = 0;
   for (let number: u32 = 0; number < count; number++) {
-    const bytes = chunkBytes(definer, number);
-    if (isChunk(bytes) && coversWhole(mask + MASK_BYTES + laneOfChunk(number), bytes)) chunks |= (<u64>1) << number;
+    const places = chunkBytes(definer, number);
+    if (isChunk(places) && coversWhole(bytes + laneOfChunk(number), places)) chunks |= (<u64>1) << number;
   }
   return chunks;
 }

@@ -7,29 +7,35 @@
  * never enter bitmaps one by one. A rebuild starts with the first lookup after as many changes as there
  * were rules at the last one. With each lookup it walks over some more buckets, twice
  * over all: first it moves each rule whose mask has got a better tuple, and learns the best rank of
- * each tuple; then it enters the rules into new bitmaps, with bits in the order of these ranks.
+ * each tuple; then it enters the rules into new bitmaps, with bits in the order of these ranks. The
+ * chunks that lookups read are chosen four with each lookup.
  * Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old ones.
  * Buckets do not merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no
  * lookup reads while half of the rules change are given back.
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./ruleList";
-import { choose } from "./chooseChunks";
-import { TUPLE_COUNT, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
+import { chooseQuad } from "./chooseChunks";
+import { TUPLE_COUNT, TUPLE_LANES, TUPLE_MASK, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import { definerLanes } from "./definer";
 import { chunksOf } from "./fieldChunk";
-import { MASK_CHUNKS, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
+import { MASK_BYTES, MASK_CHUNKS, MASK_LANES_COUNT, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
 import {
+  addCovering,
   addToBitmaps,
   createBitmaps,
   finishBitmaps,
-  isOrdered,
+  ENTERED,
+  ORDERED,
   orderTuples,
   releaseBitmaps,
   seeBest,
+  setEntered,
+  stateOf,
 } from "./candidatesBuild";
 import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
 import { linkOf, valueAt } from "./bucket";
+import { isLongList } from "./listOrder";
 import { bucketAt, BUCKETS } from "./hashTable";
 import {
   TABLE_NEW_BITMAPS,
@@ -50,6 +56,8 @@ const STEP: u32 = 32;
 const KEY_STEP: u32 = 4;
 /** The largest number of rules that move from one bucket at a time. */
 const MAX_MOVES: u32 = 64;
+/** The largest number of rules of one list that are seen one by one. */
+const MAX_SEEN: u32 = 64;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
 const LEAST_RULES: u32 = 32;
@@ -79,8 +87,8 @@ function hurry(table: usize): void {
 
 /** Enters a rule that comes during a rebuild. */
 function enter(building: usize, rule: usize): void {
-  if (isOrdered(building)) addToBitmaps(building, rule);
-  else seeBest(building, rule);
+  if (stateOf(building) < ORDERED) seeBest(building, rule);
+  else addToBitmaps(building, rule);
 }
 
 /** Does the part of the rebuild that comes with a lookup of `keys` keys. */
@@ -89,7 +97,7 @@ function enter(building: usize, rule: usize): void {
 export function noteLookup(table: usize, keys: u32): void {
   store<u32>(table, 0, TABLE_UNREAD);
   if (load<u32>(table, TABLE_NEW_BITMAPS) != 0 || (isDue(table) && begin(table)))
-    walkBuckets(table, STEP + keys * KEY_STEP);
+    advance(table, STEP + keys * KEY_STEP);
 }
 
 // @ts-ignore: decorator
@@ -113,35 +121,36 @@ function begin(table: usize): bool {
   return true;
 }
 
-function walkBuckets(table: usize, buckets: u32): void {
+function advance(table: usize, buckets: u32): void {
   const building: usize = load<u32>(table, TABLE_NEW_BITMAPS);
   const hashTable = table + TABLE_HASH;
+  if (stateOf(building) == ENTERED) {
+    if (!chooseQuad(building, hashTable)) finish(table, building);
+    return;
+  }
   let cursor = load<u32>(table, TABLE_CURSOR);
-  const ordered = isOrdered(building);
   const end = min(cursor + buckets, load<u32>(hashTable, BUCKETS));
   for (; cursor < end; cursor++) {
     const bucket = bucketAt(hashTable, cursor);
-    if (ordered) enterBucket(building, bucket);
+    if (stateOf(building) == ORDERED) enterBucket(table, building, bucket);
     else arrangeBucket(table, building, bucket);
   }
-  store<u32>(table, cursor, TABLE_CURSOR);
-  if (cursor < load<u32>(hashTable, BUCKETS)) return;
-  if (ordered) {
-    finish(table, building);
-  } else {
-    orderTuples(building, table + TABLE_TUPLES);
-    store<u32>(table, 0, TABLE_CURSOR);
+  if (cursor >= load<u32>(hashTable, BUCKETS)) {
+    if (stateOf(building) == ORDERED) setEntered(building);
+    else orderTuples(building, table + TABLE_TUPLES);
+    cursor = 0;
   }
+  store<u32>(table, cursor, TABLE_CURSOR);
 }
 
-/** Moves the rules of a bucket to the tuples of their masks, and sees all that stay. */
+/** Moves the rules of a bucket to the tuples of their masks, and sees the best that stay: all of them up to MAX_SEEN of a list. */
 function arrangeBucket(table: usize, building: usize, bucket: usize): void {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
     for (let slot: u32 = 0; slot < 4; slot++) {
-      const first = valueAt(bucket, slot);
-      if (first == 0 || first & 1) continue;
-      for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
+      let rule = valueAt(bucket, slot);
+      if (rule == 0 || rule & 1) continue;
+      for (let left = MAX_SEEN; rule != 0 && left != 0; left--, rule = load<u32>(rule, RULE_NEXT)) {
         const mask: usize = load<u32>(rule, RULE_MASK);
         if (load<u32>(mask, MASK_REBUILD) != load<u32>(table, TABLE_REBUILDS)) chooseTuple(table, mask);
         if (load<u32>(mask, MASK_TUPLE) == <u32>load<u8>(rule, RULE_TUPLE) || moves == MAX_MOVES) {
@@ -151,20 +160,24 @@ function arrangeBucket(table: usize, building: usize, bucket: usize): void {
           moves++;
         }
       }
+      if (rule != 0) seeBest(building, rule);
     }
   }
   for (let n: u32 = 0; n < moves; n++) move(table, building, load<u32>(MOVES + ((<usize>n) << 2)));
 }
 
-/** Enters the rules of a bucket. */
-function enterBucket(building: usize, bucket: usize): void {
+/** Enters the rules of a bucket; a long list as one rule that covers only what its tuple does. */
+function enterBucket(table: usize, building: usize, bucket: usize): void {
   for (; bucket != 0; bucket = linkOf(bucket)) {
     for (let slot: u32 = 0; slot < 4; slot++) {
-      const first = valueAt(bucket, slot);
-      if (first == 0 || first & 1) continue;
-      for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-        addToBitmaps(building, rule);
+      let rule = valueAt(bucket, slot);
+      if (rule == 0 || rule & 1) continue;
+      if (isLongList(rule)) {
+        const tuple = tupleAt(table + TABLE_TUPLES, load<u8>(rule, RULE_TUPLE));
+        addCovering(building, rule, chunksOf(table + TABLE_DEFINER, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_LANES)));
+        continue;
       }
+      for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) addToBitmaps(building, rule);
     }
   }
 }
@@ -173,7 +186,11 @@ function enterBucket(building: usize, bucket: usize): void {
 export function readyMask(table: usize, mask: usize): void {
   store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
   if ((load<u32>(table, TABLE_BITMAPS) | load<u32>(table, TABLE_NEW_BITMAPS)) != 0)
-    store<u64>(mask, chunksOf(table + TABLE_DEFINER, mask), MASK_CHUNKS);
+    store<u64>(
+      mask,
+      chunksOf(table + TABLE_DEFINER, mask + MASK_BYTES, load<u32>(mask, MASK_LANES_COUNT)),
+      MASK_CHUNKS,
+    );
 }
 
 /** Looks for a better tuple for a mask: one of its own if many rules of the table have the mask. */
@@ -209,7 +226,6 @@ function move(table: usize, building: usize, rule: usize): void {
 }
 
 function finish(table: usize, building: usize): void {
-  choose(building, table + TABLE_HASH);
   finishBitmaps(building);
   const old: usize = load<u32>(table, TABLE_BITMAPS);
   if (old != 0) releaseBitmaps(old);

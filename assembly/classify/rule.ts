@@ -7,9 +7,8 @@
  *     32       36        40       48                               64
  *     | action | counter | bounds | value lanes, 16 bytes each ... |
  *
- *     next, previous   link the rules of a rule list: rules of one tuple with equal values under the
- *                      tuple's mask, by rank. `previous` of the first is the last rule, `next` of
- *                      the last is 0
+ *     next, previous   link the rules of a rule list (listOrder.ts). `previous` of the first is the
+ *                      last rule, `next` of the last is 0
  *     bounds           ranges of two 16-bit fields, such as ports, in `column` of the lanes:
  *                      | low | low | ~high | ~high |, all zero for none
  *     action           the only action, or the address of a block
@@ -41,7 +40,8 @@ export const RULE_PREVIOUS: usize = 20;
 export const RULE_TUPLE: usize = 28;
 export const RULE_ACTION_COUNT: usize = 29;
 /**
- * Flags MORE_* (parts of the rule outside the first lane, the bounds and the line) and FAST_PATH*.
+ * Flags MORE_* (parts of the rule outside the first lane, the bounds and the line), FAST_PATH*, and
+ * MARK* (listOrder.ts).
  */
 export const RULE_FLAGS: usize = 30;
 export const RULE_COLUMN: usize = 31;
@@ -65,6 +65,10 @@ export const FAST_PATH: u32 = 8;
 export const FAST_PATH_TAG: u32 = 16;
 export const FAST_PATH_COUNT: u32 = 32;
 const FAST_PATH_BITS: u32 = FAST_PATH | FAST_PATH_TAG | FAST_PATH_COUNT;
+
+/** The rule is a mark of its list; it is the first one, and RULE_HASH has the address of the marks. */
+export const MARK: u32 = 64;
+export const MARK_FIRST: u32 = 128;
 
 const BLOCK_HEAD: u32 = 8;
 /**
@@ -303,53 +307,4 @@ function keepRange(kept: usize, range: usize): void {
   store<u8>(kept, <u8>clz(load<u32>(range, RANGE_MASK)), KEPT_UNUSED);
   store<u32>(kept, load<u32>(range, RANGE_LOW), KEPT_LOW);
   store<u32>(kept, load<u32>(range, RANGE_HIGH), KEPT_HIGH);
-}
-
-/** Makes a rule list of one rule. */
-// @ts-ignore: decorator
-@inline
-export function listOfOne(rule: usize): usize {
-  store<u32>(rule, 0, RULE_NEXT);
-  store<u32>(rule, <u32>rule, RULE_PREVIOUS);
-  return rule;
-}
-
-/**
- * Adds `rule` to the list of `first` by rank; returns the new first rule. Of equal ranks the older
- * rule comes first.
- */
-export function linkRule(first: usize, rule: usize): usize {
-  const rank = load<u64>(rule, RULE_RANK);
-  const last: usize = load<u32>(first, RULE_PREVIOUS);
-  if (load<u64>(last, RULE_RANK) <= rank) {
-    store<u32>(last, <u32>rule, RULE_NEXT);
-    store<u32>(rule, <u32>last, RULE_PREVIOUS);
-    store<u32>(rule, 0, RULE_NEXT);
-    store<u32>(first, <u32>rule, RULE_PREVIOUS);
-    return first;
-  }
-  let after = first;
-  while (load<u64>(after, RULE_RANK) <= rank) after = load<u32>(after, RULE_NEXT);
-  const before: usize = load<u32>(after, RULE_PREVIOUS);
-  store<u32>(rule, <u32>after, RULE_NEXT);
-  store<u32>(rule, <u32>before, RULE_PREVIOUS);
-  store<u32>(after, <u32>rule, RULE_PREVIOUS);
-  if (after == first) return rule;
-  store<u32>(before, <u32>rule, RULE_NEXT);
-  return first;
-}
-
-/**
- * Removes `rule` from the list of `first`; returns the new first rule, 0 when the list is empty.
- */
-export function unlinkRule(first: usize, rule: usize): usize {
-  const next: usize = load<u32>(rule, RULE_NEXT);
-  const previous: usize = load<u32>(rule, RULE_PREVIOUS);
-  if (rule == first) {
-    if (next != 0) store<u32>(next, <u32>previous, RULE_PREVIOUS);
-    return next;
-  }
-  store<u32>(previous, <u32>next, RULE_NEXT);
-  store<u32>(next != 0 ? next : first, <u32>previous, RULE_PREVIOUS);
-  return first;
 }

@@ -5,7 +5,8 @@
  */
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./mask";
-import { listOfOne, linkRule, RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlinkRule } from "./rule";
+import { hashOf, linkRule, listOfOne, unlinkRule } from "./listOrder";
+import { RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE } from "./rule";
 import { linkOf, slotsWith, VALUE } from "./bucket";
 import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
 
@@ -27,7 +28,7 @@ export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: us
 
 /** Removes a rule from its tuple. `still` forbids buckets to merge. */
 export function removeFromTuple(hashTable: usize, tuples: usize, rule: usize, still: bool): void {
-  const hash = load<u32>(rule, RULE_HASH);
+  const hash = hashOf(rule);
   const tuple = tupleAt(tuples, load<u8>(rule, RULE_TUPLE));
   const rules = load<u32>(tuple, TUPLE_RULES) - 1;
   store<u32>(tuple, rules, TUPLE_RULES);
@@ -47,7 +48,7 @@ export function changeRank(hashTable: usize, tuples: usize, rule: usize, rank: u
   if (<usize>load<u32>(rule, RULE_PREVIOUS) == rule) {
     store<u64>(rule, rank, RULE_RANK);
   } else {
-    const place = listOf(hashTable, load<u32>(rule, RULE_HASH), rule, tuple, load<u32>(tuple, TUPLE_LANES));
+    const place = listOf(hashTable, hashOf(rule), rule, tuple, load<u32>(tuple, TUPLE_LANES));
     const rest = unlinkRule(load<u32>(place), rule);
     store<u64>(rule, rank, RULE_RANK);
     store<u32>(place, <u32>linkRule(rest, rule));
