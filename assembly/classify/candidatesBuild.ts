@@ -1,7 +1,7 @@
 /**
  * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild sees
- * them and as they come: `seeBest` with each, `orderTuples`, and `addToBitmaps` with each. Out:
- * bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed rule stays in
+ * them and as they come: `seeBest` with each, `orderTuples`, `buildTables`, and `addToBitmaps` with
+ * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed rule stays in
  * the bitmaps until the next rebuild.
  */
 import { allocate, release } from "../arena";
@@ -27,16 +27,19 @@ import {
   wordOf,
 } from "./candidates";
 
-/** How far the rebuild is: bits of tuples are known, all rules are entered, lookups may read. */
+/** How far the rebuild is: bits of tuples are known, all chunks have tables, all rules are entered, lookups may read. */
 const STATE: usize = 20;
 export const ORDERED: u32 = 1;
-export const ENTERED: u32 = 2;
-const FINISHED: u32 = 3;
+export const HAS_TABLES: u32 = 2;
+export const ENTERED: u32 = 3;
+const FINISHED: u32 = 4;
 const BIT_OF_TUPLE: usize = 160;
 const BEST: usize = 288;
 const SKIPPED: usize = 2352;
 const MIN_ENTRIES: u32 = 256;
 const MAX_ENTRIES: u32 = 4096;
+/** Bytes that one call of `buildTables` clears. */
+const CLEARED: u32 = 1 << 18;
 
 /** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
 export function createBitmaps(definer: usize, rules: u32): usize {
@@ -83,15 +86,15 @@ export function seeBest(bitmaps: usize, rule: usize): void {
   if (rank < load<u64>(best)) store<u64>(best, rank);
 }
 
-/** 0, ORDERED, ENTERED or FINISHED. */
+/** 0, ORDERED, HAS_TABLES, ENTERED or FINISHED. */
 // @ts-ignore: decorator
 @inline
 export function stateOf(bitmaps: usize): u32 {
   return load<u32>(bitmaps, STATE);
 }
 
-export function setEntered(bitmaps: usize): void {
-  store<u32>(bitmaps, ENTERED, STATE);
+export function setState(bitmaps: usize, state: u32): void {
+  store<u32>(bitmaps, state, STATE);
 }
 
 /** Assigns bits in the order of the tuples' best ranks, which are those of the rules seen. */
@@ -121,8 +124,7 @@ export function orderTuples(bitmaps: usize, tuples: usize): void {
 }
 
 /**
- * Adds a rule. A chunk without memory for its table is not used any more. Returns whether the rule
- * makes a chunk worse for all keys, as the first of its tuple that does not cover it.
+ * Adds a rule. Returns whether it makes a chunk worse for all keys, as the first of its tuple that does not cover it.
  */
 export function addToBitmaps(bitmaps: usize, rule: usize): bool {
   return addCovering(bitmaps, rule, load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS));
@@ -139,8 +141,6 @@ export function addCovering(bitmaps: usize, rule: usize, whole: u64): bool {
     store<u64>(from, rank, BEST_FROM);
   }
   const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
-  const missing = load<u64>(bitmaps, USABLE) & whole & ~load<u64>(bitmaps, BUILT);
-  if (missing != 0) buildBitmaps(bitmaps, missing);
   const byte = bitIndex >> 3;
   const bit = (<u32>1) << ((<u32>bitIndex) & 7);
   const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
@@ -188,20 +188,24 @@ function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): bool {
 }
 
 /**
- * Makes the tables of chunks that are first covered now. A chunk without memory is not used any
- * more.
+ * Makes empty tables of chunks: as many as a call may clear. A chunk without memory is not used. Returns
+ * whether all are there.
  */
-function buildBitmaps(bitmaps: usize, chunks: u64): void {
-  for (; chunks != 0; chunks &= chunks - 1) {
-    const number = <u32>ctz(chunks);
+export function buildTables(bitmaps: usize): bool {
+  const size = bitmapBytes(bitmaps);
+  for (let cleared: u32 = 0; cleared < CLEARED; cleared += size) {
+    const missing = load<u64>(bitmaps, USABLE) & ~load<u64>(bitmaps, BUILT);
+    if (missing == 0) return true;
+    const number = <u32>ctz(missing);
     const bit = (<u64>1) << number;
-    const bitmapTable = allocate(bitmapBytes(bitmaps));
+    const bitmapTable = allocate(size);
     if (bitmapTable == 0) {
       store<u64>(bitmaps, load<u64>(bitmaps, USABLE) & ~bit, USABLE);
       continue;
     }
-    memory.fill(bitmapTable, 0, bitmapBytes(bitmaps));
+    memory.fill(bitmapTable, 0, size);
     store<u32>(wordOf(bitmaps, number), <u32>bitmapTable, CHUNK_BITMAPS);
     store<u64>(bitmaps, load<u64>(bitmaps, BUILT) | bit, BUILT);
   }
+  return false;
 }

@@ -4,14 +4,18 @@
  * tuples. Neither a change nor a lookup walks over the whole table.
  *
  * Lookups do the work, because only they gain by it: rules that are loaded before the first frame
- * never enter bitmaps one by one. A rebuild starts with the first lookup after as many changes as there
- * were rules at the last one. With each lookup it walks over some more buckets, twice
- * over all: first it moves each rule whose mask has got a better tuple, and learns the best rank of
- * each tuple; then it enters the rules into new bitmaps, with bits in the order of these ranks. The
- * chunks that lookups read are chosen four with each lookup.
- * Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old ones.
- * Buckets do not merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no
- * lookup reads while half of the rules change are given back.
+ * never enter bitmaps one by one. A rebuild starts with the first lookup after as many changes as
+ * there were rules at the last one. Each lookup does a part:
+ *
+ *     arrange   moves rules whose mask has got a better tuple, and learns the best rank of each
+ *               tuple: bits will be in the order of these ranks
+ *     tables    makes empty tables for all chunks
+ *     enter     enters the rules
+ *     choose    chooses the chunks that lookups read, four at a time
+ *
+ * Changes meanwhile go to both bitmaps. At the end the new ones replace the old ones. Buckets do not
+ * merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no lookup reads while
+ * half of the rules change are given back.
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./ruleList";
@@ -23,14 +27,16 @@ import { MASK_BYTES, MASK_CHUNKS, MASK_LANES_COUNT, MASK_TUPLE, MASK_RULES, MASK
 import {
   addCovering,
   addToBitmaps,
+  buildTables,
   createBitmaps,
   finishBitmaps,
   ENTERED,
+  HAS_TABLES,
   ORDERED,
   orderTuples,
   releaseBitmaps,
   seeBest,
-  setEntered,
+  setState,
   stateOf,
 } from "./candidatesBuild";
 import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
@@ -53,7 +59,7 @@ import {
 
 /** Buckets that a lookup walks over: for the call, and for each of its keys. */
 const STEP: u32 = 32;
-const KEY_STEP: u32 = 4;
+const KEY_STEP: u32 = 2;
 /** The largest number of rules that move from one bucket at a time. */
 const MAX_MOVES: u32 = 64;
 /** The largest number of rules of one list that are seen one by one. */
@@ -87,7 +93,7 @@ function hurry(table: usize): void {
 
 /** Enters a rule that comes during a rebuild. */
 function enter(building: usize, rule: usize): void {
-  if (stateOf(building) < ORDERED) seeBest(building, rule);
+  if (stateOf(building) < HAS_TABLES) seeBest(building, rule);
   else addToBitmaps(building, rule);
 }
 
@@ -124,7 +130,12 @@ function begin(table: usize): bool {
 function advance(table: usize, buckets: u32): void {
   const building: usize = load<u32>(table, TABLE_NEW_BITMAPS);
   const hashTable = table + TABLE_HASH;
-  if (stateOf(building) == ENTERED) {
+  const state = stateOf(building);
+  if (state == ORDERED) {
+    if (buildTables(building)) setState(building, HAS_TABLES);
+    return;
+  }
+  if (state == ENTERED) {
     if (!chooseQuad(building, hashTable)) finish(table, building);
     return;
   }
@@ -132,11 +143,11 @@ function advance(table: usize, buckets: u32): void {
   const end = min(cursor + buckets, load<u32>(hashTable, BUCKETS));
   for (; cursor < end; cursor++) {
     const bucket = bucketAt(hashTable, cursor);
-    if (stateOf(building) == ORDERED) enterBucket(table, building, bucket);
+    if (state == HAS_TABLES) enterBucket(table, building, bucket);
     else arrangeBucket(table, building, bucket);
   }
   if (cursor >= load<u32>(hashTable, BUCKETS)) {
-    if (stateOf(building) == ORDERED) setEntered(building);
+    if (state == HAS_TABLES) setState(building, ENTERED);
     else orderTuples(building, table + TABLE_TUPLES);
     cursor = 0;
   }

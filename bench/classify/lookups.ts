@@ -29,6 +29,8 @@ export async function* lookups(
   const engine = await EngineSide.open(rules, trace.headers);
   const empty = engine.core.exports.arenaUsed() >>> 0;
   insertAll(engine, rules.length);
+  // Lookups make the candidate bitmaps.
+  engine.answers(MAX_BATCH);
   const bytes = ((engine.core.exports.arenaUsed() >>> 0) - empty) / rules.length;
   const plain = new PlainSide(rules, trace.headers);
   plain.renew();

@@ -76,7 +76,7 @@ export class EngineSide implements Side {
     let sum = 0;
     for (let pass = 0; pass < times; pass++) {
       const start = cpuSeconds();
-      this.#look(batch);
+      this.#lookAll(batch);
       const middle = cpuSeconds();
       this.#fill(batch);
       sum += middle - start - (cpuSeconds() - middle);
@@ -84,12 +84,14 @@ export class EngineSide implements Side {
     return sum;
   }
 
-  #look(batch: number): void {
-    const { exports } = this.core;
-    for (let first = 0; first < this.#headers; first += batch) {
-      this.#keys.fill(first, batch);
-      exports.classify(this.#table, batch, 0, 0);
-    }
+  /** Looks up `count` keys, from a header on. */
+  look(first: number, count: number): void {
+    this.#keys.fill(first, count);
+    this.core.exports.classify(this.#table, count, 0, 0);
+  }
+
+  #lookAll(batch: number): void {
+    for (let first = 0; first < this.#headers; first += batch) this.look(first, batch);
   }
 
   #fill(batch: number): void {
