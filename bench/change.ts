@@ -1,6 +1,6 @@
 /**
  * Inserts and deletes: many rules into an empty table, all of them out again, and pairs on a live
- * table.
+ * table; rules of one matcher, then ClassBench sets.
  */
 import { Link } from "../src/abi/headers.js";
 import { GROUP_SIZE } from "../src/abi/key.js";
@@ -9,6 +9,9 @@ import { createRules, mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } fro
 import type { Rule } from "../src/model/rule/rule.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { changes } from "./classify/changes.js";
+import { SETS, SIZES } from "./classify/ruleSets.js";
+import { memoryOf, tails } from "./classify/tails.js";
 import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { plainValue, TUPLE_MASK, TupleTable, writeTuple } from "./nic.js";
@@ -27,7 +30,7 @@ const PAIRS = 1000;
 
 export const change: Suite = {
   name: "change",
-  title: "Insert and delete: 5-tuple rules of one matcher",
+  title: "Insert and delete: 5-tuple rules of one matcher, then ClassBench sets",
   async *workloads(quick) {
     const rules = quick ? 2000 : BULK;
     const sides = [await throughNames(), await throughCore(), plainSide()];
@@ -43,8 +46,16 @@ export const change: Suite = {
       after: () => undefined,
     }));
     yield pairs(sides, quick ? 1000 : LIVE);
+    for (const set of quick ? SETS.slice(0, 1) : SETS) yield* changes(set, quick ? "1k" : "10k");
   },
-  facts: memory,
+  async facts(quick) {
+    const facts = await memory(quick);
+    for (const set of quick ? SETS.slice(0, 1) : SETS) {
+      for (const size of quick ? SIZES.slice(0, 1) : SIZES) Object.assign(facts, await memoryOf(set, size));
+      Object.assign(facts, await tails(set, quick ? "1k" : "100k"));
+    }
+    return facts;
+  },
 };
 
 /** One competitor: rules by number. */

@@ -40,7 +40,7 @@ const README = [
  * - `readme`: the rows of the README;
  * - `missed`: the goals of all reports that were not reached;
  * - `origin`: where the figures of all reports come from;
- * - `facts REPORT SUITE`: sizes and shares;
+ * - `facts REPORT SUITE [PATTERN]`: sizes and shares, those whose names match;
  * - `devices`: time and memory of many devices;
  * - `REPORT PATTERN`: the cases of all workloads whose name matches, a column each.
  */
@@ -50,7 +50,7 @@ export function figures(name) {
   if (name === "devices") return devices();
   if (name === "origin") return REPORTS.map(origin).join("\n");
   const [first, second, ...rest] = name.split(" ");
-  if (first === "facts") return facts(second, rest.join(" "));
+  if (first === "facts") return facts(second, rest[0], new RegExp(rest.slice(1).join(" ")));
   return cases(first, new RegExp(`^(?:${[second, ...rest].join(" ")})`));
 }
 
@@ -79,20 +79,23 @@ function readme() {
   return table(["", "flowsteer", "beside it"], ["---", "---:", "---"], rows);
 }
 
-/** Cases that missed a goal: time, and ratio to each case beside it. */
+/** Cases that missed a goal: time, and ratio to each case beside it. A workload counts as the last report has it. */
 function missed() {
+  const last = new Map(REPORTS.flatMap((name) => report(name).results.map(({ workload }) => [workload, name])));
   const rows = REPORTS.flatMap((name) =>
-    report(name).results.flatMap(({ workload, case: one, unit, nanoseconds, against = [] }) =>
-      against
-        .filter(({ ratio, goal }) => ratio < goal)
-        .map(({ peer, ratio, goal }, i) => [
-          i === 0 ? `${workload}: ${one.replace(/^engine[,:] /, "")}` : "",
-          i === 0 ? `${time(nanoseconds)} a ${unit}` : "",
-          peer,
-          times(ratio),
-          times(goal),
-        ]),
-    ),
+    report(name)
+      .results.filter(({ workload }) => last.get(workload) === name)
+      .flatMap(({ workload, case: one, unit, nanoseconds, against = [] }) =>
+        against
+          .filter(({ ratio, goal }) => ratio < goal)
+          .map(({ peer, ratio, goal }, i) => [
+            i === 0 ? `${workload}: ${one.replace(/^engine[,:] /, "")}` : "",
+            i === 0 ? `${time(nanoseconds)} a ${unit}` : "",
+            peer,
+            times(ratio),
+            times(goal),
+          ]),
+      ),
   );
   return table(["", "engine", "beside", "ratio", "goal"], ["---", "---:", "---", "---:", "---:"], rows);
 }
@@ -131,8 +134,8 @@ function devices() {
   return `${all}\n\n${origin("devices")}`;
 }
 
-function facts(name, suite) {
-  const all = Object.entries(report(name).facts[suite] ?? {});
+function facts(name, suite, pattern) {
+  const all = Object.entries(report(name).facts[suite] ?? {}).filter(([what]) => pattern.test(what));
   return all.map(([what, value]) => `- ${what}: ${value.toLocaleString("en")}`).join("\n");
 }
 

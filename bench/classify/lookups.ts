@@ -27,18 +27,13 @@ export async function* lookups(
   const name = `${set} ${bench}`;
 
   const engine = await EngineSide.open(rules, trace.headers);
-  const empty = engine.core.exports.arenaUsed() >>> 0;
   insertAll(engine, rules.length);
-  // Lookups make the candidate bitmaps.
-  engine.answers(MAX_BATCH);
-  const bytes = ((engine.core.exports.arenaUsed() >>> 0) - empty) / rules.length;
   const plain = new PlainSide(rules, trace.headers);
   plain.renew();
   insertAll(plain, rules.length);
   const acl = program === undefined ? undefined : await RteAcl.start(program, rules, trace);
 
   const facts: Record<string, number> = {};
-  if (kind === "uniform") facts[`${name}, core memory a rule, bytes`] = Math.round(bytes * 10) / 10;
   if (acl !== undefined && kind === "uniform") {
     facts[`${name}, rte_acl, bytes a rule`] = acl.bytesPerRule;
     facts[`${name}, rte_acl, seconds to build`] = acl.buildSeconds;
