@@ -62,7 +62,7 @@ const STEP: u32 = 32;
 const KEY_STEP: u32 = 2;
 /** The largest number of rules that move from one bucket at a time. */
 const MAX_MOVES: u32 = 64;
-/** The largest number of rules of one list that are seen one by one. */
+/** The largest number of rules of one list that it looks at one by one. */
 const MAX_SEEN: u32 = 64;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
@@ -127,6 +127,7 @@ function begin(table: usize): bool {
   return true;
 }
 
+/** Does a part of the rebuild, which walks over so many buckets at most. */
 function advance(table: usize, buckets: u32): void {
   const building: usize = load<u32>(table, TABLE_NEW_BITMAPS);
   const hashTable = table + TABLE_HASH;
@@ -154,7 +155,10 @@ function advance(table: usize, buckets: u32): void {
   store<u32>(table, cursor, TABLE_CURSOR);
 }
 
-/** Moves the rules of a bucket to the tuples of their masks, and sees the best that stay: all of them up to MAX_SEEN of a list. */
+/**
+ * Moves the rules of a bucket to the tuples of their masks, and notes the ranks of those that stay. Of
+ * a list it looks at MAX_SEEN rules, and at the best of the others.
+ */
 function arrangeBucket(table: usize, building: usize, bucket: usize): void {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
@@ -193,7 +197,7 @@ function enterBucket(table: usize, building: usize, bucket: usize): void {
   }
 }
 
-/** Readies a mask for bitmaps. It is done for new masks while the table has any, and once a rebuild. */
+/** Computes the chunks that a mask covers, if the table has bitmaps. */
 export function readyMask(table: usize, mask: usize): void {
   store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
   if ((load<u32>(table, TABLE_BITMAPS) | load<u32>(table, TABLE_NEW_BITMAPS)) != 0)
