@@ -75,13 +75,16 @@ const sends =
 const modifies = (bench: FlowBench): dv.FlowAction =>
   dv.mlx5dv_create_flow_action_modify_header(bench.context, undefined, TTL, RX);
 
+const ENCRYPTED = await encrypted(tunnel(ENCRYPT), CLEAR);
+
 /** What changes frames, a frame, and where it arrives. */
 const CHANGES: readonly [string, (bench: FlowBench) => unknown, (bench: FlowBench) => Outcome][] = [
   ["a header change", (bench) => shared(bench, [handle(modifies(bench))]), received(CLEAR)],
+  ["full offload", (bench) => shared(bench, [handle(create(bench, tunnel(0)))]), received(ENCRYPTED)],
   [
-    "full offload",
+    "full offload in a batch",
     (bench) => shared(bench, [handle(create(bench, tunnel(0)))]),
-    received(await encrypted(tunnel(ENCRYPT), CLEAR)),
+    ({ device }) => device.receiveBatch(1, [ENCRYPTED, ENCRYPTED])[0]!,
   ],
   ["inline decryption", (bench) => bench.flow("in", [IPV4, ESP_SPEC, handle(create(bench, inline(0)))]), received(ESP)],
   ["tunnel mode", (bench) => sealing(bench, create(bench, tunnel(ENCRYPT))), sends(CLEAR)],

@@ -125,3 +125,28 @@ test("a SYN goes on after another SYN of which only the kind was written", () =>
   expect(take(true, ACK, 301, 501)).toBe("changed");
   expect(take(true, ACK, 301, 501)).toBe("valid");
 });
+
+test("a liberal side opens with any acknowledgement, and windows end at 2 ** 32", () => {
+  const { device, context } = bench;
+  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const names = track(object, 0);
+  const take = (original: boolean, flags: number, seq: number, ack = 0): string =>
+    names.get(device.receive(1, frame(original, flags, seq, ack)).rules.at(-1)!)!;
+  const read = (): ReturnType<typeof connectionFromBytes> => connectionFromBytes("test", "data", object.read(0));
+  expect(take(true, SYN, 100)).toBe("changed");
+  const half = read();
+  expect(take(false, SYN | ACK, 500, 999)).toBe("invalid");
+  object.write(0, connectionBytes("test", "data", { ...half, reply: { ...half.reply, liberal: 1 } }));
+  expect(take(false, SYN | ACK, 500, 999)).toBe("changed");
+
+  expect(take(true, ACK, 101, 501)).toBe("changed");
+  const open = read();
+  const [original, reply] = [
+    { ...open.original, liberal: 1 },
+    { ...open.reply, max_win: 0xffff_fff0 },
+  ];
+  object.write(0, connectionBytes("test", "data", { ...open, original, reply }));
+  // Beyond the window, which must have been larger.
+  expect(take(true, ACK, original.reply_end + 100, 501)).toBe("valid");
+  expect(read().reply.max_win).toBe(0xffff_ffff);
+});

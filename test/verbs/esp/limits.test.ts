@@ -1,6 +1,7 @@
 /** ESP packets at the ends of what lengths, numbers and headers can say (docs/esp.md). */
 import { describe, expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
+import * as mlx5dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import {
@@ -115,15 +116,81 @@ test("no packet has an extended number below 0 (RFC 4303, A.2.2)", async () => {
   expect(outcome).toMatchObject({ verdict: "drop", reason: "esp_replay" });
 });
 
-test("a cooked header with VLAN tags says the other IP version after its last tag", async () => {
+test("a cooked header says the other IP version, with VLAN tags after the last one", async () => {
   const ipv6 = { type: v.IBV_FLOW_SPEC_IPV6, val: { src_ip: "2001:db8::1", dst_ip: "2001:db8::2" } };
   const bench = await FlowBench.open();
   sealing(bench, create(bench, tunnel(ENCRYPT, { esp_encap: [ipv6] })));
   const clear = ipv4Frame();
   const packet = sealed(bench, clear).slice(14);
   bench.flow("in", [handle(create(bench, tunnel(0, { esp_encap: [ipv6] })))]);
-  // LINKTYPE_LINUX_SLL2: the protocol first, 20 bytes; then a tag, and the EtherType after it.
-  const link = [0x81, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0, 0, 5];
-  const { to } = bench.device.receive(1, Uint8Array.of(...link, 0x86, 0xdd, ...packet), { linkType: 276 });
-  expect([...to[0]!.frame]).toEqual([...link, 8, 0, ...clear.subarray(14)]);
+  const got = (...link: number[]): number[] => {
+    const { to } = bench.device.receive(1, Uint8Array.of(...link, ...packet), { linkType: 276 });
+    return [...to[0]!.frame];
+  };
+  // LINKTYPE_LINUX_SLL2: the protocol first, 20 bytes; then perhaps a tag, and the EtherType after it.
+  const rest = [0, 0, 0, 0, 0, 1, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0];
+  const [IP4, IP6, TAG] = [
+    [8, 0],
+    [0x86, 0xdd],
+    [0x81, 0],
+  ] as const;
+  expect(got(...IP6, ...rest)).toEqual([...IP4, ...rest, ...clear.subarray(14)]);
+  expect(got(...TAG, ...rest, 0, 5, ...IP6)).toEqual([...TAG, ...rest, 0, 5, ...IP4, ...clear.subarray(14)]);
+});
+
+describe("inline crypto", () => {
+  const METADATA = {
+    comp_mask: mlx5dv.MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,
+    action_flags: mlx5dv.MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA,
+  };
+
+  test("that requires metadata drops a frame without the element, and one that asks for something else", async () => {
+    const bench = await FlowBench.open();
+    const action = mlx5dv.mlx5dv_create_flow_action_esp(bench.context, inline(ENCRYPT), METADATA);
+    bench.flow("out", [IPV4, ESP_SPEC, handle(action)], EGRESS);
+    const frame = frameOf(IP, ESP, payload(48));
+    const element = [0x8c, 0xe4, 0, 0, 0, 0, 0, 0];
+    const other = Uint8Array.of(...frame.subarray(0, 12), ...element, ...frame.subarray(12));
+    expect([frame, other].map((one) => sent(bench, one).reason)).toEqual(["esp_metadata", "esp_metadata"]);
+  });
+
+  test("puts no metadata into a frame without Ethernet", async () => {
+    const bench = await FlowBench.open();
+    const action = mlx5dv.mlx5dv_create_flow_action_esp(bench.context, inline(0), METADATA);
+    bench.flow("in", [IPV4, ESP_SPEC, handle(action)]);
+    const packet = frameOf(IP, ESP, payload(48)).slice(14);
+    const { to } = bench.device.receive(1, packet, { linkType: 101 });
+    expect([to[0]?.espFault, [...to[0]!.frame]]).toEqual(["icv", [...packet]]);
+  });
+
+  test("drops what ends before the IV", async () => {
+    const bench = await FlowBench.open();
+    inlining(bench);
+    expect(sent(bench, frameOf(IP, ESP, payload(7))).reason).toBe("esp_truncated");
+  });
+});
+
+test("a packet without ECN does not learn of congestion (RFC 4301, 5.1.2.1)", async () => {
+  const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
+  sealing(bench, create(bench, tunnel(ENCRYPT)));
+  there.flow("in", [handle(create(there, tunnel(0)))]);
+  const tos = 15;
+  for (const [inner, opened] of [
+    [0, 0],
+    [1, 3],
+  ] as const) {
+    const packet = sealed(bench, frameOf({ ...IP, ecn: inner }, { header: "udp" }, payload(8)));
+    // Congestion on the way.
+    packet[tos]! |= 3;
+    expect(there.device.receive(1, packet).to[0]?.frame[tos]).toBe(opened);
+  }
+});
+
+test("UDP that ends in its header is no length of its own", async () => {
+  const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
+  sealing(bench, create(bench, tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] })));
+  there.flow("in", [handle(create(there, tunnel(TRANSPORT, { esp_encap: [] })))]);
+  const clear = frameOf({ ...IP, protocol: 17 }, payload(4));
+  const { to } = there.device.receive(1, sealed(bench, clear));
+  expect([...to[0]!.frame]).toEqual([...clear]);
 });
