@@ -51,14 +51,18 @@ const PATIENCE = 600_000;
 /** A process waits for files and browsers half of its time: two of them use a machine of two processors. */
 const PROCESSES = Math.max(2, availableParallelism() - 1);
 
-/** An imported .wasm file is its bytes, as in the bundles. */
+/**
+ * An imported .wasm file is its bytes, as in the bundles. Where coverage is counted, that core is the one with assertions,
+ * too.
+ */
 const plugins: Plugin[] = [
   {
     name: "wasm-bytes",
     enforce: "pre",
     load(id) {
       if (!id.endsWith(".wasm")) return undefined;
-      const base64 = readFileSync(id, "base64");
+      const counted = process.env["FLOWSTEER_CORE"] === "coverage";
+      const base64 = readFileSync(counted ? id.replace(/\/build\/(debug|release)\//, "/build/coverage/") : id, "base64");
       return `export default Uint8Array.from(atob("${base64}"), (one) => one.charCodeAt(0));`;
     },
   },

@@ -96,6 +96,7 @@ function push(sizeClass: u32, block: usize): void {
 
 /** Allocates a block of at least `size` bytes with undefined content; 0 when memory is full. */
 export function allocate(size: u32): usize {
+  // Unreached: the host refuses what would take so much.
   if (size > 0x7fffffff) return 0;
   const sizeClass = classOf(max<u32>(size, 16));
   let block = pop(sizeClass);
@@ -273,12 +274,14 @@ export function limitArena(bytes: u32): void {
 export function reserve(size: usize): usize {
   const whole = (size + LINE - 1) & ~(<usize>LINE - 1);
   const area = (Arena.top + LINE - 1) & ~(<usize>LINE - 1);
+  // Unreached: an area would end beyond 4 GiB; blocks take what is left in tests of full memory.
   if (whole > Arena.end || area > Arena.end - whole) return 0;
   const top = area + whole;
   if (top > Loan.start) endLoan();
   // What was lent holds entries of the flow cache. New pages are 0.
   const have = <usize>memory.size() * PAGE;
   if (!growTo(top)) return 0;
+  // Unreached: memory has whole pages, and no area begins exactly at the end of one.
   if (area < have) memory.fill(area, 0, min(top, have) - area);
   const taken = top - Arena.top;
   if (Arena.top == Arena.start) Arena.start = top;

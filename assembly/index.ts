@@ -80,6 +80,7 @@ export { declareSample } from "./wire/sample";
  * The first call of all.
  */
 export function openMemory(): bool {
+  // Unreached: the module is larger than its room, or the host has not 1 MiB.
   if (__heap_base > FIXED || !growToArena()) return false;
   closeRows();
   openBranches();

@@ -1,19 +1,19 @@
 /**
- * Coverage of statements and branches of the core. Three parts that share one numbering of points:
+ * Coverage of statements and branches of the core. Two parts that share one numbering of points:
  *
  * - the compiler's transform (default export) puts `hit(n)` before each statement, into each `if` without an else, into
  *   the two sides of `?:` and before the right side of `&&` and `||`, and writes down where point n stands;
  * - as a setup file of the tests, with FLOWSTEER_CORE=coverage, this gives every instance the `hit` that it imports,
- *   and writes the counts of each test file down;
- * - `node scripts/coverage-transform.mjs` runs the Node tests so and reports, together with the coverage of src/.
+ *   and writes down what each process reaches.
+ *
+ * scripts/coverage.mjs runs the tests so, and reports.
  */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { tellHits } from "./coverage-hits.mjs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { tellHits, tellHitsOfThreads } from "./coverage-hits.mjs";
 
 const built = fileURLToPath(new URL("../build/coverage/", import.meta.url));
-const hitsFolder = `${built}hits/`;
+const reachedFolder = `${built}reached/`;
 const DECLARATION = '@global @external("coverage", "hit") declare function __coverageHit(statement: i32): void;';
 
 export default class CoverageTransform {
@@ -22,17 +22,23 @@ export default class CoverageTransform {
     const LOGICAL = [Token.Ampersand_Ampersand, Token.Bar_Bar];
     const points = [];
 
-    const call = ({ range }, kind) => {
-      const { source } = range;
-      const line = source.lineAt(range.start);
-      points.push({ file: source.normalizedPath, line, column: source.columnAt(), kind });
+    /** `last` is the last line of what does not run either if the point is not reached. */
+    const call = ({ range }, kind, last) => {
+      const line = range.source.lineAt(range.start);
+      points.push({
+        file: range.source.normalizedPath,
+        line,
+        column: range.source.columnAt(),
+        kind,
+        last: last ?? line,
+      });
       const callee = Node.createIdentifierExpression("__coverageHit", range);
       const number = Node.createIntegerLiteralExpression(globalThis.i64_new(points.length - 1, 0), range);
       return Node.createCallExpression(callee, null, [number], range);
     };
-    const hit = (one, kind) => Node.createExpressionStatement(call(one, kind));
-    const reached = (expression) =>
-      Node.createCommaExpression([call(expression, "branch"), expression], expression.range);
+    const hit = (one, kind, last) => Node.createExpressionStatement(call(one, kind, last));
+    const lastLine = ({ range }) => range.source.lineAt(range.end);
+    const reached = (one) => Node.createCommaExpression([call(one, "branch", lastLine(one)), one], one.range);
     /** Marks the branches within the expressions of a node. */
     const branches = (node) => {
       for (const [name, value] of Object.entries(node)) {
@@ -46,8 +52,13 @@ export default class CoverageTransform {
     };
     const isExpression = ({ kind } = {}) =>
       (kind >= NodeKind.Identifier && kind <= NodeKind.UnaryPrefix) || kind === NodeKind.VariableDeclaration;
+    /** Counts the statements of a block. */
     const counted = (list) => {
-      const result = list.flatMap((one) => (one.kind === NodeKind.Empty ? [one] : [hit(one, "statement"), walk(one)]));
+      if (list.length === 0) return;
+      const last = lastLine(list.at(-1));
+      const result = list.flatMap((one) =>
+        one.kind === NodeKind.Empty ? [one] : [hit(one, "statement", last), walk(one)],
+      );
       list.splice(0, list.length, ...result);
     };
     const block = (one) => {
@@ -82,64 +93,26 @@ export default class CoverageTransform {
   }
 }
 
-/** Counts in this process what instances execute, until the test file ends. */
+/**
+ * Notes in this process what instances execute, and writes it down when a test file ends. The files of a process share
+ * modules, so an instance that one file made may run in the next.
+ */
 async function collect() {
   const { afterAll } = await import("vitest");
-  const counts = new Uint32Array(JSON.parse(readFileSync(`${built}points.json`, "utf8")).length);
-  const end = tellHits((statement) => void counts[statement]++);
+  const { file, reached } = (globalThis[Symbol.for("flowsteer.coverage")] ??= watched());
   afterAll(() => {
-    end();
-    mkdirSync(hitsFolder, { recursive: true });
-    writeFileSync(`${hitsFolder}${crypto.randomUUID()}.json`, JSON.stringify([...counts]));
+    mkdirSync(reachedFolder, { recursive: true });
+    writeFileSync(file, JSON.stringify([...reached]));
   });
 }
 
-/** The points that the compiled core has. */
-async function compiledPoints() {
-  const { default: binaryen } = await import("assemblyscript/binaryen");
-  const text = binaryen.readBinary(readFileSync(`${built}core.wasm`)).emitText();
-  const [, hit] = /\(import "coverage" "hit" \(func (\S+)/.exec(text);
-  const calls = text.split(`(call ${hit}`).slice(1);
-  return new Set(calls.map((call) => Number(/i32\.const (\d+)/.exec(call)[1])));
+/** @returns `reached`: 1 for each point that this process reaches, in shared memory */
+function watched() {
+  const { length } = JSON.parse(readFileSync(`${built}points.json`, "utf8"));
+  const reached = new Uint8Array(new SharedArrayBuffer(length));
+  tellHits((statement) => void (reached[statement] = 1));
+  tellHitsOfThreads(reached);
+  return { file: `${reachedFolder}${crypto.randomUUID()}.json`, reached };
 }
 
-/** Points in code that this flavour leaves out, such as the traced core's, are not counted. */
-async function report() {
-  const compiled = await compiledPoints();
-  const points = JSON.parse(readFileSync(`${built}points.json`, "utf8"));
-  const counts = points.map(() => 0);
-  for (const name of readdirSync(hitsFolder)) {
-    JSON.parse(readFileSync(hitsFolder + name, "utf8")).forEach((count, i) => (counts[i] += count));
-  }
-  for (const kind of ["statement", "branch"]) {
-    const files = new Map();
-    points.forEach(({ file, line, column, kind: is }, i) => {
-      if (is !== kind || !compiled.has(i)) return;
-      if (!files.has(file)) files.set(file, { all: 0, hit: 0, missed: new Set() });
-      const one = files.get(file);
-      one.all++;
-      if (counts[i] > 0) one.hit++;
-      else one.missed.add(kind === "branch" ? `${line}:${column}` : `${line}`);
-    });
-    const share = (hit, all) => `${((100 * hit) / all).toFixed(1).padStart(5)} % of ${String(all).padStart(5)}`;
-    console.log(`\n${kind === "branch" ? "Branches" : "Statements"} of the core`);
-    for (const [file, { all, hit, missed }] of [...files].sort()) {
-      console.log(`${share(hit, all)}  ${file}${missed.size > 0 ? `  not reached: ${[...missed].join(" ")}` : ""}`);
-    }
-    const sum = (key) => [...files.values()].reduce((n, one) => n + one[key], 0);
-    console.log(`${share(sum("hit"), sum("all"))}  together`);
-  }
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  rmSync(hitsFolder, { recursive: true, force: true });
-  const { status } = spawnSync(
-    process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--project", "node", "--coverage"],
-    { stdio: "inherit", env: { ...process.env, FLOWSTEER_CORE: "coverage" } },
-  );
-  await report();
-  process.exitCode = status ?? 1;
-} else if (process.env.VITEST_WORKER_ID !== undefined && process.env.FLOWSTEER_CORE === "coverage") {
-  await collect();
-}
+if (process.env.VITEST_WORKER_ID !== undefined && process.env.FLOWSTEER_CORE === "coverage") await collect();

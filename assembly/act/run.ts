@@ -95,6 +95,7 @@ function changesBranch(op: u32): bool {
  */
 export function runBefore(branch: usize, table: usize, rule: usize, end: usize): bool {
   for (let action = actionsOf(rule); action < end; action += ACTION_SIZE) {
+    // Unreached: what can end a branch comes after the decryption (docs/rules.md).
     if (step(branch, table, rule, action) != Then.next) return false;
   }
   return true;
@@ -105,8 +106,10 @@ export function runFrom(branch: usize, table: usize, rule: usize, action: usize)
   const last = actionsOf(rule) + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const then = step(branch, table, rule, action);
+    // Unreached: actions of a batch lead to no other rule (walk/espBatch.ts).
     if (then != Then.next) return then == Then.elsewhere && fresh(branch);
   }
+  // Unreached: only received frames are in a batch; without a destination they end.
   return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 

@@ -34,6 +34,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
       return miss(branch, table);
     default:
       // The host stages no other operation.
+      // Unreached: the host stages no other operation.
       return unreachable();
   }
 }

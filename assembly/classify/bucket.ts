@@ -33,6 +33,8 @@ namespace Spare {
 export function releaseOverflow(bucket: usize): void {
   let next = linkOf(bucket);
   while (next != 0) {
+    // Unreached: a hash table that is cleared has no entries, and an empty overflow bucket is freed
+    // at once.
     bucket = next;
     next = linkOf(bucket);
     release(bucket, BUCKET_SIZE);

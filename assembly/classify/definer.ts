@@ -205,6 +205,7 @@ export function addRangedDwords(mask: usize, required: u32): void {
 export function ownColumn(definer: usize, dword: u32): i32 {
   if (sharesColumn(dword)) return -1;
   const position = load<u16>(<usize>load<u32>(definer, POSITIONS) + ((<usize>dword) << 1));
+  // Unreached: `addRange` has given the dword a column before.
   return position == 0 ? -1 : <i32>((<u32>position - 1) / COLUMN);
 }
 

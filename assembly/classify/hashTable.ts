@@ -139,6 +139,7 @@ export function addEntry(hashTable: usize, hash: u32, value: usize): bool {
   if (load<u32>(hashTable, BUCKETS) == 0 && !firstBucket(hashTable)) return false;
   // A merge may have taken the room of an overflow bucket. Splitting again takes no memory.
   for (let splits = 0; !putEntry(bucketOf(hashTable, hash), hash, value); splits++) {
+    // Unreached: after two splits there is room, and without memory for a split it ends before.
     if (splits == MERGES || !split(hashTable)) return false;
   }
   const entries = load<u32>(hashTable, ENTRIES) + 1;

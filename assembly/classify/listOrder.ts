@@ -103,13 +103,13 @@ function linkAfter(first: usize, before: usize, rule: usize): usize {
   return first;
 }
 
-/** Removes `rule` from the list of `first`; returns the new first rule, 0 when the list is empty. */
+/** Removes `rule` from the list of `first`, which has other rules; returns the new first rule. */
 export function unlinkRule(first: usize, rule: usize): usize {
   if (isLongList(first)) unmark(first, rule);
   const next: usize = load<u32>(rule, RULE_NEXT);
   const previous: usize = load<u32>(rule, RULE_PREVIOUS);
   if (rule == first) {
-    if (next != 0) store<u32>(next, <u32>previous, RULE_PREVIOUS);
+    store<u32>(next, <u32>previous, RULE_PREVIOUS);
     return next;
   }
   store<u32>(previous, <u32>next, RULE_NEXT);

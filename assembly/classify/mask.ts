@@ -34,6 +34,7 @@ export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): u
     for (let bucket = bucketOf(masks, hash); bucket != 0; bucket = linkOf(bucket)) {
       for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
         const mask = valueAt(bucket, <u32>ctz(bits));
+        // Unreached: two masks of a table with the same 31 bits of hash.
         if (load<u32>(mask, MASK_LANES_COUNT) == lanes && equalBytes(mask + MASK_BYTES, bytes, lanes)) return mask;
       }
     }
@@ -74,6 +75,7 @@ function hashBytes(bytes: usize, lanes: u32): u32 {
 
 function equalBytes(a: usize, b: usize, lanes: u32): bool {
   for (let lane: u32 = 0; lane < lanes; lane++, a += 16, b += 16) {
+    // Unreached: two masks of a table with the same 31 bits of hash.
     if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;
   }
   return true;

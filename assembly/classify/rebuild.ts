@@ -214,6 +214,7 @@ function chooseTuple(table: usize, mask: usize): void {
   const tuples = table + TABLE_TUPLES;
   const many = load<u32>(mask, MASK_RULES) * 128 >= load<u32>(table, TABLE_RULES);
   const tuple = tupleFor(tuples, mask, definerLanes(table + TABLE_DEFINER), many);
+  // Unreached: the mask has a tuple that fits, so there is one also without memory.
   if (tuple < MAX_TUPLES) assign(tuples, mask, tuple);
 }
 
@@ -234,6 +235,7 @@ function move(table: usize, building: usize, rule: usize): void {
   removeFromTuple(hashTable, tuples, rule, true);
   // Removal has freed enough memory to add the rule again.
   if (!addToTuple(hashTable, tuples, load<u32>(load<u32>(rule, RULE_MASK), MASK_TUPLE), rule))
+    // Unreached: the removal has freed the memory that the rule takes.
     addToTuple(hashTable, tuples, old, rule);
   seeBest(building, rule);
   const tables: usize = load<u32>(table, TABLE_BITMAPS);

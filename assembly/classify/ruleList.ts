@@ -66,6 +66,8 @@ function listOf(hashTable: usize, hash: u32, rule: usize, tuple: usize, lanes: u
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
       const at = bucket + VALUE + ((<usize>ctz(bits)) << 2);
       const first: usize = load<u32>(at);
+      // Unreached: values of two tuples, whose hashes have other seeds, with the same 31 bits of
+      // hash.
       if (load<u8>(first, RULE_TUPLE) != index) continue;
       if (equalUnder(tuple + TUPLE_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) return at;
     }

@@ -51,6 +51,7 @@ function prepareInline(branch: usize, association: usize, flags: u32, job: usize
  */
 export function prepare(branch: usize, association: usize, job: usize): Prepared {
   const flags = load<u32>(association, ESP_FLAGS);
+  // Unreached: frames are sent one by one, and received ones are only decrypted.
   if (flags & ESP_ENCRYPT) return prepareEncrypt(branch, association, job);
   return flags & ESP_FULL_OFFLOAD ? prepareDecrypt(branch, association, job) : Prepared.alone;
 }

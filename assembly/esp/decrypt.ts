@@ -58,6 +58,7 @@ export function prepareDecrypt(branch: usize, association: usize, job: usize): P
   if (!isPacket(branch, association)) return Prepared.ended;
   // Earlier packets of the batch are not counted yet, so the verdict waits until they are.
   if (unwelcome(branch, association) != Reason.none) return Prepared.alone;
+  // Unreached: copies have rules of their own, so a rule in a batch changes bytes that nothing shares.
   return layOut(branch, association, job) ? Prepared.ready : Prepared.ended;
 }
 

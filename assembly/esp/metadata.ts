@@ -34,10 +34,12 @@ export function takeMetadata(branch: usize): u32 {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   if (load<u8>(frame, FRAME_LINK) != Link.ethernet || load<u32>(frame, FRAME_LENGTH) < HEADER + ESP_METADATA_SIZE) {
+    // Unreached: the flow has an IP and an ESP spec: its frames are longer, and sent in Ethernet.
     return NOT_ASKED;
   }
   if (be16(at + MACS) != ETHERTYPE_ESP_METADATA || load<u8>(at, SYNDROME) != ESP_TO_ENCRYPT) return NOT_ASKED;
   const next: u32 = load<u8>(at, CONTENT + 4);
+  // Unreached: no other branch shares the bytes of a frame that is sent.
   if (!copyOnWrite(branch, 0)) return ENDED;
   const start = <usize>load<u32>(frame, FRAME_ADDRESS);
   memory.copy(start + ESP_METADATA_SIZE, start, MACS);

@@ -66,6 +66,7 @@ export function findPacket(branch: usize, toSend: bool): bool {
 function kindAt(map: usize, offset: u32): u32 {
   const end = entriesEnd(map);
   for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    // Unreached: the header after the link is an outer one.
     if (offsetIn(entry) == offset) return levelOf(entry) == LEVEL_OUTER ? kindOf(entry) : Header.none;
   }
   return Header.none;

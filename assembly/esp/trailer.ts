@@ -8,6 +8,7 @@ import { TRAILER } from "./job";
 
 /** Whether the decrypted bytes end with a valid trailer. The time tells the pad length, not which byte is wrong. */
 export function isTrailer(data: usize, length: u32): bool {
+  // Unreached: callers have dropped shorter packets.
   if (length < TRAILER) return false;
   const padding: u32 = load<u8>(data + length - TRAILER);
   if (padding + TRAILER > length) return false;

@@ -171,10 +171,9 @@ export function endMissAt(branch: usize, table: usize, verdict: u32, reason: u32
   const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
   const before: u32 = load<u8>(outcome, OUTCOME_VERDICT);
   setVerdict(branch, verdict, reason);
-  // Of branches with equal verdicts the first counts.
+  // Of branches with equal verdicts the first counts. A sampled copy sets no verdict.
   if (before == verdict || <u32>load<u8>(outcome, OUTCOME_VERDICT) != verdict) return;
   const flags = load<u32>(branch, BRANCH_FLAGS);
-  if (flags & ASIDE) return;
   store<u32>(outcome, missedPlace(table, load<u8>(branch, BRANCH_VPORT)), OUTCOME_MISSED);
   if (!(flags & FDB_MISSED)) store<u32>(outcome, 0, OUTCOME_MISSED_FDB);
 }

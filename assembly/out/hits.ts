@@ -57,6 +57,7 @@ export function countBatch(frames: u32): void {
     const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
     for (let n: u32 = 0; n < hits; n++) {
       const id = load<u32>(Rows.hits + ((<usize>(i * HITS_PER_FRAME + n)) << 2));
+      // Unreached: the host makes room for the counters of new rules first.
       if (id < HitCounts.count) add(HitCounts.rules + ((<usize>id) << COUNTER_SHIFT), bytes);
     }
     const frame = Rows.frames + <usize>i * FRAME_SIZE;

@@ -95,6 +95,7 @@ export function resizeQueue(queue: usize, depth: u32): bool {
   for (let i = load<u32>(queue, RECEIVE_HEAD); i != tail; i++) {
     store<u32>(ring + ((<usize>(i & (depth - 1))) << 2), load<u32>(old + ((<usize>(i & wrap)) << 2)));
   }
+  // Unreached: a queue that is resized has a ring.
   if (old != 0) release(old, (wrap + 1) * 4);
   store<u32>(queue, <u32>ring, RECEIVE_RING);
   store<u32>(queue, depth - 1, RECEIVE_WRAP);
@@ -104,6 +105,8 @@ export function resizeQueue(queue: usize, depth: u32): bool {
 /** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */
 export function takeBuffer(queue: usize): u32 {
   const head = load<u32>(queue, RECEIVE_HEAD);
+  // Unreached: frames of a burst have taken the last request, the host has not read them, and a
+  // message arrives.
   if (head == load<u32>(queue, RECEIVE_TAIL)) return <u32>NO_REQUEST;
   store<u32>(queue, head + 1, RECEIVE_HEAD);
   return head;

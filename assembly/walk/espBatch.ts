@@ -49,12 +49,14 @@ export function prepareRun(table: usize, first: u32, count: u32): void {
     const branch = branchAt(i);
     hit(i, load<u32>(rule, RULE_ID));
     const here = runBefore(branch, table, rule, action);
+    // Unreached: what can end a branch comes after the decryption (docs/rules.md).
     const prepared = here ? prepare(branch, load<u32>(action, 4), Run.job) : Prepared.ended;
     if (prepared == Prepared.ready) Run.job += JOB_SIZE;
     store<u8>(PREPARED + i, <u8>prepared);
   }
   const jobs = <u32>((Run.job - Rows.jobs) / JOB_SIZE);
   Run.job = Rows.jobs;
+  // Unreached: frames are sent one by one, and received ones are only decrypted.
   if (wayOf(espOf(ruleOf(first)))) sealMany(Rows.jobs, jobs);
   else openMany(Rows.jobs, jobs);
 }
@@ -98,6 +100,7 @@ function espOf(rule: usize): usize {
   for (; action < end; action += ACTION_SIZE) {
     const op = load<u32>(action);
     if (op == Op.esp) {
+      // Unreached: the host refuses two ESP actions in a rule.
       if (found != 0) return 0;
       found = action;
     } else if (!isEligible(op)) return 0;

@@ -54,6 +54,7 @@ export function hasRoom(count: u32): bool {
 function borrow(size: u32, count: u32): bool {
   endLoan();
   let entries = FIRST_ENTRIES;
+  // Unreached: a batch has no more than half of the first entries.
   while (entries < count * 2) entries *= GROWTH;
   entries = min(entries, Cache.most);
   while (entries != 0 && bytesOf(entries, size) > beyond()) entries >>= 1;

@@ -79,6 +79,7 @@ export function behindLink(frame: usize, map: usize): u32 {
   let behind: u32 = 0;
   const end = entriesEnd(map);
   for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    // Unreached: a header that is none of the link comes before the first inner one.
     if (levelOf(entry) != LEVEL_OUTER) break;
     const kind = kindOf(entry);
     const size = linkSize(kind);

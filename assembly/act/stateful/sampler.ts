@@ -46,6 +46,7 @@ export function runSampler(branch: usize, table: usize, sampler: usize): bool {
   if (isSampled(branch, sampler)) sendAside(branch, table, sampler);
   if (TRACED) noteActing(branch);
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
+  // Unreached: a sampler writes register C 0 only, which takes no memory.
   if (program != 0 && !modify(branch, program)) return false;
   return jump(branch, load<u32>(sampler, SAMPLER_TABLE));
 }

@@ -1,9 +1,9 @@
 /** flowsteer record: hands out the library that records the steering calls of a program. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCommandLine } from "../commandLine.js";
-import { writeRefusal } from "../output/output.js";
+import { makeFolder } from "../output/folder.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage } from "../refusal.js";
 import { printable } from "../text.js";
@@ -20,11 +20,7 @@ export function record(args: readonly string[]): number {
   if (others.length > 0) throw badUsage("record", "name one folder: flowsteer record [FOLDER]");
   const path = join(folder, FILE);
   const source = readFileSync(SOURCE);
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw writeRefusal(folder, error);
-  }
+  makeFolder(folder);
   writeOutput(path, source);
   if (!flags.has("quiet")) process.stdout.write(`${printable(path)}\n${NEXT}`);
   return 0;

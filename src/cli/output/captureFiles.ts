@@ -1,9 +1,10 @@
 /** Writes one pcapng file for each destination while frames arrive. */
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, PcapngWriter } from "../../index.js";
 import type { NumberedFrame } from "../input/captures.js";
 import { CommandRefusal, refusalOf } from "../refusal.js";
+import { makeFolder } from "./folder.js";
 
 /** A frame as it arrived. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength"> &
@@ -28,11 +29,7 @@ export class CaptureFiles {
   constructor(folder: string, inputs: readonly string[]) {
     this.#folder = folder;
     this.#inputs = new Set(inputs.filter((file) => existsSync(file)).map((file) => realpathSync(file)));
-    try {
-      mkdirSync(folder, { recursive: true });
-    } catch (error) {
-      throw refusalOf(folder, error);
-    }
+    makeFolder(folder);
   }
 
   /**

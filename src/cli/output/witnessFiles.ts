@@ -1,5 +1,4 @@
 /** Writes the witnesses of a cover: as captures, and as scenarios that expect what becomes of them. */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Cover } from "../../explain/index.js";
 import { LINK_TYPES, PcapngWriter } from "../../index.js";
@@ -13,8 +12,8 @@ import {
   type Scenario,
   type ScenarioFrame,
 } from "../../scenario/index.js";
-import { refusalOf } from "../refusal.js";
 import { printable } from "../text.js";
+import { makeFolder } from "./folder.js";
 import { FileOutput } from "./output.js";
 import { namedWitnesses, runsOf, type NamedWitness, type WitnessStep } from "./witnessRun.js";
 
@@ -37,11 +36,7 @@ export async function writeWitnesses(folder: string, file: string, text: string,
     witnesses.reduce((sum, { witness }) => sum + 1 + witness.before.length, 0),
   );
   const { runs, lost } = await runsOf(plain, witnesses);
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw refusalOf(folder, error);
-  }
+  makeFolder(folder);
   const pointers = rulePointers(scenario);
   const written: { path: string; frames: number }[] = [];
   const write = async (name: string, frames: number, contents: Iterable<string | Uint8Array>): Promise<void> => {

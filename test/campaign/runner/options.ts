@@ -10,33 +10,84 @@ export interface Options {
   readonly jobs: number;
 }
 
-/** @throws Error names the option and what it may be */
+/** A wrong command line; its message is one line. */
+export class BadUsage extends Error {}
+
+const NAME = 12;
+const LINE = 88;
+
+/** What `--help` prints. */
+export function usage(): string {
+  const targets = TARGETS.map(({ name, about }) => `  ${name.padEnd(NAME)}  ${folded(about)}`);
+  return `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N]
+npm run campaign -- --report
+
+Draws inputs for the targets, and goes on where the last run ended. Without a target it takes all.
+
+  --hours H   how long; 1 if not given, parts such as 0.1 too
+  --seed S    repeats a draw
+  --jobs N    processes at a time; 1 if not given
+  --report    writes docs/campaign.md from the log, and draws nothing
+  --help      prints this
+
+Targets, and what must hold:
+
+${targets.join("\n")}
+`;
+}
+
+/** Broken into lines that begin below each other. */
+function folded(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > LINE - NAME) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line].join(`\n${" ".repeat(NAME + 4)}`);
+}
+
+/** @throws BadUsage names the option and what it may be */
 export function readOptions(args: readonly string[]): Options {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      hours: { type: "string", default: "1" },
-      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-      jobs: { type: "string", default: "1" },
-    },
-  });
+  const { values, positionals } = understood(() =>
+    parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        hours: { type: "string", default: "1" },
+        seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+        jobs: { type: "string", default: "1" },
+      },
+    }),
+  );
   return {
-    targets: positionals.length === 0 ? TARGETS : positionals.map(targetNamed),
+    targets: positionals.length === 0 ? TARGETS : positionals.map((name) => understood(() => targetNamed(name))),
     hours: number("hours", values.hours, 0, 1e6),
     seed: whole("seed", values.seed, 0, 2 ** 32 - 1),
     jobs: whole("jobs", values.jobs, 1, 1024),
   };
 }
 
+/** Runs a function whose errors are of the command line. */
+function understood<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new BadUsage((error as Error).message.split("\n", 1)[0]);
+  }
+}
+
 function number(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (text !== "" && value >= least && value <= most) return value;
-  throw new Error(`--${name} ${text}: a number, ${least} to ${most}`);
+  throw new BadUsage(`--${name} ${text}: a number, ${least} to ${most}`);
 }
 
 function whole(name: string, text: string, least: number, most: number): number {
   const value = number(name, text, least, most);
   if (Number.isInteger(value)) return value;
-  throw new Error(`--${name} ${text}: a whole number`);
+  throw new BadUsage(`--${name} ${text}: a whole number`);
 }

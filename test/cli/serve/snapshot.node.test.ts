@@ -1,12 +1,17 @@
 /** Snapshots of flowsteer serve: written at the end, restored at the start. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { restoreScenario } from "../../../src/scenario/index.js";
 import { restoreDevice } from "../../../src/snapshot/index.js";
-import { flowsteer, scratch } from "../support/command.js";
+import { flowsteer, root, scratch } from "../support/command.js";
 import { Client } from "./support/client.js";
 import { Served, SWITCH, tcpFrame, UdpPeer } from "./support/served.js";
+
+/** The core of the command, which snapshots name. */
+const CORE = pathToFileURL(join(root, "dist/core.wasm"));
 
 const hex = (frame: Buffer): string => frame.toString("hex");
 
@@ -42,7 +47,7 @@ it("gives a snapshot to a client", async () => {
   const client = await Client.open(scratch("given.sock"));
   await client.result("receive", { frame: hex(tcpFrame(9, 2, 23)) });
   const { base64 } = (await client.result("snapshot")) as { base64: string };
-  const { device, kept } = await restoreDevice(Buffer.from(base64, "base64"));
+  const { device, kept } = await restoreDevice(Buffer.from(base64, "base64"), { core: CORE });
   const loaded = await restoreScenario(device, kept);
   expect(loaded.counters.get("telnet")?.read()).toEqual({ packets: 1n, bytes: 60n });
   await served.end();

@@ -92,6 +92,16 @@ describe("createRules", () => {
     expect(rules[0]?.actions.length).toBe(1);
   });
 
+  test("values that end before a group of the matcher", async () => {
+    const bench = await openBench();
+    const { root } = bench;
+    const { match_criteria_enable: misc } = dv.matchParameters({ "misc.source_port": 0 });
+    const matcher = dv.mlx5dv_dr_matcher_create(root, 0, PORT.match_criteria_enable | misc, PORT.mask);
+    const rules = dv.createRules(matcher, portValues([80, 81]), [dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queue)]);
+    for (const [i, dport] of [80, 81].entries())
+      expect(bench.device.receive(1, ipv4Frame({ dport })).rules).toEqual([rules[i]]);
+  });
+
   test.each([23, 24, 25, 63, 449, 450, 1001])("values of %i bytes", async (size) => {
     const bench = await openBench();
     const matcher = portMatcher(bench);

@@ -93,3 +93,60 @@ test("frames of one batch are tracked one after the other", () => {
   expect(outcomes.map(({ rules }) => names.get(rules.at(-1)!))).toEqual(["changed", "changed", "changed", "invalid"]);
   expect(outcomes.map(({ registers }) => registers["C3"])).toEqual([2, 2, 2, 0x40]);
 });
+
+test("an option that ends before its length is none (RFC 9293, 3.1)", () => {
+  const { device, context } = bench;
+  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  track(object, 0);
+  const begun = (options: readonly number[]): Uint8Array => {
+    object.write(0, EMPTY);
+    const bytes = segmentFrame({ flags: SYN, seq: 100, options: [...options] });
+    bytes.set([2, 0, 0, 0, 0, 0x0a], 6);
+    device.receive(1, bytes, { time: 0n });
+    return object.read(0);
+  };
+  const [NOP, SCALE] = [1, 3];
+  const plain = begun([NOP, NOP, NOP, NOP]);
+  expect(begun([SCALE, 3, 7, NOP])).not.toEqual(plain);
+  expect(begun([NOP, NOP, NOP, SCALE])).toEqual(plain);
+});
+
+test("a SYN goes on after another SYN of which only the kind was written", () => {
+  const { device, context } = bench;
+  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const names = track(object, 0);
+  const take = (original: boolean, flags: number, seq: number, ack = 0): string =>
+    names.get(device.receive(1, frame(original, flags, seq, ack)).rules.at(-1)!)!;
+  expect(take(true, SYN, 100)).toBe("changed");
+  const { last_index, last_dir } = connectionFromBytes("test", "data", object.read(0));
+  object.write(0, connectionBytes("test", "data", { valid: 0, last_index, last_dir }));
+  expect(take(true, SYN, 300)).toBe("valid");
+  expect(take(false, SYN | ACK, 500, 301)).toBe("changed");
+  expect(take(true, ACK, 301, 501)).toBe("changed");
+  expect(take(true, ACK, 301, 501)).toBe("valid");
+});
+
+test("a liberal side opens with any acknowledgement, and windows end at 2 ** 32", () => {
+  const { device, context } = bench;
+  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const names = track(object, 0);
+  const take = (original: boolean, flags: number, seq: number, ack = 0): string =>
+    names.get(device.receive(1, frame(original, flags, seq, ack)).rules.at(-1)!)!;
+  const read = (): ReturnType<typeof connectionFromBytes> => connectionFromBytes("test", "data", object.read(0));
+  expect(take(true, SYN, 100)).toBe("changed");
+  const half = read();
+  expect(take(false, SYN | ACK, 500, 999)).toBe("invalid");
+  object.write(0, connectionBytes("test", "data", { ...half, reply: { ...half.reply, liberal: 1 } }));
+  expect(take(false, SYN | ACK, 500, 999)).toBe("changed");
+
+  expect(take(true, ACK, 101, 501)).toBe("changed");
+  const open = read();
+  const [original, reply] = [
+    { ...open.original, liberal: 1 },
+    { ...open.reply, max_win: 0xffff_fff0 },
+  ];
+  object.write(0, connectionBytes("test", "data", { ...open, original, reply }));
+  // Beyond the window, which must have been larger.
+  expect(take(true, ACK, original.reply_end + 100, 501)).toBe("valid");
+  expect(read().reply.max_win).toBe(0xffff_ffff);
+});

@@ -6,6 +6,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { Table } from "../../../src/model/table/domain.js";
 import { buildFrame } from "../../../src/packet/index.js";
+import { openCounter } from "../support/switchBench.js";
 
 const FRAMES = 200;
 
@@ -73,4 +74,40 @@ test("the bytes of a first frame whose 60 branches are looked up together", asyn
   ]);
   const { to: destinations } = device.receive(1, frame);
   expect(destinations.map((one) => hexOf(one.frame))).toEqual(Array<string>(60).fill(hexOf(frame)));
+});
+
+test("a frame that ends in the metadata element of ESP has no VLAN tag to take", async () => {
+  const device = await createDevice();
+  const context = dv.mlx5dv_open_device(device);
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const [root, next] = [0, 1].map((level) => dv.mlx5dv_dr_table_create(domain, level)) as [Table, Table];
+  const all = (of: Table, ...actions: Action[]): void => {
+    dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(of, 0, 0, null), null, actions.length, actions);
+  };
+  all(root, dv.mlx5dv_dr_action_create_dest_table(next));
+  const queue = dv.mlx5dv_dr_action_create_dest_ibv_qp(createSink(context, "a"));
+  all(next, dv.mlx5dv_dr_action_create_pop_vlan(), queue);
+  for (const length of [14, 21]) {
+    const frame = Uint8Array.from({ length }, (_, i) => ({ 12: 0x8c, 13: 0xe4 })[i] ?? 2);
+    const { verdict, to } = device.receive(1, frame);
+    expect([verdict, [...(to[0]?.frame ?? [])]]).toEqual(["deliver", [...frame]]);
+  }
+});
+
+test("an array that only counts sends a frame nowhere", async () => {
+  const device = await createDevice();
+  const context = dv.mlx5dv_open_device(device);
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const table = dv.mlx5dv_dr_table_create(domain, 0);
+  const counters = [0, 1].map(() => openCounter(context));
+  const members = counters.map((counter) => ({
+    ...{ type: dv.MLX5DV_DR_ACTION_DEST, dest: dv.mlx5dv_dr_action_create_flow_counter(counter, 0) },
+  }));
+  const array = dv.mlx5dv_dr_action_create_dest_array(domain, undefined, members);
+  dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(table, 0, 0, null), null, 1, [array]);
+  expect(device.receive(1, buildFrame([{ header: "ethernet" }, { header: "ipv4" }]))).toMatchObject({
+    verdict: "drop",
+    reason: "no_destination",
+  });
+  expect(counters.map((counter) => counter.read(0).packets)).toEqual([1n, 1n]);
 });

@@ -16,6 +16,7 @@ import * as v from "../../../src/verbs/index.js";
 import { numbers } from "../../../bench/random.js";
 import { ipv4Frame, openBench, refused } from "../../mlx5dv/support/directRules.js";
 import { ruleFor } from "../../mlx5dv/support/switchBench.js";
+import { attr, DONT_TRAP, FlowBench } from "../../verbs/support/flows.js";
 import { openStation } from "../../verbs/support/queuePairs.js";
 
 const NONE: Hits = { packets: 0n, bytes: 0n };
@@ -178,4 +179,15 @@ test("memory that is too short for counters is ENOMEM, and steering goes on", as
   expect(refused(() => device.countHits())).toMatchObject({ code: "ENOMEM" });
   expect(device.receive(1, FRAMES[0]!).verdict).toBe("deliver");
   expect(refused(() => rule.hits())).toMatchObject({ reason: "not_counted" });
+});
+
+test("a queue that is not ready has not received a frame, even if another has", async () => {
+  const bench = await FlowBench.open({ countHits: true });
+  v.ibv_create_flow(bench.realQp(v.IBV_QPT_RAW_PACKET), attr([], DONT_TRAP));
+  const flow = bench.flow("in", [], { priority: 1 });
+  const frame = ipv4Frame();
+  expect(bench.device.receive(1, frame).verdict).toBe("deliver");
+  const { hits } = bench.device.metrics();
+  expect(flow.hits()).toEqual({ packets: 1n, bytes: BigInt(frame.length) });
+  expect(hits!.queues.map(({ packets }) => packets).sort()).toEqual([0n, 1n]);
 });

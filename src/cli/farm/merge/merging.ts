@@ -1,12 +1,13 @@
 /** Puts the results of jobs together, as if one machine had steered all frames. */
 import { createReadStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CaptureDecoder } from "../../../index.js";
 import { addParts } from "../../../run/index.js";
 import type { LoadedScenario } from "../../../scenario/index.js";
 import type { SkippedSum } from "../../input/captures.js";
 import type { CaptureFiles } from "../../output/captureFiles.js";
+import { makeFolder } from "../../output/folder.js";
 import type { Output } from "../../output/output.js";
 import { addCapturesOfShares, addRowsOfShares, type ShareFolder } from "./interleaving.js";
 import type { Steered } from "../jobs.js";
@@ -64,7 +65,7 @@ export class Merging {
       for await (const chunk of createReadStream(path)) await to.output.writeBytes(chunk as Uint8Array);
       return;
     }
-    await mkdir(to.folder, { recursive: true });
+    makeFolder(to.folder);
     await rename(path, join(to.folder, `part-${String(++this.#parts).padStart(6, "0")}.parquet`));
   }
 }

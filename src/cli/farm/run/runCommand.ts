@@ -1,5 +1,4 @@
 /** flowsteer farm run: steers captures on many machines, and prints what `flowsteer run` prints. */
-import { mkdir } from "node:fs/promises";
 import { divisionOf, TextRows, CSV, NDJSON, type Division } from "../../../run/index.js";
 import { loadScenario, type LoadedScenario } from "../../../scenario/index.js";
 import { frameRange, numberOption, type CommandLine } from "../../commandLine.js";
@@ -7,6 +6,7 @@ import { expectationsApply, finish } from "../../commands/finish.js";
 import { inputName, textOf } from "../../input/chunks.js";
 import { Interruption } from "../../interruption.js";
 import { CaptureFiles } from "../../output/captureFiles.js";
+import { makeFolder } from "../../output/folder.js";
 import { FileOutput, Output } from "../../output/output.js";
 import { badUsage, withFile } from "../../refusal.js";
 import { printable } from "../../text.js";
@@ -103,7 +103,7 @@ function expectsFrames({ scenario, expectations }: LoadedScenario): boolean {
 }
 
 async function openOutputs({ format, output, out, parts }: PartsTo, inputs: readonly string[]) {
-  if (parts !== null) await withFile(parts, () => mkdir(parts, { recursive: true }));
+  if (parts !== null) makeFolder(parts);
   const files = out === undefined ? null : new CaptureFiles(out, inputs);
   return { rows: format === null ? null : await rowsTo(format, output, inputs), files };
 }
