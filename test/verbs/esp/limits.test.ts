@@ -12,6 +12,7 @@ import {
   ESP_SPEC,
   handle,
   inline,
+  numbersOf,
   sealed,
   sealing,
   sent,
@@ -193,4 +194,14 @@ test("UDP that ends in its header is no length of its own", async () => {
   const clear = frameOf({ ...IP, protocol: 17 }, payload(4));
   const { to } = there.device.receive(1, sealed(bench, clear));
   expect([...to[0]!.frame]).toEqual([...clear]);
+});
+
+test("transport mode ends with the last number: it does not cycle (RFC 4303, 3.3.3)", async () => {
+  const bench = await FlowBench.open();
+  const action = create(bench, tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] }, { seq: 0xffff_ffff }));
+  sealing(bench, action);
+  const clear = frameOf(IP, { header: "udp" }, payload(8));
+  expect(numbersOf(sealed(bench, clear)).seq).toBe(0xffff_ffff);
+  expect(sent(bench, clear)).toMatchObject({ verdict: "drop", reason: "esp_sequence_exhausted" });
+  expect(action.state.packets).toBe(1n);
 });
