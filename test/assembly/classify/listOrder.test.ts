@@ -13,7 +13,7 @@ const VALUE = new Uint8Array(KEY_SIZE).fill(0x5a, 60, 64);
 const RANGE = { dword: 128, shift: 0, fieldMask: 0xffff };
 
 /** The rule that is found from `lower` on is the expected one. */
-function check(model: ModelTable, lower: bigint, field: number, seed: number): void {
+function checkOne(model: ModelTable, lower: bigint, field: number, seed: number): void {
   const key = VALUE.slice();
   key.set([field >> 8, field & 255], RANGE.dword + 2);
   const text = `from rank ${lower}, field ${field}, ${model.rules.length} rules (FLOWSTEER_SEED=${seed})`;
@@ -41,9 +41,9 @@ test.each([
         const range = { ...RANGE, low, high: random.between(low, 0xffff) };
         model.insert(draw(), MASK, VALUE, random.chance(0.5) ? [range] : []);
       } else if (model.rules.length > 0) model.remove(random.below(model.rules.length));
-      if (random.chance(0.3)) check(model, random.chance(0.2) ? 0n : draw(), random.below(2 ** 16), seed);
+      if (random.chance(0.3)) checkOne(model, random.chance(0.2) ? 0n : draw(), random.below(2 ** 16), seed);
     }
-    for (const { rank } of model.rules) check(model, rank, random.below(2 ** 16), seed);
+    for (const { rank } of model.rules) checkOne(model, rank, random.below(2 ** 16), seed);
   }
   model.destroy();
   expect(core.exports.arenaUsed()).toBe(before);
@@ -58,10 +58,37 @@ test("a full memory adds no marks, and the order stays right", async () => {
     for (let n = 0; n < 100; n++) model.insert(BigInt(random.below(1000)), MASK, VALUE);
     core.exports.limitArena(core.exports.arenaUsed() + more);
     while (model.rules.length < 4000 && model.insert(BigInt(random.below(1000)), MASK, VALUE));
-    for (let rank = 0n; rank < 1000n; rank += 7n) check(model, rank, 0, seed);
+    for (let rank = 0n; rank < 1000n; rank += 7n) checkOne(model, rank, 0, seed);
     while (model.rules.length > 60) model.remove(random.below(model.rules.length));
-    for (const { rank } of model.rules) check(model, rank, 0, seed);
+    for (const { rank } of model.rules) checkOne(model, rank, 0, seed);
     core.exports.limitArena(2 ** 24);
+  }
+  model.destroy();
+});
+
+test("a memory with room for rules alone adds no marks either", async () => {
+  const seed = seedFor("long lists, room for rules");
+  const random = new Random(seed);
+  const core = await loadOpenCore();
+  const model = new ModelTable(core);
+  const draw = (): bigint => BigInt(random.below(1000));
+  const check = (): void => {
+    for (let rank = 0n; rank < 1000n; rank += 7n) checkOne(model, rank, 0, seed);
+  };
+  // Free blocks are as large as a rule: marks fit nowhere, then no more of them.
+  for (const before of [20, 2500]) {
+    for (let n = 0; n < before; n++) model.insert(draw(), MASK, VALUE);
+    const others = Array.from({ length: 2500 }, () => core.exports.createCounters(4) >>> 0);
+    for (const other of others) core.exports.releaseCounters(other, 4);
+    core.exports.limitArena(core.exports.arenaUsed());
+    const rest: number[] = [];
+    for (let block = 1; block !== 0;) rest.push((block = core.exports.createCounters(16) >>> 0));
+    for (let n = 0; n < 2000 && model.insert(draw(), MASK, VALUE); n++);
+    expect(model.rules.length).toBeGreaterThan(before + 1000);
+    check();
+    core.exports.limitArena(2 ** 24);
+    for (const block of rest) if (block !== 0) core.exports.releaseCounters(block, 16);
+    model.clear(random);
   }
   model.destroy();
 });

@@ -69,3 +69,65 @@ test("lookups find rules that a rebuild moves to another tuple, before it ends a
   }
   model.destroy();
 });
+
+/** A table of rules on prefixes of an address, of so many masks. */
+function prefixes(model: ModelTable, rules: number, masks: number): Uint8Array[] {
+  return Array.from({ length: rules }, (_, i) => {
+    const length = 1 + (i % masks);
+    const mask = new Uint8Array(KEY_SIZE).fill(0xff, 64, 64 + length);
+    const value = new Uint8Array(KEY_SIZE);
+    value.set([i & 255, i >> 8, 3, 4, 5, 6, 7, 8].slice(0, length), 64);
+    model.insert(BigInt(i), mask, value);
+    return value;
+  });
+}
+
+function checkRepeatedly(model: ModelTable, keys: readonly Uint8Array[], times = 100): void {
+  const some = keys.slice(0, 64);
+  const wanted = some.map((key) => model.find(key)?.handle);
+  for (let n = 0; n < times; n++) expect(model.classify(some)).toEqual(wanted);
+}
+
+test("lookups stay right when memory ends at each step of a rebuild", async () => {
+  const core = await loadOpenCore();
+  for (let more = 0; more < 160_000; more += 6000) {
+    const model = new ModelTable(core);
+    const keys = prefixes(model, 300, 8);
+    core.exports.limitArena(core.exports.arenaUsed());
+    const rest: number[] = [];
+    for (let block = 1; block !== 0;) rest.push((block = core.exports.createCounters(256) >>> 0));
+    core.exports.limitArena(core.exports.arenaUsed() + more);
+    checkRepeatedly(model, keys);
+    core.exports.limitArena(2 ** 24);
+    for (const block of rest) if (block !== 0) core.exports.releaseCounters(block, 256);
+    model.destroy();
+  }
+});
+
+test("lookups stay right in a table with few rules and room for many", async () => {
+  const core = await loadOpenCore();
+  const model = new ModelTable(core);
+  expect(core.exports.reserveRules(model.table, 80_000)).toBe(1);
+  checkRepeatedly(model, prefixes(model, 40, 8), 500);
+  model.clear();
+  checkRepeatedly(model, prefixes(model, 1000, 8));
+  model.destroy();
+});
+
+test("lookups find rules of a long list, and of masks that come after a rebuild", async () => {
+  const core = await loadOpenCore();
+  const model = new ModelTable(core);
+  const keys = prefixes(model, 40, 8);
+  const mask = new Uint8Array(KEY_SIZE).fill(0xff, 64, 68);
+  const value = new Uint8Array(KEY_SIZE).fill(9, 64, 68);
+  for (let i = 0; i < 600; i++) model.insert(BigInt(1000 + i), mask, value);
+  checkRepeatedly(model, [value, ...keys]);
+  for (let byte = 65; byte < 72; byte++) {
+    const other = new Uint8Array(KEY_SIZE);
+    other[byte] = 0xff;
+    model.insert(BigInt(5000 + byte), other, new Uint8Array(KEY_SIZE).fill(byte, byte, byte + 1));
+    const key = new Uint8Array(KEY_SIZE).fill(byte, byte, byte + 1);
+    checkRepeatedly(model, [key, value, ...keys], 3);
+  }
+  model.destroy();
+});
