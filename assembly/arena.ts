@@ -274,7 +274,7 @@ export function limitArena(bytes: u32): void {
 export function reserve(size: usize): usize {
   const whole = (size + LINE - 1) & ~(<usize>LINE - 1);
   const area = (Arena.top + LINE - 1) & ~(<usize>LINE - 1);
-  // Unreached: an area would end beyond 4 GiB; blocks take what is left in tests of full memory.
+  // Unreached: the area would end beyond 4 GiB. Tests of full memory fill it with blocks.
   if (whole > Arena.end || area > Arena.end - whole) return 0;
   const top = area + whole;
   if (top > Loan.start) endLoan();

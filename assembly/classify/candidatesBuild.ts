@@ -1,8 +1,8 @@
 /**
  * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild sees
  * them and as they come: `seeBest` with each, `orderTuples`, `buildTables`, and `addToBitmaps` with
- * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed rule stays in
- * the bitmaps until the next rebuild.
+ * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed
+ * rule stays in the bitmaps until the next rebuild.
  */
 import { allocate, release } from "../arena";
 import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "./tuple";
@@ -27,7 +27,10 @@ import {
   wordOf,
 } from "./candidates";
 
-/** How far the rebuild is: bits of tuples are known, all chunks have tables, all rules are entered, lookups may read. */
+/**
+ * How far the rebuild is: bits of tuples are known, all chunks have tables, all rules are entered,
+ * lookups may read.
+ */
 const STATE: usize = 20;
 export const ORDERED: u32 = 1;
 export const HAS_TABLES: u32 = 2;
@@ -124,7 +127,8 @@ export function orderTuples(bitmaps: usize, tuples: usize): void {
 }
 
 /**
- * Adds a rule. Returns whether it makes a chunk worse for all keys, as the first of its tuple that does not cover it.
+ * Adds a rule. Returns whether it makes a chunk worse for all keys, as the first of its tuple that does
+ * not cover it.
  */
 export function addToBitmaps(bitmaps: usize, rule: usize): bool {
   return addCovering(bitmaps, rule, load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS));
@@ -168,7 +172,10 @@ function put(byte: usize, bit: u32): void {
   store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
 }
 
-/** Adds a tuple to the wildcards of chunks that a rule of it does not cover; whether it is the first such rule. */
+/**
+ * Adds a tuple to the wildcards of chunks that a rule of it does not cover. Returns whether it is the
+ * first such rule of a chunk.
+ */
 function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): bool {
   const skipped = bitmaps + SKIPPED + (bitIndex << 3);
   let fresh = chunks & ~load<u64>(skipped);

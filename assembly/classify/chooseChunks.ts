@@ -16,6 +16,7 @@ import { bestFrom, candidatesOf, CHOSEN, chunksBuilt, layQuads, lowBits } from "
 import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
 import { bucketAt, BUCKETS } from "./hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
+import { draw } from "./noise";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
 import { MAX_TUPLES } from "./tuple";
 
@@ -27,13 +28,6 @@ const SEARCHED: u32 = 64;
 const KEY_SHIFT: usize = 5;
 /** A quad must save this many probes per hundred keys. */
 const WORTH: u32 = 30;
-
-let noise: u64 = 0x9e3779b97f4a7c15;
-
-function draw(): u64 {
-  noise = noise * 6364136223846793005 + 1442695040888963407;
-  return noise;
-}
 
 /** Chooses a quad more; false when no other is worth it, and then lookups may read those chosen. */
 export function chooseQuad(bitmaps: usize, hashTable: usize): bool {

@@ -3,8 +3,8 @@
  * first rule of a list, and a rule. Out: the new first rule. Of equal ranks the older rule comes
  * first.
  *
- * A list of some hundred rules gets marks, so that a change walks over at most 2 * STRIDE rules. They
- * are some of its rules, in their order, in a block:
+ * A list of more than LONG rules gets marks, so that a change walks over at most 2 * STRIDE rules.
+ * They are some of its rules, in their order, in a block:
  *
  *     0      4       8      16
  *     | hash | marks | room | mark 16 | ...         a mark: | rank 8 | rule 4 | rules 4 |
@@ -16,12 +16,13 @@
  * memory for another mark the rules between two are more.
  */
 import { allocate, release } from "../arena";
+import { draw } from "./noise";
 import { MARK, MARK_FIRST, RULE_FLAGS, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE_RANK } from "./rule";
 
 /** A list of more rules gets marks; of fewer than half as many, it loses them. */
 const LONG: u32 = 128;
 const STRIDE: u32 = 64;
-/** The length of a list is counted once in so many insertions. */
+/** One insertion in so many counts the rules of its list. */
 const COUNTED: u64 = 16;
 
 const COUNT: usize = 4;
@@ -32,8 +33,6 @@ const MARK_SIZE: u32 = 16;
 const MARK_RULE: usize = 8;
 const MARK_RULES: usize = 12;
 const FIRST_ROOM: u32 = 15;
-
-let noise: u64 = 1;
 
 /** Makes a rule list of one rule. */
 // @ts-ignore: decorator
@@ -83,8 +82,7 @@ export function linkRule(first: usize, rule: usize): usize {
     for (let after = first; load<u64>(after, RULE_RANK) <= rank; after = load<u32>(after, RULE_NEXT)) before = after;
   }
   const now = linkAfter(first, before, rule);
-  noise = noise * 6364136223846793005 + 1442695040888963407;
-  if ((noise >> 32) % COUNTED == 0 && isLong(now)) makeMarks(now);
+  if ((draw() >> 32) % COUNTED == 0 && isLong(now)) makeMarks(now);
   return now;
 }
 
@@ -186,7 +184,10 @@ function setMark(mark: usize, rule: usize): void {
   setFlag(rule, MARK);
 }
 
-/** Puts a mark in the midst of the rules of mark `n` if they are many; false if they are not, or memory is full. */
+/**
+ * Divides the rules of mark `n` by another mark if they are many; false if they are not, or memory is
+ * full.
+ */
 function splitMark(first: usize, n: u32): bool {
   const mark = markAt(load<u32>(first, RULE_HASH), n);
   const rules = load<u32>(mark, MARK_RULES);

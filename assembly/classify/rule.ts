@@ -66,8 +66,9 @@ export const FAST_PATH_TAG: u32 = 16;
 export const FAST_PATH_COUNT: u32 = 32;
 const FAST_PATH_BITS: u32 = FAST_PATH | FAST_PATH_TAG | FAST_PATH_COUNT;
 
-/** The rule is a mark of its list; it is the first one, and RULE_HASH has the address of the marks. */
+/** The rule is a mark of its list (listOrder.ts). */
 export const MARK: u32 = 64;
+/** The rule is the first mark: RULE_HASH has the address of the marks. */
 export const MARK_FIRST: u32 = 128;
 
 const BLOCK_HEAD: u32 = 8;

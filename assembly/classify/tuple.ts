@@ -58,7 +58,10 @@ export function clearTuples(tuples: usize): void {
 
 /** The number of tuples that have the exact mask of their rules; later tuples have its whole bytes. */
 const EXACT_TUPLES: u32 = 32;
-/** The number of tuples from which on no mask gets one of its own: the others are for whole bytes, which more masks share. */
+/**
+ * With so many tuples no mask gets one of its own any more: the others are for whole bytes, which more
+ * masks share.
+ */
 const SHARED_FROM: u32 = 96;
 
 /**

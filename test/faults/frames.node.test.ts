@@ -10,7 +10,7 @@ import { DONT_TRAP, EGRESS, FlowBench, IPV4 } from "../verbs/support/flows.js";
 import { Countdown, faultyCore } from "./support/faultyCore.js";
 
 const RX = dv.MLX5DV_FLOW_TABLE_TYPE_NIC_RX;
-/** No frame takes so many allocations. */
+/** More allocations than any frame makes. */
 const MOST = 50;
 const TTL: dv.ModifyActions = [{ type: "set", field: "OUT_IP_TTL", data: 9 }];
 

@@ -75,7 +75,8 @@ const SETS: Record<string, (random: Random) => HostileRule[]> = {
 
 let steps = 0;
 async function countingCore(): Promise<Core> {
-  spawnSync(process.execPath, ["scripts/build.mjs", "--wasm", "coverage"], { cwd: ROOT });
+  const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "--wasm", "coverage"], { cwd: ROOT });
+  expect(status).toBe(0);
   const end = tellHits(() => {
     steps++;
   });

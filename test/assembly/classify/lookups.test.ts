@@ -108,7 +108,7 @@ test("lookups stay right in a table with few rules and room for many", async () 
   const core = await loadOpenCore();
   const model = new ModelTable(core);
   expect(core.exports.reserveRules(model.table, 80_000)).toBe(1);
-  checkRepeatedly(model, prefixes(model, 40, 8), 500);
+  checkRepeatedly(model, prefixes(model, 40, 8), 900);
   model.clear();
   checkRepeatedly(model, prefixes(model, 1000, 8));
   model.destroy();
