@@ -73,6 +73,16 @@ export default defineConfig(
   },
 
   {
+    name: "tests that run in a browser too",
+    files: ["test/**/*.test.ts"],
+    ignores: ["test/**/*.node.test.ts"],
+    rules: {
+      "no-restricted-globals": ["error", "Buffer", "process"],
+      "no-restricted-imports": ["error", { patterns: [{ regex: "^node:", message: "Name the file *.node.test.ts." }] }],
+    },
+  },
+
+  {
     name: "JavaScript",
     files: ["**/*.{js,mjs}"],
     extends: [js.configs.recommended],

@@ -62,7 +62,10 @@ const plugins: Plugin[] = [
     load(id) {
       if (!id.endsWith(".wasm")) return undefined;
       const counted = process.env["FLOWSTEER_CORE"] === "coverage";
-      const base64 = readFileSync(counted ? id.replace(/\/build\/(debug|release)\//, "/build/coverage/") : id, "base64");
+      const base64 = readFileSync(
+        counted ? id.replace(/\/build\/(debug|release)\//, "/build/coverage/") : id,
+        "base64",
+      );
       return `export default Uint8Array.from(atob("${base64}"), (one) => one.charCodeAt(0));`;
     },
   },

@@ -1,6 +1,7 @@
 /** A batch of ESP packets goes through actions before and after the decryption as frames one by one do. */
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/index.js";
+import { hexOf } from "../../../src/hex.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { BMP, create, ENCRYPT, handle, sealed, sealing, tunnel } from "../support/esp.js";
@@ -25,7 +26,7 @@ const modify = (bench: FlowBench, value: number): dv.FlowAction =>
   );
 
 const textOf = ({ verdict, reason, to }: Outcome): string =>
-  `${verdict} ${reason} ${to.map((one) => `${one.tag} ${Buffer.from(one.frame).toString("hex")}`).join()}`;
+  `${verdict} ${reason} ${to.map((one) => `${one.tag} ${hexOf(one.frame)}`).join()}`;
 
 const ACTIONS: readonly [string, (bench: FlowBench, decrypt: object) => object[]][] = [
   ["alone", (_, decrypt) => [decrypt]],
