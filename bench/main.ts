@@ -1,7 +1,7 @@
 /**
  * Measures the engine against plain JavaScript doing the same job.
  *
- *     npm run bench -- [SUITE...] [--sets acl1,fw1,ipc1] [--sizes 1k,10k,100k] [--json FILE] [--list] [--quick]
+ *     npm run bench -- [SUITE...] [--sets acl1,fw1] [--sizes 1k,10k,100k] [--json FILE] [--list] [--quick]
  *     npm run bench -- --page FILE
  *
  * A table on standard output; the same figures and what they were measured on in a file, build/bench/report.json where

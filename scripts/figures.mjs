@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** The reports in bench/results. */
-const REPORTS = ["latest", "frames", "esp", "calls"];
+const REPORTS = ["latest", "frames", "esp", "classify", "calls"];
 /** A fact of the report on many devices. */
 const OF_DEVICES = /^([\d,]+) devices: (.*)$/;
 
@@ -20,8 +20,8 @@ const README = [
   },
   {
     label: "look up a key in 10,000 ClassBench rules (acl1)",
-    from: ["latest", "acl1 10k", "engine, batch of 256"],
-    beside: { "rte_acl, scalar": "DPDK `rte_acl`", "rte_acl, AVX-512 x 32": "with AVX-512" },
+    from: ["classify", "acl1 10k", "engine, batch of 256"],
+    beside: { "rte_acl, scalar": "DPDK `rte_acl`", "rte_acl, AVX2": "with AVX2" },
   },
   {
     label: "seal 1,400 bytes of ESP, AES-128-GCM",
