@@ -30,8 +30,8 @@ export function checkTime(call: string, path: string, time: unknown): void {
 }
 
 /**
- * The first `num_actions` items of an array, all of them where it is undefined. `path` names the array. With no
- * items the array may be null, as in C.
+ * The first `num_actions` items of an array; the array itself if it has no more, or if `num_actions` is undefined.
+ * `path` names the array. With no items the array may be null, as in C.
  * @throws TypeError no array; SteeringError EINVAL more than there are
  */
 export function countedActions<T>(
@@ -39,7 +39,7 @@ export function countedActions<T>(
   num_actions: number | undefined,
   path: string,
   list: readonly T[] | null,
-): T[] {
+): readonly T[] {
   if (list === null && num_actions === 0) return [];
   checkArray(call, path, list);
   const count = num_actions ?? list.length;
@@ -47,7 +47,7 @@ export function countedActions<T>(
     const hint = `the array has ${list.length}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
   }
-  return list.slice(0, count);
+  return count === list.length ? list : list.slice(0, count);
 }
 
 /** Throws the TypeError of an argument. `type` has its article: "an object". */

@@ -32,7 +32,7 @@ export function insertRule(
 }
 
 /**
- * Inserts the staged rule under the mask of a number; only the masked bytes of its value are staged.
+ * Inserts the staged rule under the mask of a number; of its value only the masked bytes count.
  * Returns UNKNOWN_MASK and inserts nothing if the table has no mask of this number: `insertRule`
  * does it then.
  */

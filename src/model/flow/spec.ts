@@ -54,6 +54,7 @@ export interface SpecLayout {
   readonly fields: readonly FilterField[];
   /** The names of its fields. */
   readonly names: readonly string[];
+  readonly named: ReadonlyMap<string, FilterField>;
 }
 
 /** A spec that matches fields. */
@@ -120,7 +121,8 @@ function layout(
     return { name: field, at, size: bytes, kind };
   });
   const names = placed.map((field) => field.name);
-  return { name: `IBV_FLOW_SPEC_${name}`, type, size, val, mask, known, inner, grows, fields: placed, names };
+  const named = new Map(placed.map((field) => [field.name, field]));
+  return { name: `IBV_FLOW_SPEC_${name}`, type, size, val, mask, known, inner, grows, fields: placed, names, named };
 }
 
 const MACS: readonly Row[] = [

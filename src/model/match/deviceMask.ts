@@ -61,6 +61,7 @@ const ALL_GROUPS = 2 ** (DEVICE_KEY_SIZE / GROUP_SIZE) - 1;
 
 /** Scratch key of the current rule. */
 const SCRATCH = new Uint8Array(KEY_SIZE);
+const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 /** The whole mask whose presence SCRATCH has. All groups that its criteria leave out are 0. */
 let scratchMask: Uint8Array | null = null;
 
@@ -81,6 +82,9 @@ export class DeviceMask {
   private readonly _place: MaskPlace;
   private readonly _refuses: Refusals<ValueCheck>;
   private readonly _criteria: number;
+  private readonly _maskWords: Uint32Array;
+  /** The bytes of a value that is copied as a whole: the criteria name just the groups of these. Else 0. */
+  private readonly _wholeSize: number;
   /** Whether values under this mask can need `fixUpValue`. */
   private readonly _fixesUp: boolean;
 
@@ -103,6 +107,9 @@ export class DeviceMask {
     this._place = place;
     this._refuses = rules.values;
     this._criteria = criteria;
+    this._maskWords = new Uint32Array(mask.buffer, mask.byteOffset, KEY_SIZE / 4);
+    const groups = criteria & ALL_GROUPS;
+    this._wholeSize = (groups & (groups + 1)) === 0 ? (32 - Math.clz32(groups)) * GROUP_SIZE : 0;
     this._fixesUp = rules.values.sourcePort !== undefined && needsFixUp(mask);
   }
 
@@ -124,6 +131,14 @@ export class DeviceMask {
   private _copy(call: string, bytes: Uint8Array): boolean {
     const { mask, samples } = this;
     let outside = 0;
+    if (bytes.length === this._wholeSize && samples === null) {
+      SCRATCH.set(bytes);
+      const masked = this._maskWords;
+      for (let word = 0; word < this._wholeSize >> 2; word++) {
+        outside |= (SCRATCH_WORDS[word] as number) & ~(masked[word] as number);
+      }
+      return outside === 0;
+    }
     for (let groups = this._criteria & ALL_GROUPS; groups !== 0; groups &= groups - 1) {
       let at = (31 - Math.clz32(groups & -groups)) * GROUP_SIZE;
       const end = at + GROUP_SIZE;

@@ -121,7 +121,11 @@ export function completeMask(
 
 /** `ip_version` of the outer and of the inner group of a key. */
 export function ipVersions(key: Uint8Array): number[] {
-  return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) & STATE_VERSION) >> STATE_VERSION_SHIFT);
+  return [ipVersion(key, OUTER), ipVersion(key, INNER)];
+}
+
+function ipVersion(key: Uint8Array, layer: number): number {
+  return ((key[layer + LAYER_STATE] as number) & STATE_VERSION) >> STATE_VERSION_SHIFT;
 }
 
 /**

@@ -17,8 +17,6 @@ import { allDirections } from "../table/directions.js";
 export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
 
 const CALL = "createRules";
-/** The bits of ip_version in its byte. */
-
 /** The arguments, with their sizes checked. */
 interface Request {
   readonly matcher: Matcher;

@@ -15,7 +15,7 @@ import type { Domain } from "../table/domain.js";
 import { fieldAtBit } from "../match/fields.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { Handle, living } from "../base/handle.js";
+import { checkAlive, Handle, living } from "../base/handle.js";
 import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules.js";
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher, type ListedActions } from "../table/matcher.js";
@@ -98,7 +98,7 @@ export class Rule extends Handle implements Placed, PendingRule {
   }
 
   /**
-   * mlx5dv_dr_rule_create: device bytes under the mask of the matcher. The rule keeps `actions`.
+   * mlx5dv_dr_rule_create: device bytes under the mask of the matcher.
    */
   static create(
     call: string,
@@ -106,7 +106,9 @@ export class Rule extends Handle implements Placed, PendingRule {
     value: MatchParameters | Uint8Array | null | undefined,
     actions: readonly Action[],
   ): Rule {
-    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
+    if (!(matcher instanceof Matcher)) living(call, "matcher", matcher, Matcher);
+    checkAlive(call, "matcher", matcher);
+    matcher.checkTakesRules(call);
     const key = matcher.keyOf(call, value);
     const rule = add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
     matcher.deviceMask?.leftOut?.keep(rule, value);
@@ -120,13 +122,13 @@ export class Rule extends Handle implements Placed, PendingRule {
     const { mask, value, ranges } = matchOf(call, "match", fields);
     if (matcher.mask === null) checkMask(call, matcher.table, mask);
     else checkSameMask(call, matcher, mask, ranges, fields);
-    const rule = add(call, matcher, mask, value, ranges, [...actions], name);
+    const rule = add(call, matcher, mask, value, ranges, actions, name);
     rule.device.observer?.ruleAdded(rule);
     return rule;
   }
 
   destroy(call: string): void {
-    living(call, "rule", this, Rule);
+    checkAlive(call, "rule", this);
     this.destroyed = true;
     const held = pendingOf(this.matcher);
     if (held === null) this.remove();
@@ -260,7 +262,7 @@ function lastActions(matcher: Matcher, directions: readonly Direction[], actions
  * whose checks and records depend on other rules.
  */
 function listActions(matcher: Matcher, directions: readonly Direction[], actions: readonly Action[]): RuleList {
-  const list = { directions, actions, ...recordsOf(directions, matcher.table.domain, actions) };
+  const list = { directions, actions: [...actions], ...recordsOf(directions, matcher.table.domain, actions) };
   if (!actions.some((action) => action instanceof AsoAction)) matcher.lastActions = list;
   return list;
 }

@@ -175,6 +175,7 @@ export function checkVersions(
   value: Uint8Array,
 ): void {
   const found = ipVersions(value);
+  if (found[0] === wanted[0] && found[1] === wanted[1]) return;
   const differs = (i: number): boolean => wanted[i] !== 0 && found[i] !== wanted[i];
   const outside = (i: number): boolean => differs(i) && ((found[i] ?? 0) & ~(wanted[i] ?? 0)) !== 0;
   const refused = (i: number, code: ErrnoName): void =>

@@ -200,7 +200,7 @@ function badSize(call: string, path: string, bytes: number, size: number): never
 /** The bytes of a filter, which is the member `name` of `path`. */
 export function readFilter(call: string, path: string, name: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
-  if (filter === undefined) return bytes;
+  if (filter === undefined || hasNumbersOnly(filter, layout, bytes)) return bytes;
   const given = fieldsAt(call, path, filter, layout.name, layout.names, name);
   for (const field of layout.fields) {
     const value = given[field.name];
@@ -209,6 +209,18 @@ export function readFilter(call: string, path: string, name: string, filter: unk
     else writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
   }
   return bytes;
+}
+
+/** Writes a filter whose fields are all small numbers, as most are; false if it may be another one. */
+function hasNumbersOnly(filter: unknown, { named }: SpecLayout, bytes: Uint8Array): boolean {
+  if (typeof filter !== "object" || filter === null) return false;
+  for (const name in filter) {
+    const field = named.get(name);
+    const value = (filter as Readonly<Record<string, unknown>>)[name];
+    if (field === undefined || !isSmall(value, 8 * field.size)) return false;
+    writeSmall(bytes, field, value);
+  }
+  return true;
 }
 
 function writeSmall(filter: Uint8Array, { at, size }: FilterField, value: number): void {
