@@ -2,6 +2,10 @@
 
 /** Minimum seconds of a round for such a case: far above the resolution of its clock. */
 const SLICE = 0.02;
+/** Seconds of runs before the first round: the compiler's slow tiers are over then. */
+const WARM = 0.1;
+/** A shorter run is below the resolution of the clock. */
+const LEAST = 2e-5;
 
 export interface Case {
   name: string;
@@ -76,8 +80,9 @@ export function repeated(time: (times: number) => number | Promise<number>): () 
   let times = 0;
   return async () => {
     if (times === 0) {
-      await time(1);
-      times = Math.max(1, Math.ceil(SLICE / (await time(1))));
+      let last = 0;
+      for (let warm = 0; warm < WARM; warm += last) last = Math.max(LEAST, await time(1));
+      times = Math.max(1, Math.ceil(SLICE / last));
     }
     return (await time(times)) / times;
   };
