@@ -54,6 +54,7 @@ export interface SpecLayout {
   readonly fields: readonly FilterField[];
   /** The names of its fields. */
   readonly names: readonly string[];
+  /** Its fields by name. */
   readonly named: ReadonlyMap<string, FilterField>;
 }
 

@@ -17,6 +17,7 @@ import { allDirections } from "../table/directions.js";
 export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
 
 const CALL = "createRules";
+
 /** The arguments, with their sizes checked. */
 interface Request {
   readonly matcher: Matcher;

@@ -13,6 +13,7 @@ import type { AsoLink } from "../action/asoObject.js";
 import type { Classifier, Placed } from "../table/classifier.js";
 import type { Domain } from "../table/domain.js";
 import { fieldAtBit } from "../match/fields.js";
+import { wrongType } from "../../checks.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { checkAlive, Handle, living } from "../base/handle.js";
@@ -106,7 +107,8 @@ export class Rule extends Handle implements Placed, PendingRule {
     value: MatchParameters | Uint8Array | null | undefined,
     actions: readonly Action[],
   ): Rule {
-    if (!(matcher instanceof Matcher)) living(call, "matcher", matcher, Matcher);
+    // Not `living`: `instanceof` is fast with a class that is known when it is compiled.
+    if (!(matcher instanceof Matcher)) wrongType(call, "matcher", "a Matcher", matcher);
     checkAlive(call, "matcher", matcher);
     matcher.checkTakesRules(call);
     const key = matcher.keyOf(call, value);
@@ -224,9 +226,10 @@ function add(
   const { device, table } = matcher;
   const directions = directionsOf(table.domain.type, wanted, value);
   const last = lastActions(matcher, directions, given);
-  if (last === null) checkActions(call, matcher, directions, given);
+  const copy = last === null ? [...given] : given;
+  if (last === null) checkActions(call, matcher, directions, copy);
   if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
-  const { actions, record, other } = last ?? listActions(matcher, directions, given);
+  const { actions, record, other } = last ?? listActions(matcher, directions, copy);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
   const pending = pendingOf(matcher);
@@ -262,7 +265,7 @@ function lastActions(matcher: Matcher, directions: readonly Direction[], actions
  * whose checks and records depend on other rules.
  */
 function listActions(matcher: Matcher, directions: readonly Direction[], actions: readonly Action[]): RuleList {
-  const list = { directions, actions: [...actions], ...recordsOf(directions, matcher.table.domain, actions) };
+  const list = { directions, actions, ...recordsOf(directions, matcher.table.domain, actions) };
   if (!actions.some((action) => action instanceof AsoAction)) matcher.lastActions = list;
   return list;
 }
