@@ -1,6 +1,6 @@
-/** Files that the command cannot write to their end: it names the file, and leaves no half of one. */
+/** Files that the command cannot write to their end: it names the file. Half of one stays of rows and captures only. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { flowsteer, root, scratch } from "./support/command.js";
@@ -113,6 +113,21 @@ describe.skipIf(process.platform === "win32")("a file that may not be so long is
       if (file in files) expect(readFileSync(join(path, file), "utf8")).toBe(OLD);
     }
   });
+
+  it.each<[string, (path: string) => string[], string]>([
+    ["run --format csv", (path) => [...RUN, "--format", "csv", "--output", join(path, "rows")], "rows"],
+    ["run --annotate", (path) => [...RUN, "--annotate", join(path, "rows")], "rows"],
+    ["run --out", (path) => [...RUN, "--out", path], "qp-control.pcapng"],
+  ])(
+    "%s: rows that others may read while they are written stay, and the error says how many bytes",
+    (name, args, file) => {
+      const path = folder(`cut-${name}`.replaceAll(" ", "-"));
+      const { status, stderr } = limited(1, ...args(path));
+      const why = `flowsteer: ${join(path, file)}: the file cannot be written: ${LONG}; what was written ends after 512 bytes`;
+      expect({ status, why: stderr.split("\n").at(-2) }).toEqual({ status: 3, why });
+      expect(statSync(join(path, file)).size).toBe(512);
+    },
+  );
 
   it("check --fix", () => {
     const description = "long ".repeat(1000);

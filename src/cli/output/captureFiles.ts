@@ -5,6 +5,7 @@ import { type Outcome, PcapngWriter } from "../../index.js";
 import type { NumberedFrame } from "../input/captures.js";
 import { CommandRefusal, refusalOf } from "../refusal.js";
 import { makeFolder } from "./folder.js";
+import { writeRefusal } from "./output.js";
 
 /** A frame as it arrived. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength"> &
@@ -89,6 +90,7 @@ class CaptureFile {
   #writer: PcapngWriter | undefined;
   #held: Uint8Array[] = [];
   #frames = 0;
+  #written = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -118,9 +120,13 @@ class CaptureFile {
     const bytes = Buffer.concat(this.#held);
     this.#held = [];
     try {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#handle, bytes, at);
+      for (let at = 0; at < bytes.length;) {
+        const wrote = writeSync(this.#handle, bytes, at);
+        at += wrote;
+        this.#written += wrote;
+      }
     } catch (error) {
-      throw refusalOf(this.#path, error);
+      throw writeRefusal(this.#path, error, this.#written);
     }
   }
 

@@ -69,14 +69,14 @@ export class FileOutput extends Output {
   }
 
   override async writeBytes(bytes: string | Uint8Array): Promise<void> {
-    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored);
+    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored, this.#file.bytesWritten);
     await this.#refusing(super.writeBytes(bytes));
   }
 
   override async end(): Promise<void> {
     await super.end();
     this.#file.end();
-    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored);
+    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored, this.#file.bytesWritten);
     if (!this.#file.closed) await this.#refusing(once(this.#file, "close"));
   }
 
@@ -84,17 +84,22 @@ export class FileOutput extends Output {
     try {
       await work;
     } catch (error) {
-      throw writeRefusal(this.#path, error);
+      throw writeRefusal(this.#path, error, this.#file.bytesWritten);
     }
   }
 }
 
-/** Reported as a refused output, whatever the system error was. */
-export function writeRefusal(path: string, error: unknown): unknown {
+/**
+ * Reported as a refused output, whatever the system error was.
+ * @param written bytes of the output that were written before, and stay
+ */
+export function writeRefusal(path: string, error: unknown, written = 0): unknown {
   const refusal = refusalOf(path, error);
   if (!(refusal instanceof CommandRefusal)) return refusal;
-  const missing = (error as NodeJS.ErrnoException).code === "ENOENT" ? { hint: "no such folder; check the path" } : {};
-  return new CommandRefusal(path, { ...refusal.refusal, ...missing, reason: "cannot_write" });
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  const why = isMissing ? "no such folder; check the path" : refusal.refusal.hint;
+  const hint = written === 0 ? why : `${why}; what was written ends after ${written} bytes`;
+  return new CommandRefusal(path, { ...refusal.refusal, hint, reason: "cannot_write" });
 }
 
 /** Whether two paths name one file. */
