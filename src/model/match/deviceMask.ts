@@ -83,7 +83,7 @@ export class DeviceMask {
   private readonly _refuses: Refusals<ValueCheck>;
   private readonly _criteria: number;
   private readonly _maskWords: Uint32Array;
-  /** The bytes of a value that is copied as a whole: the criteria name just the groups of these. Else 0. */
+  /** The size of a value that is copied as a whole, because the criteria name just its groups; -1 for none. */
   private readonly _wholeSize: number;
   /** Whether values under this mask can need `fixUpValue`. */
   private readonly _fixesUp: boolean;
@@ -109,7 +109,7 @@ export class DeviceMask {
     this._criteria = criteria;
     this._maskWords = new Uint32Array(mask.buffer, mask.byteOffset, KEY_SIZE / 4);
     const groups = criteria & ALL_GROUPS;
-    this._wholeSize = (groups & (groups + 1)) === 0 ? (32 - Math.clz32(groups)) * GROUP_SIZE : 0;
+    this._wholeSize = (groups & (groups + 1)) === 0 ? (32 - Math.clz32(groups)) * GROUP_SIZE : -1;
     this._fixesUp = rules.values.sourcePort !== undefined && needsFixUp(mask);
   }
 

@@ -134,3 +134,20 @@ describe("bytes that can be both are refused", () => {
     expect([matcher.users, bench.device.memoryUsed]).toEqual([0, before]);
   });
 });
+
+describe("a value asks for what its own bytes have, whatever the rule before it had", () => {
+  const CRITERIA = [0b1, 0b11, 0b101, 0b10011, 0b111, 0b1111111];
+  const LENGTHS = [0, 23, 24, 60, 64, 100, 128, 192, 448];
+
+  test.each(CRITERIA)("criteria %i", (criteria) => {
+    const matcher = dv.mlx5dv_dr_matcher_create(bench.root, 0, criteria, outer({ 22: [0xff, 0xff] }, 448));
+    for (const length of LENGTHS) {
+      expect(matches(matcher, outer({ 22: [0, 80] }, 448))).toBe(true);
+      // Of a shorter value, what is missing is 0.
+      const dport = length >= 24 ? 81 : 0;
+      const value = { match_sz: length, match_buf: outer({ 22: [0, dport] }, 448).slice(0, length) };
+      const found = [80, 81, 0].map((port) => matches(matcher, value, ipv4Frame({ dport: port })));
+      expect({ length, found }).toEqual({ length, found: [false, dport === 81, dport === 0] });
+    }
+  });
+});
