@@ -4,7 +4,7 @@
  */
 import { cover as coverOf, type Cover } from "../src/explain/index.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../src/scenario/index.js";
-import { FEW_SETS, SIZES, readRules, type SetName, type SetRule, type SetSize } from "./classify/ruleSets.js";
+import { FEW_SETS, SETS, SIZES, readRules, type SetName, type SetRule, type SetSize } from "./classify/ruleSets.js";
 import { pipelineScenario, setScenario } from "./cover/scenarios.js";
 import { cpuSeconds, type Suite, type Workload } from "./harness.js";
 import { Boxes, type BoxAnswer } from "./peers/boxes.js";
@@ -22,7 +22,7 @@ export const cover: Suite = {
   async *workloads(quick, { sets, sizes }) {
     for (const size of SIZES) {
       if (sizes.length > 0 ? !sizes.includes(size) : quick && size !== "1k") continue;
-      for (const set of FEW_SETS) {
+      for (const set of sets.length > 0 ? SETS : FEW_SETS) {
         if (sets.length > 0 ? !sets.includes(set) : quick && set !== "acl1") continue;
         yield await oneSet(set, size);
       }

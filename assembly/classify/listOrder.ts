@@ -22,7 +22,7 @@ import { MARK, MARK_FIRST, RULE_FLAGS, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE
 /** A list of more rules gets marks; of fewer than half as many, it loses them. */
 const LONG: u32 = 128;
 const STRIDE: u32 = 64;
-/** One insertion in so many counts the rules of its list. */
+/** An insertion counts the rules of its list with a chance of 1 in COUNTED. */
 const COUNTED: u64 = 16;
 
 const COUNT: usize = 4;

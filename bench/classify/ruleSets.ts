@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parseFilter } from "../../src/import/classbench/lines.js";
 
-/** What is measured besides lookups is measured on these. */
+/** All but lookups is measured on these, unless others are named. */
 export const FEW_SETS = ["acl1", "fw1", "ipc1"] as const;
 export const SETS = [...FEW_SETS, "acl3", "acl5", "fw3", "fw4"] as const;
 export const SIZES = ["1k", "10k", "100k"] as const;

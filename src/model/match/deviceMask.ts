@@ -131,6 +131,7 @@ export class DeviceMask {
   private _copy(call: string, bytes: Uint8Array): boolean {
     const { mask, samples } = this;
     let outside = 0;
+    // Most values have just the enabled groups: one copy, compared by words.
     if (bytes.length === this._wholeSize && samples === null) {
       SCRATCH.set(bytes);
       const masked = this._maskWords;

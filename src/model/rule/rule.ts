@@ -226,10 +226,11 @@ function add(
   const { device, table } = matcher;
   const directions = directionsOf(table.domain.type, wanted, value);
   const last = lastActions(matcher, directions, given);
-  const copy = last === null ? [...given] : given;
-  if (last === null) checkActions(call, matcher, directions, copy);
+  // A copy: what is checked is what the rule keeps.
+  const list = last?.actions ?? [...given];
+  if (last === null) checkActions(call, matcher, directions, list);
   if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
-  const { actions, record, other } = last ?? listActions(matcher, directions, copy);
+  const { actions, record, other } = last ?? listActions(matcher, directions, list);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
   const pending = pendingOf(matcher);

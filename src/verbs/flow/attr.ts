@@ -204,9 +204,7 @@ export function readFilter(call: string, path: string, name: string, filter: unk
   const given = fieldsAt(call, path, filter, layout.name, layout.names, name);
   for (const field of layout.fields) {
     const value = given[field.name];
-    if (value === undefined) continue;
-    if (isSmall(value, 8 * field.size)) writeSmall(bytes, field, value);
-    else writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
+    if (value !== undefined) writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
   }
   return bytes;
 }
