@@ -101,8 +101,8 @@ function network({ text, column }: Column): { version: 4 | 6; network: Network }
   const version = name.includes(":") ? 6 : 4;
   const width = version === 4 ? 32 : 128;
   const address = version === 4 ? parseIpv4(name) : parseIpv6(name);
-  const bits = Number(length ?? width);
-  if (address === undefined || more !== undefined || length === "" || !(bits >= 0 && bits <= width)) {
+  const bits = length === undefined ? width : /^\d+$/.test(length) ? Number(length) : NaN;
+  if (address === undefined || more !== undefined || !(bits <= width)) {
     throw new BadLine(column, text, "a network is an address, a slash and the length of its prefix");
   }
   const mask = ((1n << BigInt(bits)) - 1n) << BigInt(width - bits);

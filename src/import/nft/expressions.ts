@@ -187,7 +187,7 @@ export function askMatch(asked: Asked, expression: Json, word: Word): void {
   if (prefix !== undefined) {
     const { addr, len } = objectOf(prefix);
     const value = numberIn(addr, header, { ...word, text: text(addr) });
-    header.ask(asked, value, prefixMask(Number(len), header.width), word);
+    header.ask(asked, value, prefixMask(prefixLength(len, header.width, word), header.width), word);
     return;
   }
   if (typeof right === "object" || (typeof right === "string" && right.startsWith("@"))) {
@@ -207,6 +207,15 @@ function leftOf(left: Json | undefined, word: Word): { name: string; mask?: Json
   return notImported({ ...word, text: text(left) }, NO_MATCH);
 }
 
+function prefixLength(value: Json | undefined, width: number, word: Word): number {
+  if (isWhole(value) && value <= width) return value;
+  return notImported({ ...word, text: text(value) }, `a prefix has 0 to ${width} bits`);
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
 function numberIn(value: Json | undefined, { kind, width, names }: Header, word: Word): bigint {
   if (typeof value === "string") {
     if (kind !== "number") return addressOf(word, kind);
@@ -219,7 +228,7 @@ function numberIn(value: Json | undefined, { kind, width, names }: Header, word:
       : typeof value === "string" && /^(0x[\da-f]+|\d+)$/i.test(value)
         ? Number(value)
         : NaN;
-  if (!(number < 2 ** width))
+  if (!isWhole(number) || number >= 2 ** width)
     notImported(word, `it is a number of ${width} bits, or a name: ${Object.keys(names ?? {}).join(", ")}`);
   return BigInt(number);
 }

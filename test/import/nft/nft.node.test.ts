@@ -83,6 +83,12 @@ test.each([
   [listOf([{ drop: null }], { hook: "prerouting" }), "only ingress chains"],
   [listOf([match("tcp", "dport", 80), match("udp", "dport", 80), { drop: null }]), "it asks for two protocols"],
   [listOf([match("tcp", "dport", 70000), { drop: null }]), "it is a number of 16 bits"],
+  [listOf([match("tcp", "dport", 1.5), { drop: null }]), "it is a number of 16 bits"],
+  [listOf([match("tcp", "dport", -1), { drop: null }]), "it is a number of 16 bits"],
+  ...[33, 1.5, -1, 1e300, "8"].map((len): [string, string] => [
+    listOf([match("ip", "saddr", { prefix: { addr: "10.0.0.0", len } }), { drop: null }]),
+    "a prefix has 0 to 32 bits",
+  ]),
   [listOf([{ counter: null }]), "a rule without a verdict"],
   [listOf([{ fwd: { dev: "br7" } }]), "--map br7=uplink"],
   ['{"nftables": [{"flowtable": {"family": "netdev", "name": "ft", "table": "t"}}]}', "connections come into it"],
