@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "../support/root.js";
 import { readLog } from "./runner/log.js";
-import { newSums, type Sums, sumsOf } from "./runner/sums.js";
+import { checkedUnits, newSums, type Sums, sumsOf } from "./runner/sums.js";
 import { reachedText, whole } from "./runner/text.js";
 import type { Target } from "./target.js";
 import { TARGETS } from "./targets/index.js";
@@ -44,6 +44,5 @@ function rowOf({ name, unit, guide }: Target, sums: Sums): string {
   const { units, seconds, corpus, finds } = sums;
   const all = seconds.guided + seconds.checked + seconds.release;
   const reached = guide === null || sums.reached === 0 ? "" : reachedText(guide, sums);
-  const checked = units.guided + units.checked;
-  return `| ${name} | ${unit} | ${whole(checked)} | ${whole(units.release)} | ${whole(all)} | ${corpus} | ${reached} | ${finds} |`;
+  return `| ${name} | ${unit} | ${whole(checkedUnits(sums))} | ${whole(units.release)} | ${whole(all)} | ${corpus} | ${reached} | ${finds} |`;
 }

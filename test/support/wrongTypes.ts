@@ -3,7 +3,7 @@ import { SteeringError } from "../../src/index.js";
 import { Handle } from "../../src/model/base/handle.js";
 
 /** Values that hardly any argument allows; several are wrong for each. */
-const WRONG: Readonly<Record<string, () => unknown>> = {
+export const WRONG: Readonly<Record<string, () => unknown>> = {
   null: () => null,
   undefined: () => undefined,
   true: () => true,
@@ -117,6 +117,6 @@ function* changes(value: unknown, depth: number): Generator<readonly [path: stri
   }
 }
 
-function isPlain(value: unknown): value is object {
+export function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

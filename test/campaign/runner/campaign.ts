@@ -11,7 +11,7 @@ import { writeFind } from "./finds.js";
 import { append, type FindLine, readLog, type SliceLine } from "./log.js";
 import type { Options } from "./options.js";
 import { flavourOf, type Stage, stagesOf } from "./stages.js";
-import { add, newSums, type Sums, sumsOf } from "./sums.js";
+import { add, checkedUnits, newSums, type Sums, sumsOf } from "./sums.js";
 import { lineText } from "./text.js";
 
 /** Seconds of a slice; a short campaign has shorter ones, so that each target has its turn. */
@@ -40,7 +40,11 @@ export class Campaign {
     this.#seeds = Random.after(options.seed, log.length);
     const seconds = options.hours * 3600;
     this.#end = performance.now() + seconds * 1000;
-    this.#turns = options.targets.flatMap((target) => stagesOf(target).map((stage) => ({ target, stage })));
+    this.#turns = options.targets.flatMap((target) =>
+      stagesOf(target)
+        .filter((stage) => options.stages.includes(stage))
+        .map((stage) => ({ target, stage })),
+    );
     this.#slice = Math.max(1, Math.min(SLICE, Math.floor((seconds * options.jobs) / this.#turns.length)));
   }
 
@@ -52,9 +56,19 @@ export class Campaign {
 
   async #work(job: number): Promise<void> {
     while (performance.now() < this.#end) {
-      const { target, stage } = this.#turns[this.#next++ % this.#turns.length]!;
-      await this.#turn(job, target, stage);
+      const turn = this.#nextTurn();
+      if (turn === null) return;
+      await this.#turn(job, turn.target, turn.stage);
     }
+  }
+
+  /** @returns null if every target has been counted as far as it shall be */
+  #nextTurn(): { target: Target; stage: Stage } | null {
+    for (let tried = 0; tried < this.#turns.length; tried++) {
+      const turn = this.#turns[this.#next++ % this.#turns.length]!;
+      if (checkedUnits(this.#sums.get(turn.target.name)) < this.#options.until) return turn;
+    }
+    return null;
   }
 
   async #turn(job: number, target: Target, stage: Stage): Promise<void> {

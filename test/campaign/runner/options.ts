@@ -1,13 +1,18 @@
-/** `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N]` */
+/** `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage STAGE] [--until N]` */
 import { parseArgs } from "node:util";
 import type { Target } from "../target.js";
 import { targetNamed, TARGETS } from "../targets/index.js";
+import { type Stage, STAGES } from "./stages.js";
 
 export interface Options {
   readonly targets: readonly Target[];
   readonly hours: number;
   readonly seed: number;
   readonly jobs: number;
+  /** The stages that targets have; a target without one of them has no turn. */
+  readonly stages: readonly Stage[];
+  /** A target of which so many were counted on the checked core has no more turns. */
+  readonly until: number;
 }
 
 /** A wrong command line; its message is one line. */
@@ -19,7 +24,8 @@ const LINE = 88;
 /** What `--help` prints. */
 export function usage(): string {
   const targets = TARGETS.map(({ name, about }) => `  ${name.padEnd(NAME)}  ${folded(about)}`);
-  return `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N]
+  return `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage STAGE]
+                        [--until N]
 npm run campaign -- --report
 
 Draws inputs for the targets, and goes on where the last run ended. Without a target it takes all.
@@ -27,6 +33,9 @@ Draws inputs for the targets, and goes on where the last run ended. Without a ta
   --hours H   how long; 1 if not given, parts such as 0.1 too
   --seed S    repeats a draw
   --jobs N    processes at a time; 1 if not given
+  --stage T   guided (by coverage), checked (the core with assertions) or release alone;
+              may be given again; all three if not given
+  --until N   a target has no more turns once N were counted on the checked core
   --report    writes docs/campaign.md from the log, and draws nothing
   --help      prints this
 
@@ -60,6 +69,8 @@ export function readOptions(args: readonly string[]): Options {
         hours: { type: "string", default: "1" },
         seed: { type: "string", default: String(Date.now() % 2 ** 31) },
         jobs: { type: "string", default: "1" },
+        until: { type: "string", default: "Infinity" },
+        stage: { type: "string", multiple: true, default: [...STAGES] },
       },
     }),
   );
@@ -68,7 +79,15 @@ export function readOptions(args: readonly string[]): Options {
     hours: number("hours", values.hours, 0, 1e6),
     seed: whole("seed", values.seed, 0, 2 ** 32 - 1),
     jobs: whole("jobs", values.jobs, 1, 1024),
+    stages: values.stage.map(stageNamed),
+    until: number("until", values.until, 1, Infinity),
   };
+}
+
+function stageNamed(name: string): Stage {
+  const stage = STAGES.find((one) => one === name);
+  if (stage === undefined) throw new BadUsage(`--stage ${name}: ${STAGES.join(", ")}`);
+  return stage;
 }
 
 /** Runs a function whose errors are of the command line. */

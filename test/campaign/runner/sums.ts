@@ -43,6 +43,11 @@ export function add(sums: Sums, line: Line): void {
   sums.sinceKept = line.kept > 0 ? 0 : sums.sinceKept + line.seconds;
 }
 
+/** What was counted on the core with assertions. */
+export function checkedUnits({ units }: Sums = newSums()): number {
+  return units.guided + units.checked;
+}
+
 export function sumsOf(lines: readonly Line[]): Map<string, Sums> {
   const all = new Map<string, Sums>();
   for (const line of lines) {

@@ -4,14 +4,16 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { everyCall as everyDirectCall } from "../../mlx5dv/support/everyCall.js";
 import type { Random } from "../../oracle/generate/random.js";
-import { replaced } from "../../support/wrongTypes.js";
+import { isPlain, WRONG } from "../../support/wrongTypes.js";
 import { everyCall as everyVerb } from "../../verbs/support/everyCall.js";
 import type { Target } from "../target.js";
 
+/** A wrong value is at most this deep: that of `attr.specs[0].val.dst_ip` is five below its argument. */
+const DEPTH = 5;
+const WRONG_VALUES = Object.values(WRONG);
+
 /** Calls of a run. */
 const CALLS = 60;
-/** A call takes one of so many argument lists with one other value. */
-const MOST_REPLACED = 400;
 
 /** Calls that write to a stream of the program throw what it throws. */
 const WRITING = /^mlx5dv_dump_/;
@@ -54,14 +56,18 @@ function drawnArguments(
   const roll = random.below(4);
   if (roll === 0) return [...args];
   if (roll === 1) return args.map((one) => (random.chance(0.5) ? argumentOf(random, random.pick(all)[1]) : one));
-  const skip = random.below(MOST_REPLACED);
-  let last = [...args];
-  let at = 0;
-  for (const [, other] of replaced(args)) {
-    last = other;
-    if (at++ === skip) break;
-  }
-  return last;
+  if (args.length === 0) return [];
+  const at = random.below(args.length);
+  return args.with(at, withWrong(random, args[at], DEPTH));
+}
+
+/** A value with one part replaced by one of a wrong type, or replaced itself. */
+function withWrong(random: Random, value: unknown, depth: number): unknown {
+  const inner = Array.isArray(value) ? [...value.keys()] : isPlain(value) ? Object.keys(value) : [];
+  if (inner.length === 0 || depth === 0 || random.chance(0.25)) return random.pick(WRONG_VALUES)();
+  const key = random.pick<string | number>(inner);
+  const part = withWrong(random, (value as Record<string | number, unknown>)[key], depth - 1);
+  return Array.isArray(value) ? (value as unknown[]).with(key as number, part) : { ...(value as object), [key]: part };
 }
 
 function argumentOf(random: Random, args: readonly unknown[]): unknown {
