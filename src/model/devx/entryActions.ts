@@ -264,14 +264,7 @@ function makeAll(call: string, device: DeviceBase, plans: readonly Plan[]): Acti
   const actions: Action[] = [];
   try {
     for (const { kind, parts, record } of plans) {
-      const made =
-        record === undefined
-          ? parts
-          : {
-              ...parts,
-              operand: device.allocated(call, createRecord(device.core, record)),
-              recordBytes: record.length,
-            };
+      const made = record === undefined ? parts : withRecord(call, device, parts, record);
       actions.push(new Action(device, kind, made));
     }
   } catch (error) {
@@ -279,4 +272,9 @@ function makeAll(call: string, device: DeviceBase, plans: readonly Plan[]): Acti
     throw error;
   }
   return actions;
+}
+
+function withRecord(call: string, device: DeviceBase, parts: ActionParts, record: Uint8Array): ActionParts {
+  const address = device.allocated(call, createRecord(device.core, record));
+  return { ...parts, operand: address, records: [{ address, bytes: record.length }] };
 }

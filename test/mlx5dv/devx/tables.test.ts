@@ -254,6 +254,20 @@ test("an entry whose sides differ is one entry, and the uplink is the port that 
   expect(names(device.receive(1, ipv4Frame()))).toEqual(["qp:vport0"]);
 });
 
+test("an entry gives back all its memory: a decapsulation and an array of destinations have records of their own", async () => {
+  const { device, context } = await openSwitch();
+  const one = new TableBench(context, dv.FS_FT_FDB, { level: 1, decap_en: true });
+  const destinations = [toVport(1), toVport(2)];
+  const made = [{ action: DROP }, { action: DROP | DECAP }, { action: FORWARD, destinations }];
+  // The first entry of a table makes what stays with the table.
+  dv.mlx5dv_devx_obj_destroy(one.entry({ action: DROP }));
+  const used = device.memoryUsed;
+  for (const fields of [...made, { action: FORWARD | DECAP, destinations }]) {
+    dv.mlx5dv_devx_obj_destroy(one.entry(fields));
+    expect(device.memoryUsed, JSON.stringify(fields)).toBe(used);
+  }
+});
+
 test("what is in use cannot be destroyed, and all of it goes in the other order", async () => {
   const { device, context } = await openBench();
   const before = device.memoryUsed;
