@@ -40,6 +40,8 @@ export async function attemptAlone(target: Target, input: Input): Promise<Failur
 /** The first line without what differs from frame to frame, and where it was thrown. */
 function signatureOf(text: string): string {
   const [first = ""] = text.split("\n");
-  const where = [...text.matchAll(/\n\s+at (?:async )?([\w.#]+)/g)].slice(0, 3).map(([, name]) => name);
+  // Whoever called `attempt` is not of the failure. The bundle adds digits to names.
+  const [inRun = ""] = text.split(/\n\s+at (?:async )?attempt\d* /, 1);
+  const where = [...inRun.matchAll(/\n\s+at (?:async )?([\w.#]+)/g)].slice(0, 3).map(([, name]) => name);
   return `${first.replace(/0x[0-9a-f]+|[0-9a-f]{8,}|\d+/gi, "#").slice(0, 120)} | ${where.join(" < ")}`;
 }
