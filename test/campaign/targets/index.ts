@@ -17,11 +17,12 @@ import { pools } from "./pools.js";
 import { rules, state } from "./rules.js";
 import { scenarios } from "./scenarios.js";
 import { snapshots } from "./snapshots.js";
+import { soak } from "./soak.js";
 import { times } from "./times.js";
 
 export const TARGETS: readonly Target[] = [
   ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers],
-  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools, faults],
+  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools, faults, soak],
 ];
 
 /** @throws Error there is none of this name */
