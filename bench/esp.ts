@@ -2,7 +2,7 @@
  * ESP with AES-GCM (RFC 4106) on packets in memory: AES-128, 8 bytes of AAD, an ICV of 16 bytes.
  */
 import { loadCore } from "./core.js";
-import { wholeAction } from "./esp/action.js";
+import { receivedFrames, wholeAction } from "./esp/action.js";
 import { createCipher, keyOf, PACKETS, Packets } from "./esp/packets.js";
 import { cpuSeconds, repeated, timed, type Suite, type Target, type TimedCase, type Workload } from "./harness.js";
 import type { GcmPeer } from "./peers/gcm.js";
@@ -28,6 +28,13 @@ const SIZES: readonly [length: number, seal?: Target, open?: Target, batch?: Tar
   [1400, { goal: 1, floor: 0.7 }, { goal: 1, floor: 0.64 }, { goal: 1.3, floor: 0.85 }],
   [9000],
 ];
+/** Bytes of frames that a program receives, and the goal against node:crypto by hand. */
+const RECEIVED = [
+  [64, 5],
+  [576, 2.2],
+  [1400, 1.5],
+  [9000, 0.7],
+] as const;
 /** Against JavaScript, up to 1,400 bytes. */
 const PLAIN: Target = { goal: 12 };
 
@@ -47,6 +54,7 @@ export const esp: Suite = {
     }
     for (const length of quick ? [64] : [64, 1400]) yield await manyAssociations(length, quick ? 10 : ASSOCIATIONS);
     for (const length of quick ? [576] : [576, 1400]) yield* await wholeAction(length);
+    for (const [length, goal] of quick ? RECEIVED.slice(0, 1) : RECEIVED) yield await receivedFrames(length, goal);
     yield await makingAssociations();
   },
   async facts() {

@@ -7,17 +7,21 @@ import { ESP_WINDOW, ESP_WINDOW_WORDS } from "../../src/abi/esp.js";
 import { Link } from "../../src/abi/headers.js";
 import type { Core } from "../../src/engine/core.js";
 import { Batch } from "../../src/engine/batch.js";
-import { createDevice, createSink, type Device } from "../../src/index.js";
+import { createDevice, createSink, type Device, type Outcome } from "../../src/index.js";
 import type { EspAction } from "../../src/model/esp/action.js";
 import { buildFrame } from "../../src/packet/index.js";
 import * as v from "../../src/verbs/index.js";
 import { cpuSeconds, expectEqual, repeated, type Workload } from "../harness.js";
+import { EspByHand } from "../peers/espByHand.js";
 import { createCipher, keyOf, Packets } from "./packets.js";
 
 const ALONE = "the cipher alone";
+const BY_HAND = "node:crypto by hand";
 /** Pad length and next header. */
 const TRAILER = 2;
 const SPI = 0x1000;
+/** Frames of a batch whose bytes would not fit otherwise. */
+const FEW = 32;
 /** Bytes of a frame in a batch, including head room. */
 const ROOM = 2048;
 const MAC = { source: "02:00:00:00:00:01", destination: "02:00:00:00:00:02" };
@@ -55,6 +59,44 @@ export async function wholeAction(length: number): Promise<Workload[]> {
       repeated((times) => packets.openSeconds(1, times)),
     ),
   ];
+}
+
+/** Frames of ESP as a program receives them: outcomes as objects, beside a program that decrypts by itself. */
+export async function receivedFrames(length: number, goal: number): Promise<Workload> {
+  const count = length > 2000 ? FEW : MAX_BATCH;
+  const tunnel = await Tunnel.open(length, count);
+  const hand = new EspByHand(keyOf(0), new Uint8Array(4));
+  return {
+    name: `frames of ESP, ${length.toLocaleString("en")} bytes`,
+    unit: "frame",
+    units: count,
+    check: () => {
+      tunnel.check();
+      for (const frame of tunnel.sealed) tunnel.expectClear(hand.receive(frame));
+      for (const { to } of tunnel.receive()) tunnel.expectClear(to[0]!.frame);
+    },
+    cases: [
+      {
+        name: `device.receiveBatch, ${count} a call`,
+        seconds: repeated((times) => tunnel.receiving(times)),
+        targets: { [BY_HAND]: { goal } },
+      },
+      {
+        name: BY_HAND,
+        peer: true,
+        seconds: repeated((times) => {
+          let seconds = 0;
+          for (let i = 0; i < times; i++) {
+            hand.forget();
+            const start = cpuSeconds();
+            for (const frame of tunnel.sealed) hand.receive(frame);
+            seconds += cpuSeconds() - start;
+          }
+          return seconds;
+        }),
+      },
+    ],
+  };
 }
 
 const ip = (dst_ip: string): v.FlowSpec => ({
@@ -100,22 +142,25 @@ class Tunnel {
   readonly #out: Side;
   readonly #in: Side;
   readonly #clear: Uint8Array;
+  readonly #count: number;
   #sealed: Uint8Array[] = [];
 
-  private constructor(out: Side, into: Side, clear: Uint8Array) {
+  private constructor(out: Side, into: Side, clear: Uint8Array, count: number) {
+    this.#count = count;
     this.#out = out;
     this.#in = into;
     this.#clear = clear;
   }
 
-  static async open(length: number): Promise<Tunnel> {
+  /** @param count frames of a batch */
+  static async open(length: number, count = MAX_BATCH): Promise<Tunnel> {
     const clear = buildFrame([
       { header: "ethernet", ...MAC },
       { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
       { header: "udp" },
       { header: "payload", bytes: new Uint8Array(length - TRAILER - 28) },
     ]);
-    return new Tunnel(await side(true), await side(false), clear);
+    return new Tunnel(await side(true), await side(false), clear, count);
   }
 
   get core(): Core {
@@ -129,17 +174,45 @@ class Tunnel {
     this.#sealed = this.#all().map((_, i) => sent.frameAt(sent.firstDestination(i)).slice());
     const received = this.#fill(this.#in, this.#sealed);
     received.steer(this.#in.root);
-    for (let i = 0; i < MAX_BATCH; i++) {
+    for (let i = 0; i < this.#count; i++) {
       expectEqual(`verdict ${i}`, [sent.verdict(i), received.verdict(i)], [Verdict.transmit, Verdict.deliver]);
       const back = received.frameAt(received.firstDestination(i));
       expectEqual(`bytes ${i}`, [back.length, this.#sealed[i]!.length], [this.#clear.length, this.#clear.length + 54]);
-      if (!Buffer.from(back).equals(this.#clear)) throw new Error(`frame ${i} did not come back`);
+      this.expectClear(back);
     }
     this.#forget();
   }
 
+  /** The encrypted frames; after `check`. */
+  get sealed(): readonly Uint8Array[] {
+    return this.#sealed;
+  }
+
+  /** Throws unless this is the frame that was encrypted. */
+  expectClear(frame: Uint8Array | null): void {
+    if (frame === null || !Buffer.from(frame).equals(this.#clear)) throw new Error("a frame did not come back");
+  }
+
+  /** Receives the encrypted frames anew. */
+  receive(): Outcome[] {
+    this.#forget();
+    return this.#in.device.receiveBatch(1, this.#sealed);
+  }
+
+  /** CPU seconds of receiving them `times` times. */
+  receiving(times: number): number {
+    let seconds = 0;
+    for (let i = 0; i < times; i++) {
+      this.#forget();
+      const start = cpuSeconds();
+      this.#in.device.receiveBatch(1, this.#sealed);
+      seconds += cpuSeconds() - start;
+    }
+    return seconds;
+  }
+
   #all(): Uint8Array[] {
-    return Array.from({ length: MAX_BATCH }, () => this.#clear);
+    return Array.from({ length: this.#count }, () => this.#clear);
   }
 
   /** CPU seconds of encrypting a batch `times` times. */
