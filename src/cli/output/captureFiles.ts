@@ -1,11 +1,11 @@
 /** Writes one pcapng file for each destination while frames arrive. */
-import { closeSync, existsSync, openSync, realpathSync, writeSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, PcapngWriter } from "../../index.js";
 import type { NumberedFrame } from "../input/captures.js";
-import { CommandRefusal, refusalOf } from "../refusal.js";
+import { CommandRefusal } from "../refusal.js";
 import { makeFolder } from "./folder.js";
-import { writeRefusal } from "./output.js";
+import { SyncFile } from "./syncFile.js";
 
 /** A frame as it arrived. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength"> &
@@ -84,22 +84,14 @@ export class CaptureFiles {
 }
 
 class CaptureFile {
-  readonly #path: string;
-  readonly #handle: number;
+  readonly #file: SyncFile;
   readonly #linkTypes: number[] = [];
   #writer: PcapngWriter | undefined;
   #held: Uint8Array[] = [];
   #frames = 0;
-  #written = 0;
 
   constructor(path: string) {
-    this.#path = path;
-    try {
-      this.#handle = openSync(path, "w");
-    } catch (error) {
-      const { hint } = (refusalOf(path, error) as CommandRefusal).refusal;
-      throw new CommandRefusal(path, { code: "EIO", call: "flowsteer", reason: "cannot_write", hint });
-    }
+    this.#file = new SyncFile(path);
   }
 
   add({ time, linkType, bytes, wireLength }: FrameToFile): void {
@@ -119,21 +111,13 @@ class CaptureFile {
   flush(): void {
     const bytes = Buffer.concat(this.#held);
     this.#held = [];
-    try {
-      for (let at = 0; at < bytes.length;) {
-        const wrote = writeSync(this.#handle, bytes, at);
-        at += wrote;
-        this.#written += wrote;
-      }
-    } catch (error) {
-      throw writeRefusal(this.#path, error, this.#written);
-    }
+    this.#file.write(bytes);
   }
 
   close(): { path: string; frames: number } {
     this.flush();
-    closeSync(this.#handle);
-    return { path: this.#path, frames: this.#frames };
+    this.#file.close();
+    return { path: this.#file.path, frames: this.#frames };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Captures by destination of a share, with the number of each frame: the runner puts the frames of all shares in order. */
-import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { CaptureFiles, type FrameToFile, type WrittenCapture } from "../../output/captureFiles.js";
+import { SyncFile } from "../../output/syncFile.js";
 
 /** Numbers that are held before they are written. */
 const HELD = 65536;
@@ -38,12 +38,12 @@ export class NumberedCaptures extends CaptureFiles {
 
 /** A file of numbers, 64-bit floats in the byte order of the machine. */
 class Numbers {
-  readonly #handle: number;
+  readonly #file: SyncFile;
   readonly #held = new Float64Array(HELD);
   #count = 0;
 
   constructor(path: string) {
-    this.#handle = openSync(path, "w");
+    this.#file = new SyncFile(path);
   }
 
   add(number: number): void {
@@ -53,12 +53,11 @@ class Numbers {
 
   close(): void {
     this.#flush();
-    closeSync(this.#handle);
+    this.#file.close();
   }
 
   #flush(): void {
-    const bytes = new Uint8Array(this.#held.buffer, 0, 8 * this.#count);
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#handle, bytes, at);
+    this.#file.write(new Uint8Array(this.#held.buffer, 0, 8 * this.#count));
     this.#count = 0;
   }
 }
