@@ -83,7 +83,7 @@ export class DumpImport implements Importer, ActionNames {
 
   #addMatcher(matcher: DumpMatcher, jumped: Set<string>): void {
     const plan = planOf(matcher);
-    const name = matcher.id;
+    const name = this.#draft.freeName("matchers", matcher.id);
     const fields = askedFields(plan.asked);
     const missing = this.#missingOf(plan);
     const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));

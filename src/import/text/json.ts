@@ -47,6 +47,15 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
     end = TOKEN.lastIndex;
     return { text: token, at };
   };
+  /** A string may have escapes and control characters that JSON has not. */
+  const parsed = ({ text: word, at }: { text: string; at: number }): string | number | boolean | null => {
+    try {
+      return JSON.parse(word) as string | number | boolean | null;
+    } catch {
+      end = at;
+      return broken();
+    }
+  };
   const peek = (): string => /\S/.exec(text.slice(end, end + BLANKS))?.[0] ?? "";
   const list = (close: string, item: () => void): void => {
     if (peek() === close) {
@@ -85,7 +94,7 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
         const key = token();
         if (!key.text.startsWith('"')) end = start;
         if (!key.text.startsWith('"') || token().text !== ":") broken();
-        entries.push([{ text: JSON.parse(key.text) as string, place: place(key.at) }, value()]);
+        entries.push([{ text: String(parsed(key)), place: place(key.at) }, value()]);
       };
       nested("}", entry, at);
       return { kind: "object", entries, place: place(at) };
@@ -94,7 +103,7 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
       end = before;
       broken();
     }
-    const scalar = JSON.parse(first) as string | number | boolean | null;
+    const scalar = parsed({ text: first, at });
     return { kind: "scalar", value: scalar, text: String(scalar), place: place(at) };
   };
   return { node: value(), end };
