@@ -24,6 +24,7 @@ it.each([
   [["--seed", "-1"], /^Option '--seed' argument is ambiguous/],
   [["--jobs", "1.5"], /^--jobs 1.5: a whole number$/],
   [["--stage", "fast"], /^--stage fast: guided, checked, release$/],
+  [["rules", "times", "--stage", "checked"], /^--stage checked: times has release$/],
   [["--until", "0"], /^--until 0: a number, 1 to Infinity$/],
   [["ruels"], /^no target ruels: parser, frames, /],
 ])("refuses %j in one line", (args, message) => {

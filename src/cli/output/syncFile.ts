@@ -1,4 +1,4 @@
-/** A file that is written at once, and whose refusals name it. */
+/** A file that is written synchronously; what refuses a write names the file. */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { writeRefusal } from "./output.js";
 

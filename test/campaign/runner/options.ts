@@ -1,8 +1,8 @@
-/** `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage STAGE] [--until N]` */
+/** `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage T] [--until N]` */
 import { parseArgs } from "node:util";
 import type { Target } from "../target.js";
 import { targetNamed, TARGETS } from "../targets/index.js";
-import { type Stage, STAGES } from "./stages.js";
+import { type Stage, STAGES, stagesOf } from "./stages.js";
 
 export interface Options {
   readonly targets: readonly Target[];
@@ -24,8 +24,7 @@ const LINE = 88;
 /** What `--help` prints. */
 export function usage(): string {
   const targets = TARGETS.map(({ name, about }) => `  ${name.padEnd(NAME)}  ${folded(about)}`);
-  return `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage STAGE]
-                        [--until N]
+  return `npm run campaign -- [TARGET...] [--hours H] [--seed S] [--jobs N] [--stage T] [--until N]
 npm run campaign -- --report
 
 Draws inputs for the targets, and goes on where the last run ended. Without a target it takes all.
@@ -74,12 +73,20 @@ export function readOptions(args: readonly string[]): Options {
       },
     }),
   );
+  const targets = positionals.length === 0 ? TARGETS : positionals.map((name) => understood(() => targetNamed(name)));
+  const stages = values.stage.map(stageNamed);
+  for (const target of targets) {
+    const own = stagesOf(target);
+    // Of all targets, those without the stage are left out.
+    if (positionals.length > 0 && !own.some((stage) => stages.includes(stage)))
+      throw new BadUsage(`--stage ${stages.join(" --stage ")}: ${target.name} has ${own.join(", ")}`);
+  }
   return {
-    targets: positionals.length === 0 ? TARGETS : positionals.map((name) => understood(() => targetNamed(name))),
+    targets,
     hours: number("hours", values.hours, 0, 1e6),
     seed: whole("seed", values.seed, 0, 2 ** 32 - 1),
     jobs: whole("jobs", values.jobs, 1, 1024),
-    stages: values.stage.map(stageNamed),
+    stages,
     until: number("until", values.until, 1, Infinity),
   };
 }

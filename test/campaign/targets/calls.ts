@@ -8,12 +8,11 @@ import { isPlain, WRONG } from "../../support/wrongTypes.js";
 import { everyCall as everyVerb } from "../../verbs/support/everyCall.js";
 import type { Target } from "../target.js";
 
-/** A wrong value is at most this deep: that of `attr.specs[0].val.dst_ip` is five below its argument. */
-const DEPTH = 5;
-const WRONG_VALUES = Object.values(WRONG);
-
 /** Calls of a run. */
 const CALLS = 60;
+/** How far below an argument a value is replaced: `attr.specs[0].val.dst_ip` is four below `attr`. */
+const DEPTH = 5;
+const WRONG_VALUES = Object.values(WRONG);
 
 /** Calls that write to a stream of the program throw what it throws. */
 const WRITING = /^mlx5dv_dump_/;

@@ -24,17 +24,22 @@ const NOISE = 4e6;
 export const soak: Target = {
   name: "soak",
   about:
-    "weeks of a device: queues, tables, matchers, actions with state, flows, rules and device commands' objects come and go in any order while frames " +
-    "arrive and time jumps; at the end of each all memory is free, and neither the linear memory " +
-    "nor the heap grows with the weeks",
+    "weeks of a device: queues, tables, matchers, actions, flows, rules and the objects of device commands come and go in " +
+    "any order while frames arrive and time jumps; at the end of each week all memory is free, and neither the linear " +
+    "memory nor the heap grows from week to week",
   unit: "created and destroyed",
   guide: "host",
   open: async () => {
     const ground = groundOf(await createDevice());
     const growth = new Growth(ground.device);
+    const made = new Set<Kind<Used>>();
+    let weeks = 0;
     return (random) => {
-      const done = new Week(ground, random).live();
-      growth.look();
+      const done = new Week(ground, random, made).live();
+      const never = KINDS.filter((kind) => !made.has(kind)).map(({ name }) => name);
+      // A kind that is always refused would be tested no more.
+      if (++weeks >= WARM && never.length > 0) throw new Error(`never made in ${weeks} weeks: ${never.join(", ")}`);
+      growth.look(weeks);
       return done;
     };
   },
@@ -43,13 +48,16 @@ export const soak: Target = {
 class Week {
   readonly #ground: Ground;
   readonly #random: Random;
+  readonly #made: Set<Kind<Used>>;
   readonly #live = new Map<Kind<Used>, Used[]>(KINDS.map((kind) => [kind, []]));
   /** Creations and destructions. */
   #done = 0;
 
-  constructor(ground: Ground, random: Random) {
+  /** @param made gets the kinds of which one was made */
+  constructor(ground: Ground, random: Random, made: Set<Kind<Used>>) {
     this.#ground = ground;
     this.#random = random;
+    this.#made = made;
   }
 
   /** @returns creations and destructions */
@@ -95,6 +103,7 @@ class Week {
   #makeOne(kind: Kind<Used>): void {
     try {
       this.#all(kind).push(kind.make(this.#ground, this.#random, this.#pick));
+      this.#made.add(kind);
       this.#done++;
     } catch (error) {
       if (!(error instanceof Missing || error instanceof SteeringError)) throw error;
@@ -137,7 +146,9 @@ class Week {
           this.#destroyOne(kind);
         left += this.#all(kind).length;
       }
-      if (left === before) throw new Error(`${left} objects cannot be destroyed`);
+      if (left !== before) continue;
+      const kept = KINDS.filter((kind) => this.#all(kind).length > 0).map(({ name }) => name);
+      throw new Error(`${left} objects cannot be destroyed: ${kept.join(", ")}`);
     }
   }
 }
@@ -145,7 +156,6 @@ class Week {
 /** Watches the memory of a device and of the process. */
 class Growth {
   readonly #device: Device;
-  #weeks = 0;
   #first: { readonly heap: number; readonly linear: number } | null = null;
 
   constructor(device: Device) {
@@ -153,16 +163,16 @@ class Growth {
   }
 
   /** Call it after each week. @throws Error memory has grown */
-  look(): void {
-    if (++this.#weeks < WARM || this.#weeks % BETWEEN !== 0) return;
+  look(weeks: number): void {
+    if (weeks < WARM || weeks % BETWEEN !== 0) return;
     collectGarbage();
     const heap = process.memoryUsage().heapUsed;
     const linear = this.#device.core.exports.memory.buffer.byteLength;
     this.#first ??= { heap, linear };
     const { heap: was, linear: hadLinear } = this.#first;
-    if (heap > was + NOISE) throw new Error(`the heap has ${heap} bytes after ${this.#weeks} weeks, ${was} before`);
+    if (heap > was + NOISE) throw new Error(`the heap has ${heap} bytes after ${weeks} weeks, ${was} before`);
     if (linear > 2 * hadLinear)
-      throw new Error(`linear memory has ${linear} bytes after ${this.#weeks} weeks, ${hadLinear} before`);
+      throw new Error(`linear memory has ${linear} bytes after ${weeks} weeks, ${hadLinear} before`);
   }
 }
 

@@ -99,6 +99,17 @@ That is all.`;
     expect(findings[0]?.reason).toContain("this is no JSON");
   });
 
+  test.each([
+    ["a control character", "a\u0001b"],
+    ["an escape that JSON has not", "a\\x"],
+  ])("JSON with %s in a string", (_, text) => {
+    const json = `[{"protocol":"ip","pref":1,"kind":"${text}","options":{}}]`;
+    const { scenario, findings } = importRules(json, { format: "tc" });
+    expect(scenario).toBe(null);
+    expect(findings[0]).toMatchObject({ line: 1, column: 35, text: `"${text}","options":{}}]` });
+    expect(findings[0]?.reason).toContain("this is no JSON");
+  });
+
   test("JSON with one broken filter: the others are read", () => {
     const filter = (handle: number, more = ""): string =>
       `{"protocol":"ip","pref":1,"kind":"flower","chain":0,"options":{"handle":${handle},"keys":{"ip_proto":"tcp","dst_port":${handle}}` +

@@ -1,14 +1,12 @@
 /** Kinds of objects that come and go on a device, each after those that it needs. */
 import type { Device } from "../../../../src/index.js";
 import * as dv from "../../../../src/mlx5dv/index.js";
-
 import { DevxFlowGroup } from "../../../../src/model/devx/flowTable.js";
 import * as v from "../../../../src/verbs/index.js";
 import { created } from "../../../mlx5dv/support/devx.js";
 import { climb } from "../../../verbs/support/queuePairs.js";
 import type { Random } from "../../../oracle/generate/random.js";
 
-const { MLX5DV_DR_ACTION_DEST } = dv;
 const RESULT_REGISTER = 1;
 const CAP = { max_send_wr: 4, max_recv_wr: 4, max_send_sge: 1, max_recv_sge: 1, max_inline_data: 0 };
 
@@ -96,7 +94,6 @@ const matcher = kind(
   },
   dv.mlx5dv_dr_matcher_destroy,
 );
-/** Actions that a rule has before its end, or alone. */
 const tag = kind("tag", (_, random) => dv.mlx5dv_dr_action_create_tag(random.below(1000)), dv.mlx5dv_dr_action_destroy);
 const drop = kind("drop", () => dv.mlx5dv_dr_action_create_drop(), dv.mlx5dv_dr_action_destroy);
 const count = kind(
@@ -147,8 +144,8 @@ const array = kind(
   "destination array",
   ({ rx }, _, pick) =>
     dv.mlx5dv_dr_action_create_dest_array(rx, 2, [
-      { type: MLX5DV_DR_ACTION_DEST, dest: pick(toQueue) },
-      { type: MLX5DV_DR_ACTION_DEST, dest: pick(toTable) },
+      { type: dv.MLX5DV_DR_ACTION_DEST, dest: pick(toQueue) },
+      { type: dv.MLX5DV_DR_ACTION_DEST, dest: pick(toTable) },
     ]),
   dv.mlx5dv_dr_action_destroy,
 );
@@ -223,6 +220,7 @@ const deviceEntry = kind(
   dv.mlx5dv_devx_obj_destroy,
 );
 
+/** Actions that a rule has before its last one, and last ones. */
 const CHANGES = [tag, count, change, hit, track];
 const ENDS = [drop, toQueue, toTable, meter, array, sampler];
 
