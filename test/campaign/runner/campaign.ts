@@ -8,10 +8,10 @@ import { ROOT } from "../../support/root.js";
 import type { Target } from "../target.js";
 import type { Task, Told } from "./child.js";
 import { writeFind } from "./finds.js";
-import { append, type FindLine, readLog, type SliceLine } from "./log.js";
+import { append, type FindLine, type SliceLine } from "./log.js";
 import type { Options } from "./options.js";
 import { flavourOf, type Stage, stagesOf } from "./stages.js";
-import { add, checkedUnits, newSums, type Sums, sumsOf } from "./sums.js";
+import { add, checkedUnits, newSums, type Sums, sumsSoFar } from "./sums.js";
 import { lineText } from "./text.js";
 
 /** Seconds of a slice; a short campaign has shorter ones, so that each target has its turn. */
@@ -35,9 +35,9 @@ export class Campaign {
   constructor(options: Options, program: string) {
     this.#options = options;
     this.#program = program;
-    const log = readLog();
-    this.#sums = sumsOf(log);
-    this.#seeds = Random.after(options.seed, log.length);
+    this.#sums = sumsSoFar();
+    const slices = [...this.#sums.values()].reduce((sum, one) => sum + one.slices, 0);
+    this.#seeds = Random.after(options.seed, slices);
     const seconds = options.hours * 3600;
     this.#end = performance.now() + seconds * 1000;
     this.#turns = options.targets.flatMap((target) =>

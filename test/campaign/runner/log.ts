@@ -1,5 +1,8 @@
-/** The log of a campaign: a line of JSON for each slice and each find. It is what a campaign resumes from. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+/**
+ * The log of a campaign: a line of JSON for each slice and each find since the last report. A campaign resumes from it
+ * and from the record (sums.ts).
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../support/root.js";
 import type { Stage } from "./stages.js";
@@ -51,4 +54,8 @@ export function readLog(): Line[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Line);
+}
+
+export function clearLog(): void {
+  rmSync(join(ROOT, LOG), { force: true });
 }

@@ -35,7 +35,7 @@ Draws inputs for the targets, and goes on where the last run ended. Without a ta
   --stage T   guided (by coverage), checked (the core with assertions) or release alone;
               may be given again; all three if not given
   --until N   a target has no more turns once N were counted on the checked core
-  --report    writes docs/campaign.md from the log, and draws nothing
+  --report    takes the log into test/campaign/sums.json, writes docs/campaign.md, draws nothing
   --help      prints this
 
 Targets, and what must hold:

@@ -1,8 +1,15 @@
-/** What all slices of a target come to. */
-import type { Line } from "./log.js";
+/** What all slices of a target come to: those of the log, and those of logs that a report has taken in. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../support/root.js";
+import { clearLog, type Line, readLog } from "./log.js";
 import type { Stage } from "./stages.js";
 
+/** The sums of each target, by name. It is committed, so a campaign goes on on another machine. */
+const RECORD = "test/campaign/sums.json";
+
 export interface Sums {
+  slices: number;
   inputs: number;
   units: Record<Stage, number>;
   seconds: Record<Stage, number>;
@@ -17,6 +24,7 @@ export interface Sums {
 
 export function newSums(): Sums {
   return {
+    slices: 0,
     inputs: 0,
     units: { guided: 0, checked: 0, release: 0 },
     seconds: { guided: 0, checked: 0, release: 0 },
@@ -33,6 +41,7 @@ export function add(sums: Sums, line: Line): void {
     sums.finds++;
     return;
   }
+  sums.slices++;
   sums.inputs += line.inputs;
   sums.units[line.stage] += line.units;
   sums.seconds[line.stage] += line.seconds;
@@ -48,12 +57,23 @@ export function checkedUnits({ units }: Sums = newSums()): number {
   return units.guided + units.checked;
 }
 
-export function sumsOf(lines: readonly Line[]): Map<string, Sums> {
-  const all = new Map<string, Sums>();
-  for (const line of lines) {
+/** Those of the record and of the log. */
+export function sumsSoFar(): Map<string, Sums> {
+  const file = join(ROOT, RECORD);
+  const record = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, Sums>) : {};
+  const all = new Map(Object.entries(record));
+  for (const line of readLog()) {
     const sums = all.get(line.target) ?? newSums();
     all.set(line.target, sums);
     add(sums, line);
   }
+  return all;
+}
+
+/** Adds the log to the record and empties it. */
+export function takeInLog(): Map<string, Sums> {
+  const all = sumsSoFar();
+  writeFileSync(join(ROOT, RECORD), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+  clearLog();
   return all;
 }
