@@ -141,8 +141,8 @@ export class Draft {
     return this.once("queues", { name: mapped, ...(vport === 0 ? {} : { function: vport }) });
   }
 
-  counter(name: string): string {
-    return this.once("counters", { name });
+  counter(name: string, vport = 0): string {
+    return this.once("counters", { name, ...(vport === 0 ? {} : { function: vport }) });
   }
 
   /**

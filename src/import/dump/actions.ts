@@ -13,9 +13,10 @@ import type { DumpDomain, DumpRule, DumpTable } from "./tree.js";
 /** What actions refer to: names of objects that the scenario gets for them. */
 export interface ActionNames {
   table(table: DumpTable): string;
-  queue(number: string): string;
-  tir(address: string): string;
-  counter(number: string): string;
+  /** Queues, TIRs and counters are of the function whose domain names them. */
+  queue(number: string, domain: DumpDomain): string;
+  tir(address: string, domain: DumpDomain): string;
+  counter(number: string, domain: DumpDomain): string;
 }
 
 type DumpAction = DumpRule["actions"][number];
@@ -25,6 +26,13 @@ export type ImportedAction = ScenarioRuleAction | { readonly refused: string };
 
 const refused = (reason: string): ImportedAction => ({ refused: reason });
 
+/** The largest tag: 24 bits. */
+const MOST_TAG = 0xffffff;
+
+function tagOf(tag: number): ImportedAction {
+  return tag >= 0 && tag <= MOST_TAG ? { tag } : refused("the tag of a frame has 24 bits");
+}
+
 function vportOf(vport: number): ImportedAction {
   if (vport === VPORT_UPLINK) return { vport: "uplink" };
   return isEndpoint({ vport }) ? { vport } : refused(NO_ENDPOINT);
@@ -33,25 +41,26 @@ function vportOf(vport: number): ImportedAction {
 /** Imports an action of a rule. */
 export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames): ImportedAction {
   const [first = ""] = action.columns;
+  const { domain } = rule.matcher.table;
   switch (action.record.type) {
     case 3402:
       return modified(rule, action);
     case 3403:
       return "drop";
     case 3404:
-      return { queue: names.queue(first) };
+      return { queue: names.queue(first, domain) };
     case 3405:
       return jump(rule, action, names);
     case 3406:
-      return { count: names.counter(first) };
+      return { count: names.counter(first, domain) };
     case 3407:
-      return { tag: numberIn(first) ?? 0 };
+      return tagOf(numberIn(first) ?? 0);
     case 3408:
       return vportOf(numberIn(first) ?? 0);
     case 3409:
       return { reformat: { type: "l2_tunnel_to_l2" } };
     case 3411:
-      return { tir: names.tir(first) };
+      return { tir: names.tir(first, domain) };
     case 3412:
       return { push_vlan: vlanTag(numberIn(first) ?? 0) };
     case 3413:
@@ -150,7 +159,8 @@ function modified(rule: DumpRule, { columns }: DumpAction): ImportedAction {
   if (given.length === 0)
     return refused("the dump does not have the header changes: the device keeps no patterns of them");
   const changes: readonly ScenarioHeaderChangeObject[] | string = changesOf(given, codes);
-  return typeof changes === "string" ? refused(changes) : { modify: [...changes] };
+  if (typeof changes === "string") return refused(changes);
+  return changes.length === 0 ? refused("it changes nothing") : { modify: [...changes] };
 }
 
 function isFormat1({ format }: DumpDomain, { entries }: DumpRule): boolean {

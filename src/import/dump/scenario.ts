@@ -8,6 +8,7 @@ import type { Importer } from "../format.js";
 import { actionOf, type ActionNames } from "./actions.js";
 import { asksSamples, askedFields, valueText, type AskedField } from "../rules/deviceMatch.js";
 import { HardwareImport } from "./hardware/scenario.js";
+import { fitting, maskMisfit, matchMisfit } from "./misfit.js";
 import { planOf, type MatcherPlan } from "./plan.js";
 import { readTree, type DumpDomain, type DumpMatcher, type DumpRule, type DumpTable } from "./tree.js";
 import { valueOf } from "./value.js";
@@ -87,6 +88,8 @@ export class DumpImport implements Importer, ActionNames {
     const fields = askedFields(plan.asked);
     const missing = this.#missingOf(plan);
     const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
+    const misfit = maskMisfit(mask);
+    if (misfit !== null) missing.push(misfit);
     if (missing.length > 0) {
       for (const { record } of matcher.rules) this.#findings.refuse(record, record.text, missing.join("; "));
       return;
@@ -124,10 +127,16 @@ export class DumpImport implements Importer, ActionNames {
       this.#findings.refuse(rule.record, rule.record.text, `its entries do not say which ${what} it asks for`, name);
       return;
     }
+    const match = Object.fromEntries(fields.map((field) => [field.field.name, valueText(field, value)]));
+    const misfit = matchMisfit(match);
+    if (misfit !== null) {
+      this.#findings.refuse(rule.record, rule.record.text, misfit, name);
+      return;
+    }
     const actions: ScenarioRuleAction[] = [];
     const missing: string[] = [];
     for (const action of rule.actions) {
-      const imported = actionOf(rule, action, this);
+      const imported = fitting(actionOf(rule, action, this), actions, rule.matcher.table);
       if (typeof imported === "object" && "refused" in imported) {
         this.#findings.refuse(action.record, action.record.text, imported.refused, name);
         missing.push(`${action.record.text}: ${imported.refused}`);
@@ -139,7 +148,7 @@ export class DumpImport implements Importer, ActionNames {
     }
     this.#draft.push("rules", {
       ...{ name, matcher },
-      match: Object.fromEntries(fields.map((field) => [field.field.name, valueText(field, value)])),
+      match,
       actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),
     });
@@ -149,17 +158,17 @@ export class DumpImport implements Importer, ActionNames {
     return this.#names.get(table) ?? table.id;
   }
 
-  queue(number: string): string {
-    return this.#draft.queue(`qp ${number}`);
+  queue(number: string, domain: DumpDomain): string {
+    return this.#draft.queue(nameIn(domain, `qp ${number}`), functionOf(domain));
   }
 
-  tir(address: string): string {
-    const name = `tir ${address}`;
-    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name) });
+  tir(address: string, domain: DumpDomain): string {
+    const name = nameIn(domain, `tir ${address}`);
+    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name, functionOf(domain)) });
   }
 
-  counter(number: string): string {
-    return this.#draft.counter(`counter ${number}`);
+  counter(number: string, domain: DumpDomain): string {
+    return this.#draft.counter(nameIn(domain, `counter ${number}`), functionOf(domain));
   }
 
   #uses(vport: number): void {
@@ -167,8 +176,19 @@ export class DumpImport implements Importer, ActionNames {
   }
 }
 
-/** The domain of a table, and its function: the vport that has the gvmi. */
-function placeOf({ type, gvmi, vports }: DumpDomain): Pick<ScenarioTable, "domain" | "function"> {
+/** The function of a domain: the vport that has its gvmi. The FDB is the PF's. */
+function functionOf({ type, gvmi, vports }: DumpDomain): number {
   const [vport = VPORT_MANAGER] = [...vports].find(([number, of]) => of === gvmi && number !== VPORT_UPLINK) ?? [];
-  return { domain: type, ...(type === "fdb" || vport === VPORT_MANAGER ? {} : { function: vport }) };
+  return type === "fdb" ? VPORT_MANAGER : vport;
+}
+
+function placeOf(domain: DumpDomain): Pick<ScenarioTable, "domain" | "function"> {
+  const vport = functionOf(domain);
+  return { domain: domain.type, ...(vport === VPORT_MANAGER ? {} : { function: vport }) };
+}
+
+/** The name of an object that functions have each for itself. */
+function nameIn(domain: DumpDomain, name: string): string {
+  const vport = functionOf(domain);
+  return vport === VPORT_MANAGER ? name : `${name} of vport ${vport}`;
 }

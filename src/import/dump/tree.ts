@@ -85,6 +85,8 @@ export interface DumpTree {
 
 /** In dumps of flowsteer the value of a rule; hardware steering has this number too. */
 const OWN_VALUE = 4300;
+const MOST_LEVEL = 0xffffffff;
+const MOST_PRIORITY = 0xffff;
 const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
 /** Types 3400 to 3499. */
 const isAction = (type: number): boolean => Math.floor(type / 100) === 34;
@@ -190,7 +192,9 @@ class TreeBuilder {
     const [id = "", , , level] = record.columns;
     const domain = this.#domain;
     if (domain === undefined) return NO_DOMAIN;
-    const table = { record, domain, id, level: numberIn(level) ?? 0, starts: [], matchers: [] };
+    const number = numberIn(level) ?? 0;
+    if (!isWhole(number, MOST_LEVEL)) return `the level of a table is 0 to ${MOST_LEVEL}`;
+    const table = { record, domain, id, level: number, starts: [], matchers: [] };
     domain.tables.push(table);
     this.#tables.set(id, table);
     return null;
@@ -207,8 +211,10 @@ class TreeBuilder {
     this.#matcher = this.#rule = undefined;
     const table = this.#tables.get(parent);
     if (table === undefined) return `its table ${parent} is not in the dump`;
+    const number = numberIn(priority) ?? 0;
+    if (!isWhole(number, MOST_PRIORITY)) return `the priority of a matcher is 0 to ${MOST_PRIORITY}`;
     const mask = new Uint8Array(DEVICE_KEY_SIZE);
-    this.#matcher = { record, table, id, priority: numberIn(priority) ?? 0, mask, builders: [], rules: [] };
+    this.#matcher = { record, table, id, priority: number, mask, builders: [], rules: [] };
     table.matchers.push(this.#matcher);
     this.#matchers.set(id, this.#matcher);
     return null;
@@ -278,3 +284,7 @@ class TreeBuilder {
 
 const NO_DOMAIN = "no domain (3000) stands before it";
 const NO_MATCHER = "no matcher (3200) stands before it";
+
+function isWhole(number: number, most: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number <= most;
+}

@@ -3,7 +3,7 @@ import { TPID_CVLAN, TPID_SVLAN, ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_ICMP }
 import type { GeneveOption } from "../draft.js";
 import type { Element } from "../format.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
-import { notImported, type Word } from "../text/refusal.js";
+import { notImported, partOf, type Word } from "../text/refusal.js";
 import { connectionState, CT_REGISTER } from "./connection.js";
 import { TUNNEL_FIELDS, type Tunnel } from "./devices.js";
 import { geneveOption } from "./geneve.js";
@@ -14,7 +14,6 @@ import {
   maskedIp,
   maskedMac,
   maskedNumber,
-  part,
   tcNumber,
   type Masked,
 } from "./values.js";
@@ -73,8 +72,8 @@ const port =
     const [, low, high] = /^(\d+)-(\d+)$/.exec(word.text) ?? [];
     if (low !== undefined && high !== undefined) {
       const limits = [
-        tcNumber(part(word, 0, low.length), "a port", 16),
-        tcNumber(part(word, low.length + 1), "a port", 16),
+        tcNumber(partOf(word, 0, low.length), "a port", 16),
+        tcNumber(partOf(word, low.length + 1), "a port", 16),
       ];
       const [from = 0, to = 0] = limits;
       if (from >= to) notImported(word, "the first port of a range is below the last one");

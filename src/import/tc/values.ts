@@ -1,6 +1,6 @@
 /** Values as tc reads them: numbers of several bases, masks behind a slash, names of protocols. */
 import { addressOf, prefixMask, quoted } from "../text/numbers.js";
-import { notImported, type Word } from "../text/refusal.js";
+import { notImported, partOf, type Word } from "../text/refusal.js";
 
 export interface Masked {
   readonly value: bigint;
@@ -61,13 +61,7 @@ function lengthOf(word: Word, most: number): number {
 /** What stands before and behind the slash. */
 export function halves(word: Word): [Word, Word | undefined] {
   const at = word.text.indexOf("/");
-  return at < 0 ? [word, undefined] : [part(word, 0, at), part(word, at + 1)];
-}
-
-/** A part of a word, at its place. */
-export function part(word: Word, from: number, to?: number): Word {
-  const { line, column } = word.place;
-  return { text: word.text.slice(from, to), place: { line, column: column + from } };
+  return at < 0 ? [word, undefined] : [partOf(word, 0, at), partOf(word, at + 1)];
 }
 
 const ETHERTYPES: Readonly<Record<string, number>> = {

@@ -7,6 +7,16 @@ export type Place = Pick<SourcePlace, "line" | "column">;
 export interface Word {
   readonly text: string;
   readonly place: Place;
+  /** How long it is in the source, where quotation marks or variables make that another length. */
+  readonly written?: number;
+}
+
+/** A part of a word, at its place; of a word that the source writes otherwise, at the place of the word. */
+export function partOf(word: Word, from: number, to?: number): Word {
+  const { line, column } = word.place;
+  const text = word.text.slice(from, to);
+  if (word.written === undefined) return { text, place: { line, column: column + from } };
+  return { text, place: word.place, written: word.written };
 }
 
 export class NotImported extends Error {

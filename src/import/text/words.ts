@@ -36,7 +36,9 @@ export function wordsOf(line: TextLine, variables: Variables = new Map()): Word[
         at = end + 1;
       }
     }
-    words.push({ text: plainDashes(expanded(word, variables)), place: line.place(start) });
+    const read = plainDashes(expanded(word, variables));
+    const written = read === text.slice(start, at) ? {} : { written: at - start };
+    words.push({ text: read, place: line.place(start), ...written });
   }
   return withoutRedirections(words);
 }
@@ -100,9 +102,9 @@ export class Cursor {
 
   constructor(words: readonly Word[]) {
     this.#words = words;
-    const last = words.at(-1) ?? { text: "", place: { line: 1, column: 1 } };
+    const last: Word = words.at(-1) ?? { text: "", place: { line: 1, column: 1 } };
     const { line, column } = last.place;
-    this.#end = { text: last.text, place: { line, column: column + last.text.length } };
+    this.#end = { text: last.text, place: { line, column: column + (last.written ?? last.text.length) } };
   }
 
   get done(): boolean {

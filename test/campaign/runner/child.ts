@@ -1,9 +1,9 @@
 /** The process of a slice. It tells the campaign by messages what it did. */
-import { writeFileSync } from "node:fs";
+import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { CoreCoverage } from "../coverage/coreCoverage.js";
 import { type Coverage, NO_COVERAGE } from "../coverage/coverage.js";
 import { HostCoverage } from "../coverage/hostCoverage.js";
-import { textOf } from "../input/input.js";
+import { type Input, textOf } from "../input/input.js";
 import type { Target } from "../target.js";
 import { targetNamed } from "../targets/index.js";
 import { Corpus } from "./corpus.js";
@@ -36,7 +36,7 @@ export async function runTask(task: Task, tell: (told: Told) => void): Promise<v
   const corpus = new Corpus(target.name);
   const done = await runSlice({
     ...{ target, corpus, coverage, guided, seed: task.seed, seconds: task.seconds },
-    note: (input) => writeFileSync(task.current, textOf(input)),
+    note: noteIn(task.current),
     failed: ({ failure, input, alone }) => {
       const { text, signature } = failure;
       const file = alone ? writeFind({ target: target.name, flavour, input, text, signature }) : textOf(input);
@@ -44,6 +44,15 @@ export async function runTask(task: Task, tell: (told: Told) => void): Promise<v
     },
   });
   tell({ kind: "done", ...done, corpus: corpus.size, reached: coverage.reached, all: coverage.all });
+}
+
+/** Keeps the input under way in a file, which stays open: to open it for each takes longer than many an input. */
+function noteIn(path: string): (input: Input) => void {
+  const file = openSync(path, "w");
+  return (input) => {
+    ftruncateSync(file, 0);
+    writeSync(file, textOf(input), 0);
+  };
 }
 
 function coverageFor({ guide }: Target): Coverage {

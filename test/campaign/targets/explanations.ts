@@ -7,7 +7,7 @@ import { explainMisses } from "../../explain/why/support/trueReasons.js";
 import type { Target } from "../target.js";
 
 /** Frames of a run. */
-const FRAMES = 4;
+const FRAMES = 12;
 
 export const explanations: Target = {
   name: "explanations",

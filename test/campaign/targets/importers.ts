@@ -50,10 +50,10 @@ async function tryOne(text: string, random: Random): Promise<void> {
   const lines = text.split("\n");
   for (const finding of findings) {
     const { line, column, reason } = finding;
-    expect(reason).not.toBe("");
-    expect(line).toBeGreaterThanOrEqual(1);
-    expect(column - 1).toBeLessThanOrEqual(lines[line - 1]?.length ?? -1);
-    expect(printFinding(finding)).toContain(reason);
+    const isThere = column - 1 <= (lines[line - 1]?.length ?? -1);
+    // An `expect` for each part takes longer than the import.
+    if (reason === "" || column < 1 || !isThere || !printFinding(finding).includes(reason))
+      throw new Error(`a finding without reason or place: ${JSON.stringify(finding)}`);
   }
   const strict = importRules([{ file: "text", text }], format);
   expect(strict.scenario === null).toBe(findings.some(({ severity }) => severity === "refused"));

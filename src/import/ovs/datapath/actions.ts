@@ -95,10 +95,19 @@ function datapathAction(piece: Piece, table: string): Plain | Plain[] {
 }
 
 function pushVlan(inside: Piece): Plain {
-  const values = new Map(inside.split(",").map((one) => one.text.split("=") as [string, string]));
-  const tpid = Number(values.get("tpid") ?? 0x8100);
+  const values = new Map(
+    inside.split(",").map((one) => {
+      const [name, value] = one.cut("=") ?? notImported(one, "a field has a value");
+      return [name.text, value] as const;
+    }),
+  );
+  const number = (name: string, width: number, without: number): number => {
+    const value = values.get(name);
+    return value === undefined ? without : numberOf(value, name, width);
+  };
+  const tpid = number("tpid", 16, 0x8100);
   if (tpid !== 0x8100 && tpid !== 0x88a8) notImported(inside, "tags have the types 0x8100 and 0x88a8");
-  return { kind: "push_vlan", tpid, vid: Number(values.get("vid") ?? 0), pcp: Number(values.get("pcp") ?? 0) };
+  return { kind: "push_vlan", tpid, vid: number("vid", 12, 0), pcp: number("pcp", 3, 0) };
 }
 
 function setKey(inside: Piece): Plain {
