@@ -46,6 +46,13 @@ const FIRST_ROOM: u32 = 4;
 const GROW: u32 = 9;
 const SHRINK: u32 = 4;
 const QUARTERS: u32 = 4;
+/**
+ * Up to so many entries buckets split above a mean of FEW_GROW/4, and merge below FEW_SHRINK/4: there is room, and
+ * fewer keys have to look into overflow buckets.
+ */
+const FEW: u32 = 16384;
+const FEW_GROW: u32 = 4;
+const FEW_SHRINK: u32 = 2;
 /** The largest number of merges of one removal. */
 const MERGES: i32 = 2;
 
@@ -68,7 +75,8 @@ export function clearHashTable(hashTable: usize): void {
  * changes.
  */
 export function reserveBuckets(hashTable: usize, entries: u32): bool {
-  const floor = <u32>((<u64>entries * QUARTERS + GROW - 1) / GROW);
+  const grow = growOf(entries);
+  const floor = <u32>((<u64>entries * QUARTERS + grow - 1) / grow);
   const more = <i64>floor - <i64>load<u32>(hashTable, BUCKETS);
   // Checked first: small blocks that are given back never become large ones.
   if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;
@@ -98,9 +106,18 @@ export function shrinkHashTable(hashTable: usize): void {
 }
 
 function isSparse(hashTable: usize, buckets: u32): bool {
+  const entries = load<u32>(hashTable, ENTRIES);
   return (
-    buckets > max<u32>(load<u32>(hashTable, FLOOR), 1) && load<u32>(hashTable, ENTRIES) * QUARTERS < buckets * SHRINK
+    buckets > max<u32>(load<u32>(hashTable, FLOOR), 1) &&
+    entries * QUARTERS < buckets * (entries <= FEW ? FEW_SHRINK : SHRINK)
   );
+}
+
+/** Quarters of the mean number of entries above which a bucket splits. */
+// @ts-ignore: decorator
+@inline
+function growOf(entries: u32): u32 {
+  return entries <= FEW ? FEW_GROW : GROW;
 }
 
 /** The address of bucket n, which exists. */
@@ -145,8 +162,9 @@ export function addEntry(hashTable: usize, hash: u32, value: usize): bool {
   const entries = load<u32>(hashTable, ENTRIES) + 1;
   store<u32>(hashTable, entries, ENTRIES);
   // At most two splits an insertion: the number of buckets catches up after memory was full.
-  if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW && split(hashTable)) {
-    if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW) split(hashTable);
+  const most = growOf(entries);
+  if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * most && split(hashTable)) {
+    if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * most) split(hashTable);
   }
   return true;
 }

@@ -13,12 +13,12 @@
  * Each phase is a loop over the batch. Its loads do not depend on one another, so cache misses
  * overlap.
  */
-import { ALIVE, BEST, FOUND } from "../memory";
+import { FOUND } from "../memory";
 import { BRANCH_LOWER } from "../branch/branch";
 import { definerLanes } from "./definer";
 import { branchOf, gatherAll } from "./gather";
 import { TUPLE_COUNT } from "./tuple";
-import { probe } from "./probe";
+import { probe, probeFirst } from "./probe";
 import { filterAll } from "./filter";
 import { noteLookup } from "./rebuild";
 import { lowBits, NO_BITMAPS } from "./candidates";
@@ -51,16 +51,12 @@ function find(table: usize, list: usize, count: u32, bounded: u32): void {
   const stride = (<usize>definerLanes(definer)) << 4;
   gatherAll(definer, list, count, stride);
 
-  for (let i: usize = 0; i < count; i++) {
-    store<u64>(i << 3, u64.MAX_VALUE, BEST);
-    store<u32>(i << 2, <u32>i, ALIVE);
-  }
   const bitmaps = settled != 0 ? settled : NO_BITMAPS;
   const bits = load<u32>(tuples, TUPLE_COUNT);
   filterAll(bitmaps, count, stride, lowBits(min(bits, 64)), lowBits(max(bits, 64) - 64));
   // Two calls of each phase: a function that is called once would be inlined here, and run out of
   // registers.
-  let probed = probe(hashTable, tuples, bitmaps, count, stride);
+  let probed = probeFirst(hashTable, tuples, bitmaps, count, stride);
   count = verify(list, hashTable, bitmaps, probed, stride, bounded);
   while (count > 0) {
     probed = probe(hashTable, tuples, bitmaps, count, stride);

@@ -34,23 +34,35 @@ export function hashInTuple(tuple: usize, lanes: usize): u32 {
 
 /** Probes the next tuple of each key in ALIVE. Tuples come in the order of their bits. */
 export function probe(hashTable: usize, tuples: usize, bitmaps: usize, alive: u32, stride: usize): u32 {
+  return probeKeys(hashTable, tuples, bitmaps, alive, stride, false);
+}
+
+/** Probes the first tuple of each of `count` keys: none has a rule yet. It writes BEST. */
+export function probeFirst(hashTable: usize, tuples: usize, bitmaps: usize, count: u32, stride: usize): u32 {
+  return probeKeys(hashTable, tuples, bitmaps, count, stride, true);
+}
+
+// @ts-ignore: decorator
+@inline
+function probeKeys(hashTable: usize, tuples: usize, bitmaps: usize, alive: u32, stride: usize, isFirst: bool): u32 {
   let probed: usize = 0;
   let again: usize = 0;
   const first = Lanes.start;
   const end = (<usize>alive) << 2;
   for (let n: usize = 0; n < end; n += 4) {
-    const key: usize = load<u32>(n, ALIVE);
+    const key: usize = isFirst ? n >> 2 : load<u32>(n, ALIVE);
     let low = load<u64>(key << 4, BITMAPS);
     let high = load<u64>(key << 4, BITMAPS + 8);
     const bit = lowestBitOf(low, high);
-    const best = load<u64>(key << 3, BEST);
+    const best: u64 = isFirst ? u64.MAX_VALUE : load<u64>(key << 3, BEST);
+    if (isFirst) store<u64>(key << 3, u64.MAX_VALUE, BEST);
     if (bestFrom(bitmaps, bit) >= best) continue;
     high &= select<u64>(u64.MAX_VALUE, high - 1, low != 0);
     low &= low - 1;
     store<u64>(key << 4, low, BITMAPS);
     store<u64>(key << 4, high, BITMAPS + 8);
     let tuple = tupleAt(tuples, tupleOfBit(bitmaps, bit));
-    if (load<u64>(tuple, TUPLE_BEST) >= best) {
+    if (!isFirst && load<u64>(tuple, TUPLE_BEST) >= best) {
       tuple = laterTuple(tuples, bitmaps, key, best);
       if (tuple == 0) continue;
       low = load<u64>(key << 4, BITMAPS);

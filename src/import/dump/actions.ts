@@ -126,6 +126,8 @@ function vlanTag(header: number): NonNullable<Extract<ScenarioRuleAction, { push
   };
 }
 
+const ROOT = "a rule jumps to the root table by a record of its own (3424)";
+
 /** The table of the column; before driver 30 of the address in the last entry. */
 function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: ActionNames): ImportedAction {
   const { domain } = matcher.table;
@@ -135,8 +137,10 @@ function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: Ac
     domain.tables.find((one) => one.id === id) ??
     (last && domain.tables.find(({ starts }) => starts.includes(nextTable(last))));
   if (table === undefined) return refused("the table that it jumps to is not in the dump");
-  if (table.level === 0 && table.matchers.length === 0)
-    return refused("the rules of the root table are in the kernel, not in the dump");
+  if (table.level === 0) {
+    const known = table.matchers.length > 0;
+    return refused(known ? ROOT : "the rules of the root table are in the kernel, not in the dump");
+  }
   return { table: names.table(table) };
 }
 

@@ -137,7 +137,8 @@ function documentFault(document: unknown, random: Random): void {
       parent[key] = near(parent[key], random);
       return;
     default:
-      [parent[key], other.parent[other.key]] = [structuredClone(other.parent[other.key]), parent[key]];
+      // Copies: one may hold the other.
+      [parent[key], other.parent[other.key]] = structuredClone([other.parent[other.key], parent[key]]);
   }
 }
 
