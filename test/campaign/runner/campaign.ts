@@ -100,6 +100,8 @@ export class Campaign {
       });
       child.once("close", (code, signal) => {
         clearInterval(watch);
+        // Whoever stops a campaign stops its slices: that is no find.
+        if (signal === "SIGINT" || signal === "SIGTERM") why = null;
         resolve(why === null ? null : `${why} (${signal ?? code})`);
       });
       child.send(task);

@@ -47,16 +47,9 @@ export function digestOf(device: Device, objects: readonly unknown[]): Digest {
       object instanceof Map || object instanceof Set ? [...object.entries()] : Object.entries(object);
     // A place at the end of a list, and a count from 0: taken and given back.
     if (Array.isArray(object)) while (entries.length > 0 && entries.at(-1)?.[1] === undefined) entries.pop();
-    // What a snapshot leaves out is derived.
-    const derived = Object.entries(LEFT_OUT.get(object.constructor as unknown as Class) ?? {}).filter(
-      ([, one]) => one !== KEPT,
-    );
-    const left = new Set(derived.map(([key]) => key));
+    const left = leftOutOf(object);
     const fields = entries
-      .filter(
-        ([key, value]) =>
-          !left.has(key as string) && !(`${type}.${String(key)}` in PAST) && !(object instanceof Map && value === 0),
-      )
+      .filter(([key, value]) => !left.has(key) && !(object instanceof Map && value === 0))
       .map(([key, value]) => {
         const name = typeof key === "string" ? key : text(key, `${path}.key`);
         return `${name}: ${text(value, `${path}.${name}`)}`;
@@ -64,6 +57,22 @@ export function digestOf(device: Device, objects: readonly unknown[]): Digest {
     digest.set(path, `${type} ${fields.join(", ")}`);
   }
   return digest;
+}
+
+const leftOut = new Map<unknown, ReadonlySet<unknown>>();
+
+/** The fields of an object's class that do not count: what a snapshot leaves out is derived. */
+function leftOutOf({ constructor }: object): ReadonlySet<unknown> {
+  let left = leftOut.get(constructor);
+  if (left === undefined) {
+    const derived = Object.entries(LEFT_OUT.get(constructor as unknown as Class) ?? {}).filter(
+      ([, one]) => one !== KEPT,
+    );
+    const past = Object.keys(PAST).map((path) => path.split("."));
+    const own = past.filter(([type]) => type === (constructor?.name ?? "object"));
+    leftOut.set(constructor, (left = new Set([...derived.map(([key]) => key), ...own.map(([, key]) => key)])));
+  }
+  return left;
 }
 
 /** Parts of a function are made when they are first needed, and numbers of masks when a mask is first seen. */

@@ -2,7 +2,7 @@
 import debug from "../../../../build/debug/core.wasm";
 import type { Device } from "../../../../src/index.js";
 import type { Random } from "../../../oracle/generate/random.js";
-import { changesSince, stateOf, type Ran } from "../../../faults/support/everyAllocation.js";
+import { changesSince, stateOf, type Ran, type State } from "../../../faults/support/everyAllocation.js";
 import { Countdown, faultyCore, isFull } from "../../../faults/support/faultyCore.js";
 import { Tape } from "./tape.js";
 
@@ -38,7 +38,7 @@ interface Failed {
 }
 
 /** Allocations of a step that fail, one after the other. */
-const MOST = 6;
+const MOST = 24;
 /** More allocations than any step makes. */
 export const NEVER = 1_000_000_000;
 
@@ -88,9 +88,10 @@ export async function failSteps(open: () => Promise<Work>, random: Random, steps
 async function failStep({ device, objects }: Work, step: Step, allocations: readonly number[]): Promise<Failed> {
   const faults = new Countdown(device);
   let failed = 0;
+  let before: State | null = null;
   for (const n of [...allocations, NEVER]) {
     const place = `${step.name}, allocation ${n}`;
-    const before = n === NEVER ? null : stateOf(device, objects);
+    if (n !== NEVER) before = step.takesNumbers === true ? stateOf(device, objects) : stillAs(before, device, objects);
     const ran = await faults.runLater(n, () => step.run());
     const error = textOf(ran.error);
     if (ran.left === 0) failed++;
@@ -105,6 +106,11 @@ async function failStep({ device, objects }: Work, step: Step, allocations: read
     if (changed.length > 0) throw new Error(`${place}: ${error}\n${changed.join("\n")}`);
   }
   throw new Error(`${step.name}: more than ${NEVER} allocations`);
+}
+
+/** The state of a device whose objects are those of an earlier state: a failure changes none. */
+function stillAs(state: State | null, device: Device, objects: readonly unknown[]): State {
+  return state === null ? stateOf(device, objects) : { ...state, used: device.memoryUsed };
 }
 
 /** Checks that a call was refused for its memory, by its name. */
