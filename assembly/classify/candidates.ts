@@ -12,11 +12,13 @@
  *     160                    288            1312                2352              3376
  *     | bit of tuple 128 x 1 | best 128 x 8 | best from 129 x 8 | skipped 128 x 8 | bytes 64 x 4 | ...
  *     3632             3888               4912            5680
- *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | chosen |
+ *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | chosen 8 | 0 | every bit 16 |
  *
  *     bytes, bitmaps, wildcard:   of each chunk
  *     skipped:                    of each bit, the chunks that some rule of its tuple does not cover
  *     chosen:                     chunks that lookups will read
+ *     every bit:                  the bitmap of a missing chunk in a quad. It is here and not in static memory, whose
+ *                                 addresses differ in the traced core, which reads a copy of this
  *     a quad:                     four chunks that a lookup reads together
  *                                 | bytes 16 | bitmaps 4 x 4 | lane 4 | 0 12 |
  *
@@ -49,20 +51,18 @@ export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
 const QUAD: usize = 48;
 export const CHOSEN: usize = 5680;
-export const BITMAPS_SIZE: u32 = 5688;
+export const EVERY_BIT: usize = 5696;
+export const BITMAPS_SIZE: u32 = 5712;
 export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
 /** The lowest bit of the product that names an entry. */
 const HASH_SHIFT: i32 = 16;
-/** The bitmap of a missing chunk in a quad: every bit is set. */
-const EVERY_BIT: usize = memory.data(16, 16);
 /** The bitmaps of a table without any: bit n is tuple n. */
 export const NO_BITMAPS: usize = memory.data(3376, 16);
 
-/** Fills in the constant bitmaps. */
+/** Fills in the bitmaps of tables without any. */
 export function openBitmaps(): void {
-  v128.store(EVERY_BIT, i64x2.splat(-1));
   for (let bitIndex: u32 = 0; bitIndex < MAX_TUPLES; bitIndex++)
     store<u8>(NO_BITMAPS + <usize>bitIndex, <u8>bitIndex, TUPLE_OF_BIT);
   store<u64>(NO_BITMAPS + (MAX_TUPLES << 3), u64.MAX_VALUE, BEST_FROM);
@@ -89,7 +89,7 @@ export function layQuads(bitmaps: usize, chunks: u64): void {
     if ((used & 3) == 0 || laneOfChunk(number) != lane) {
       lane = laneOfChunk(number);
       used = 0;
-      openQuad(quadAt(bitmaps, quads++), lane);
+      openQuad(bitmaps, quadAt(bitmaps, quads++), lane);
     }
     const at = quadAt(bitmaps, quads - 1) + ((<usize>used) << 2);
     store<u32>(at, load<u32>(wordOf(bitmaps, number), CHUNK_BYTES));
@@ -105,9 +105,9 @@ export function releaseTables(bitmaps: usize, chunks: u64): void {
     release(load<u32>(wordOf(bitmaps, <u32>ctz(chunks)), CHUNK_BITMAPS), bitmapBytes(bitmaps));
 }
 
-function openQuad(quad: usize, lane: usize): void {
+function openQuad(bitmaps: usize, quad: usize, lane: usize): void {
   v128.store(quad, i64x2.splat(-1));
-  v128.store(quad, i32x4.splat(<i32>EVERY_BIT), QUAD_TABLES);
+  v128.store(quad, i32x4.splat(<i32>(bitmaps + EVERY_BIT)), QUAD_TABLES);
   store<u32>(quad, <u32>lane, QUAD_LANE);
 }
 

@@ -19,6 +19,7 @@ import {
   CHUNK_BYTES,
   entriesIn,
   ENTRY_MASK,
+  EVERY_BIT,
   releaseTables,
   TUPLE_OF_BIT,
   tupleOfBit,
@@ -53,6 +54,7 @@ export function createBitmaps(definer: usize, rules: u32): usize {
   while (entries < MAX_ENTRIES && entries * 8 < rules) entries *= 2;
   store<u32>(bitmaps, (entries - 1) * BITMAP_SIZE, ENTRY_MASK);
   memory.fill(bitmaps + BEST, 0xff, 2 * MAX_TUPLES * 8 + 8);
+  v128.store(bitmaps, i64x2.splat(-1), EVERY_BIT);
   let usable: u64 = 0;
   for (let number: u32 = 0; number < CHUNKS; number++) {
     const bytes = chunkBytes(definer, number);
