@@ -42,12 +42,14 @@ const README = [
  * - `origin`: where the figures of all reports come from;
  * - `facts REPORT SUITE [PATTERN]`: sizes and shares, those whose names match;
  * - `devices`: time and memory of many devices;
+ * - `spread`: goals in several runs (spread.mjs);
  * - `REPORT PATTERN`: the cases of all workloads whose name matches, a column each.
  */
 export function figures(name) {
   if (name === "readme") return readme();
   if (name === "missed") return missed();
   if (name === "devices") return devices();
+  if (name === "spread") return spread();
   if (name === "origin") return REPORTS.map(origin).join("\n");
   const [first, second, ...rest] = name.split(" ");
   if (first === "facts") return facts(second, rest[0], new RegExp(rest.slice(1).join(" ")));
@@ -119,6 +121,21 @@ function cases(name, pattern) {
       return table([`time a ${unit}`, ...heads], ["---", ...heads.map(() => "---:")], rows);
     })
     .join("\n\n");
+}
+
+/** A row for each goal: what is aimed at, and what each run gave. */
+function spread() {
+  const { date, machine, rows, runs } = report("spread");
+  const heads = runs.map((_, n) => `run ${n + 1}`);
+  const all = rows.map(({ what, command, goal, atMost, unit = "×", values }) => {
+    const figure = (value) => `${value.toLocaleString("en")} ${unit}`;
+    const isReached = (value) => (atMost ? value <= goal : value >= goal);
+    const shown = values.map((value) => (isReached(value) ? `**${figure(value)}**` : figure(value)));
+    return [what, `\`${command}\``, `${atMost ? "at most" : "at least"} ${figure(goal)}`, ...shown];
+  });
+  const align = ["---", "---", "---:", ...heads.map(() => "---:")];
+  const origin = `${machine.cpu}, ${machine.threads} threads, Node ${machine.node}, ${date}. Bold: reached.`;
+  return `${table(["", "`npm run bench --`", "goal", ...heads], align, all)}\n\n${origin}`;
 }
 
 /** A row for each number of devices, a column for each figure. */

@@ -7,6 +7,8 @@ import { ROOT } from "../../support/root.js";
 import type { Flavour } from "../target.js";
 
 const FOLDER = "test/campaign/finds";
+const WIDTH = 120;
+const HEAD = "const INPUT = ".length;
 
 export interface Find {
   readonly target: string;
@@ -31,13 +33,14 @@ function testText({ target, flavour, input, text }: Find): string {
   const [first = ""] = text.split("\n");
   const about = first.replaceAll("*/", "* /").slice(0, 110);
   const title = `${target} on the ${flavour} core`;
+  const value = `${JSON.stringify(textOf(input))};`;
   return [
     `/** Found by the campaign: ${about} */`,
     'import { test } from "vitest";',
     'import { replay } from "../replay.js";',
     "",
-    "const INPUT =",
-    `  ${JSON.stringify(textOf(input))};`,
+    // As the formatter has it.
+    `const INPUT =${HEAD + value.length > WIDTH ? "\n  " : " "}${value}`,
     "",
     `test(${JSON.stringify(title)}, () => replay(${JSON.stringify(target)}, ${JSON.stringify(flavour)}, INPUT));`,
     "",
