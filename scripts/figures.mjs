@@ -21,7 +21,7 @@ const README = [
   {
     label: "look up a key in 10,000 ClassBench rules (acl1)",
     from: ["classify", "acl1 10k", "engine, batch of 256"],
-    beside: { "rte_acl, scalar": "DPDK `rte_acl`", "rte_acl, AVX2": "with AVX2" },
+    beside: { "rte_acl, scalar": "DPDK `rte_acl`", "rte_acl, AVX-512 x 32": "with AVX-512" },
   },
   {
     label: "seal 1,400 bytes of ESP, AES-128-GCM",
