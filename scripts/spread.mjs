@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Writes bench/results/spread.json: the goals of "Speed II" in several runs of the benchmarks.
+ * Writes bench/results/spread.json: the goals of docs/performance.md in several runs of the benchmarks.
  *
  *   node scripts/spread.mjs FOLDER...    each with classify.json, calls.json, frames.json and esp.json of one run
  *

@@ -54,7 +54,7 @@ function find(table: usize, list: usize, count: u32, bounded: u32): void {
   const bitmaps = settled != 0 ? settled : NO_BITMAPS;
   const bits = load<u32>(tuples, TUPLE_COUNT);
   filterAll(bitmaps, count, stride, lowBits(min(bits, 64)), lowBits(max(bits, 64) - 64));
-  // Two calls of each phase: a function that is called once would be inlined here, and run out of
+  // `verify` is called twice: a function that is called once would be inlined here, and run out of
   // registers.
   let probed = probeFirst(hashTable, tuples, bitmaps, count, stride);
   count = verify(list, hashTable, bitmaps, probed, stride, bounded);

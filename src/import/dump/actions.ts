@@ -126,7 +126,7 @@ function vlanTag(header: number): NonNullable<Extract<ScenarioRuleAction, { push
   };
 }
 
-const ROOT = "a rule jumps to the root table by a record of its own (3424)";
+const ROOT_RECORD = "a rule jumps to the root table by a record of its own (3424)";
 
 /** The table of the column; before driver 30 of the address in the last entry. */
 function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: ActionNames): ImportedAction {
@@ -139,7 +139,7 @@ function jump({ matcher, entries }: DumpRule, { columns }: DumpAction, names: Ac
   if (table === undefined) return refused("the table that it jumps to is not in the dump");
   if (table.level === 0) {
     const known = table.matchers.length > 0;
-    return refused(known ? ROOT : "the rules of the root table are in the kernel, not in the dump");
+    return refused(known ? ROOT_RECORD : "the rules of the root table are in the kernel, not in the dump");
   }
   return { table: names.table(table) };
 }

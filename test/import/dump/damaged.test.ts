@@ -1,0 +1,64 @@
+/** Damaged dumps: what no device takes is refused by name, and the rest is imported. */
+import { expect, test } from "vitest";
+import { importRules } from "../../../src/import/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
+
+const NOTHING = "0".repeat(128);
+/** The outer group: IP version 4 or 6 of a rule whose mask asks for the version and an IPv6 address. */
+const outer = (version: string, address: string): string => `${"0".repeat(36)}${version}${"0".repeat(26)}${address}`;
+const ASKED = outer("78", "f".repeat(64));
+
+/** A dump of flowsteer of one table of level 1, a matcher and a rule. */
+function dump({
+  gvmi = "0",
+  level = "1",
+  priority = "0",
+  mask = NOTHING,
+  value = NOTHING,
+  actions = ["3404,0xa,0x9,0x1"],
+}): string {
+  return [
+    `3000,0x1,0,${gvmi},1,flowsteer,mlx5_0,0,0,0,0,2`,
+    "3002,0x1,1,flowsteer,0",
+    "3003,0x1,0,0x0,0x0,0x0",
+    "3003,0x1,3,0x5,0x0,0x0",
+    `3100,0x6,0x1,0,${level}`,
+    `3200,0x8,0x6,${priority}`,
+    `3205,0x8,${mask},,,,,,`,
+    "3300,0x9,0x8",
+    `4300,0x9,${value},,,,,,`,
+    ...actions,
+    "",
+  ].join("\n");
+}
+
+const imported = (text: string): ReturnType<typeof importRules> =>
+  importRules([{ file: "damaged.csv", text }], { lenient: true });
+
+test.each([
+  ["a tag of 32 bits", { actions: ["3407,0xa,0x9,0xffffffff"] }, "the tag of a frame has 24 bits"],
+  ["a second end", { actions: ["3403,0xa,0x9", "3404,0xb,0x9,0x1"] }, "another action of it already ends the rule"],
+  ["a second tag", { actions: ["3407,0xa,0x9,0x1", "3407,0xb,0x9,0x2"] }, "a frame carries one tag"],
+  ["a vport in a NIC domain", { actions: ["3408,0xa,0x9,0x1"] }, "only rules of the domain fdb have it"],
+  ["a priority of 20 bits", { priority: "160521" }, "the priority of a matcher is 0 to 65535"],
+  ["a negative level", { level: "-1" }, "the level of a table is 0 to 4294967295"],
+  [
+    "an IPv6 address of IPv4",
+    { mask: ASKED, value: outer("20", "0".repeat(63) + "1") },
+    "no device takes its match outer.ip_version: outer.ipv6_src is IPv6",
+  ],
+])("%s is refused", async (_, parts, reason) => {
+  const { scenario, findings } = imported(dump(parts));
+  expect(findings.map((one) => one.reason)).toContain(reason);
+  await loadScenario(scenario as object);
+});
+
+test("queues, TIRs and counters are of the function of their domain", async () => {
+  const actions = ["3406,0xb,0x9,0x801000", "3411,0xc,0x9,0x55aa"];
+  const { scenario, findings } = imported(dump({ gvmi: "5", actions }));
+  expect(findings.filter(({ severity }) => severity === "refused")).toEqual([]);
+  expect(scenario?.tables?.[0]?.function).toBe(3);
+  expect(scenario?.counters).toEqual([{ name: "counter 0x801000 of vport 3", function: 3 }]);
+  expect(scenario?.queues).toEqual([{ name: "tir 0x55aa of vport 3", function: 3 }]);
+  await loadScenario(scenario as object);
+});
