@@ -156,9 +156,18 @@ function remove(parent: Parent, key: string): void {
   else Reflect.deleteProperty(parent, key);
 }
 
+interface DocumentPlace {
+  readonly parent: Parent;
+  readonly key: string;
+}
+
 /** Every value within a document, by what holds it. */
-function placesIn(value: unknown): { parent: Parent; key: string }[] {
-  if (typeof value !== "object" || value === null) return [];
+function placesIn(value: unknown, found: DocumentPlace[] = []): DocumentPlace[] {
+  if (typeof value !== "object" || value === null) return found;
   const parent = value as Parent;
-  return Object.keys(parent).flatMap((key) => [{ parent, key }, ...placesIn(parent[key])]);
+  for (const key of Object.keys(parent)) {
+    found.push({ parent, key });
+    placesIn(parent[key], found);
+  }
+  return found;
 }
