@@ -24,6 +24,16 @@ export interface GeneveOption {
   readonly type: number;
 }
 
+/** The key `function` of an object; left out for the PF. */
+export function ofFunction(vport: number): { readonly function?: number } {
+  return vport === 0 ? {} : { function: vport };
+}
+
+/** The name of an object that each function has for itself. */
+export function nameIn(vport: number, name: string): string {
+  return vport === 0 ? name : `${name} of vport ${vport}`;
+}
+
 const LISTS = [
   "queues",
   "indirectionTables",
@@ -130,19 +140,19 @@ export class Draft {
       (one) => one.level === 0 && (one.domain ?? "nic_rx") === domain && (one.function ?? 0) === vport,
     );
     if (found !== undefined) return found.name;
-    const name = this.freeName("tables", vport === 0 ? `${domain} root` : `${domain} root of vport ${vport}`);
-    this.push("tables", { name, domain, ...(vport === 0 ? {} : { function: vport }), level: 0 });
+    const name = this.freeName("tables", nameIn(vport, `${domain} root`));
+    this.push("tables", { name, domain, ...ofFunction(vport), level: 0 });
     return name;
   }
 
   /** A queue: the one that the map gives for its name, or one of that name. */
   queue(name: string, vport = 0): string {
     const mapped = this.#map[name] ?? name;
-    return this.once("queues", { name: mapped, ...(vport === 0 ? {} : { function: vport }) });
+    return this.once("queues", { name: mapped, ...ofFunction(vport) });
   }
 
   counter(name: string, vport = 0): string {
-    return this.once("counters", { name, ...(vport === 0 ? {} : { function: vport }) });
+    return this.once("counters", { name, ...ofFunction(vport) });
   }
 
   /**

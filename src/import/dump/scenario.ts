@@ -2,7 +2,7 @@
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioTable } from "../../scenario/rule/definition.js";
-import type { Draft } from "../draft.js";
+import { nameIn, ofFunction, type Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Importer } from "../format.js";
 import { actionOf, type ActionNames } from "./actions.js";
@@ -159,16 +159,19 @@ export class DumpImport implements Importer, ActionNames {
   }
 
   queue(number: string, domain: DumpDomain): string {
-    return this.#draft.queue(nameIn(domain, `qp ${number}`), functionOf(domain));
+    const vport = functionOf(domain);
+    return this.#draft.queue(nameIn(vport, `qp ${number}`), vport);
   }
 
   tir(address: string, domain: DumpDomain): string {
-    const name = nameIn(domain, `tir ${address}`);
-    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name, functionOf(domain)) });
+    const vport = functionOf(domain);
+    const name = nameIn(vport, `tir ${address}`);
+    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name, vport) });
   }
 
   counter(number: string, domain: DumpDomain): string {
-    return this.#draft.counter(nameIn(domain, `counter ${number}`), functionOf(domain));
+    const vport = functionOf(domain);
+    return this.#draft.counter(nameIn(vport, `counter ${number}`), vport);
   }
 
   #uses(vport: number): void {
@@ -183,12 +186,5 @@ function functionOf({ type, gvmi, vports }: DumpDomain): number {
 }
 
 function placeOf(domain: DumpDomain): Pick<ScenarioTable, "domain" | "function"> {
-  const vport = functionOf(domain);
-  return { domain: domain.type, ...(vport === VPORT_MANAGER ? {} : { function: vport }) };
-}
-
-/** The name of an object that functions have each for itself. */
-function nameIn(domain: DumpDomain, name: string): string {
-  const vport = functionOf(domain);
-  return vport === VPORT_MANAGER ? name : `${name} of vport ${vport}`;
+  return { domain: domain.type, ...ofFunction(functionOf(domain)) };
 }
