@@ -134,7 +134,7 @@ export class Device extends DeviceBase {
    *     const { verdict, to } = device.receive(1, frame);
    */
   receive(port: number, frame: Uint8Array, options: FrameOptions = {}): Outcome {
-    return this.receiveBatch(port, [frame], options)[0] as Outcome;
+    return this.traffic.receiveOne("receive", port, frame, options);
   }
 
   /**

@@ -62,18 +62,24 @@ export function onwardOptions(
 
 /** Refuses the first bad frame. @throws EINVAL; EOPNOTSUPP for a link type without a parser */
 export function checkFrames(call: string, frames: readonly Uint8Array[], options: BatchOptions): void {
-  for (let i = 0; i < frames.length; i++) {
-    const frame = frames[i];
-    if (!(frame instanceof Uint8Array)) wrongType(call, `frames[${i}]`, "a Uint8Array", frame);
-    if (frame.length > MAX_FRAME) {
-      const hint = `at most ${MAX_FRAME} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `frames[${i}].length`, value: frame.length, hint });
-    }
-    const own = optionsOf(options, i);
-    if (own.wireLength !== undefined) checkWireLength(call, i, frame, own.wireLength);
-    if (own.linkType !== undefined) linkFor(call, i, own);
-    if (own.time !== undefined && own.time !== null) checkTime(call, `frames[${i}].time`, own.time);
+  for (let i = 0; i < frames.length; i++) checkFrame(call, i, frames[i] as Uint8Array, optionsOf(options, i));
+}
+
+/** Refuses a bad frame, which is number `i` of its call. */
+export function checkFrame(
+  call: string,
+  i: number,
+  frame: Uint8Array,
+  { wireLength, linkType, time }: FrameOptions,
+): void {
+  if (!(frame instanceof Uint8Array)) wrongType(call, `frames[${i}]`, "a Uint8Array", frame);
+  if (frame.length > MAX_FRAME) {
+    const hint = `at most ${MAX_FRAME} bytes`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `frames[${i}].length`, value: frame.length, hint });
   }
+  if (wireLength !== undefined) checkWireLength(call, i, frame, wireLength);
+  if (linkType !== undefined) linkOf(call, `frames[${i}].linkType`, linkType);
+  if (time !== undefined && time !== null) checkTime(call, `frames[${i}].time`, time);
 }
 
 /** Destination MAC, source MAC and EtherType: the shortest frame that can be sent. */

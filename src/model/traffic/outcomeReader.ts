@@ -55,13 +55,32 @@ export interface PacketArrival {
   readonly frame: Uint8Array;
 }
 
-/** Work that waits until the core is idle: first frames that leave by ports, then arrivals. */
+/**
+ * Work that waits until the core is idle: first frames that leave by ports, then arrivals. Most
+ * frames have none, so the lists are made when they are needed.
+ */
 export class PendingWork {
-  readonly egressFrames: EgressFrame[] = [];
-  readonly arrivals: PacketArrival[] = [];
+  #egressFrames: EgressFrame[] | null = null;
+  #arrivals: PacketArrival[] | null = null;
 
   get isEmpty(): boolean {
-    return this.egressFrames.length === 0 && this.arrivals.length === 0;
+    return this.#egressFrames === null && this.#arrivals === null;
+  }
+
+  get egressFrames(): readonly EgressFrame[] {
+    return this.#egressFrames ?? [];
+  }
+
+  get arrivals(): readonly PacketArrival[] {
+    return this.#arrivals ?? [];
+  }
+
+  addEgressFrame(frame: EgressFrame): void {
+    (this.#egressFrames ??= []).push(frame);
+  }
+
+  addArrival(arrival: PacketArrival): void {
+    (this.#arrivals ??= []).push(arrival);
   }
 }
 
@@ -125,7 +144,7 @@ export class OutcomeReader {
   }
 
   /** Passes the bytes to a queue; null when the queue refused them. */
-  #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: PendingWork): Destination | null {
+  #arrive(at: number, flags: number, input: Uint8Array | null, pendingWork: PendingWork): Destination | null {
     const batch = this.batch;
     const words = batch.core.u32;
     const object = this.#device.queues.get(batch.queueOf(at, words)) as QueuePair | WorkQueue | HostQueue;
@@ -136,7 +155,8 @@ export class OutcomeReader {
       object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
     const frame = this.#frameAt(at, flags, input);
-    if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
+    if ("transport" in object && object.transport !== null)
+      pendingWork.addArrival({ transport: object.transport, frame });
     const marks = markedBy(flags);
     if (object instanceof HostQueue) return destinationOf("host", object.label, null, frame, tag, marks);
     return object instanceof WorkQueue
@@ -144,19 +164,13 @@ export class OutcomeReader {
       : destinationOf("qp", object.label, object, frame, tag, marks);
   }
 
-  #egress(
-    index: number,
-    at: number,
-    flags: number,
-    input: Uint8Array | null,
-    { egressFrames }: PendingWork,
-  ): Destination {
+  #egress(index: number, at: number, flags: number, input: Uint8Array | null, pendingWork: PendingWork): Destination {
     const batch = this.batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
     // A tag stays in its device.
     const destination = destinationOf("port", port.label, null, frame, 0, { outcome: null, ...markedBy(flags) });
-    egressFrames.push({
+    pendingWork.addEgressFrame({
       destination,
       port,
       switched: (flags & DEST_SWITCHED) !== 0,
@@ -192,14 +206,12 @@ export class OutcomeReader {
     return registers;
   }
 
-  #rulesHit(i: number, hits: number, words: Uint32Array, sender: QueuePair | null): HitRule[] {
+  #rulesHit(i: number, hits: number, words: Uint32Array, sender: QueuePair | null): readonly HitRule[] {
     const { installed } = this.#device;
-    const rules: HitRule[] = [];
-    for (let n = 0; n < hits; n++) {
-      const one = installed.at(this.batch.hit(i, n, words));
-      if (one.flowsFor === undefined) rules.push(one as HitRule);
-      else rules.push(...rulesHit(one, sender));
-    }
+    const first = rulesHit(installed.at(this.batch.hit(i, 0, words)), sender);
+    if (hits === 1) return first;
+    const rules = [...first];
+    for (let n = 1; n < hits; n++) rules.push(...rulesHit(installed.at(this.batch.hit(i, n, words)), sender));
     return rules;
   }
 }

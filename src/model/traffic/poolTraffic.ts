@@ -112,6 +112,11 @@ export class PoolTraffic extends Traffic {
     return this.#readerOf(share).read(row - share.first, frame, null, new PendingWork());
   }
 
+  override receiveOne(call: string, port: number, frame: Uint8Array, options: FrameOptions): Outcome {
+    if (!this.#isSpread(1)) return super.receiveOne(call, port, frame, options);
+    return this.receive(call, port, [frame], options)[0] as Outcome;
+  }
+
   override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     if (!this.#isSpread(frames.length)) return super.receive(call, port, frames, options);
     this.check(call, port, frames, options);

@@ -10,6 +10,7 @@ import { egress, type FrameReceiver } from "../device/cable.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { TablePipeline } from "../table/pipeline.js";
 import {
+  checkFrame,
   checkFrames,
   linkFor,
   onwardOptions,
@@ -206,29 +207,45 @@ export class Traffic {
     return this.device.core.exports.reachable(this.entry);
   }
 
+  /** Steers one frame from the wire: as `receive`, without lists. */
+  receiveOne(call: string, port: number, frame: Uint8Array, options: FrameOptions): Outcome {
+    const { batch, device } = this;
+    device.checkPort(call, port);
+    checkFrame(call, 0, frame, options);
+    if (!batch.openFrame(frame.length)) device.noMemory(call);
+    this.take(this, 1);
+    this.#put(call, 0, frame, options, port, WIRE);
+    const { observer } = device;
+    observer?.before();
+    batch.steer(this.entry);
+    const pendingWork = new PendingWork();
+    const outcome = this.reader.read(0, frame, null, pendingWork);
+    observer?.received(port, [frame], [outcome], 0, 1);
+    if (!pendingWork.isEmpty) this.serve(pendingWork, [frame], options, 0);
+    return outcome;
+  }
+
   /**
    * Steers frames from the wire. A frame that leaves by a port does so once all outcomes of its
    * batch are read.
    */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
-    const pendingWork = new PendingWork();
+    this.open(call, port, frames, options);
+    const { batch, reader } = this;
     const { observer } = this.device;
-    return this.#run(
-      call,
-      port,
-      frames,
-      options,
-      WIRE,
-      () => {
-        observer?.before();
-        this.batch.steer(this.entry);
-      },
-      (i, frame) => this.reader.read(i, frame, null, pendingWork),
-      (first, outcomes) => {
-        observer?.received(port, frames, outcomes, first, outcomes.length);
-        this.serve(pendingWork, frames, options, first);
-      },
-    );
+    const outcomes: Outcome[] = [];
+    for (let next = 0; next < frames.length;) {
+      const pendingWork = new PendingWork();
+      const first = next;
+      next = this.#fill(call, frames, first, options, port, WIRE);
+      observer?.before();
+      batch.steer(this.entry);
+      for (let i = first; i < next; i++)
+        outcomes.push(reader.read(i - first, frames[i] as Uint8Array, null, pendingWork));
+      observer?.received(port, frames, outcomes, first, next);
+      this.serve(pendingWork, frames, options, first);
+    }
+    return outcomes;
   }
 
   /**
@@ -237,7 +254,7 @@ export class Traffic {
    */
   protected serve(pendingWork: PendingWork, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
     if (pendingWork.isEmpty) return;
-    for (const { destination, port, index } of pendingWork.egressFrames.splice(0)) {
+    for (const { destination, port, index } of pendingWork.egressFrames) {
       // Without cables the burst has not kept its input.
       if (port.cable === null) continue;
       const { frame, linkType } = destination;
@@ -245,7 +262,7 @@ export class Traffic {
       const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
       destination.outcome = egress(this.device, port, frame, own);
     }
-    for (const { transport, frame } of pendingWork.arrivals.splice(0)) transport.arrive(frame);
+    for (const { transport, frame } of pendingWork.arrivals) transport.arrive(frame);
   }
 
   /**
@@ -330,40 +347,70 @@ export class Traffic {
    * Runs frames in batches.
    * @param work steers the batch
    * @param read gives the result of frame `i` of the batch
-   * @param after runs after a batch has been read, and may run other frames
    */
   #run<T extends object>(
     call: string,
     port: number,
     frames: readonly Uint8Array[],
     options: BatchOptions,
-    { vport, qp_num, metadata }: Origin,
+    origin: Origin,
     work: () => void,
     read: (i: number, frame: Uint8Array) => T,
-    after?: (first: number, results: readonly T[]) => void,
   ): T[] {
-    this.check(call, port, frames, options);
-    this.openFor(call, frames);
+    this.open(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
-      this.take(this, this.device.observer?.oneByOne === true ? 1 : TOGETHER);
       const first = next;
-      for (; next < frames.length; next++) {
-        const frame = frames[next] as Uint8Array;
-        const own = optionsOf(options, next);
-        const link = linkFor(call, next, own);
-        if (this.batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata) < 0) break;
-        if (this.device.stateful) this.batch.stamp(own.time ?? this.device.now());
-      }
+      next = this.#fill(call, frames, first, options, port, origin);
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
-      after?.(first, results);
     }
     return results;
   }
 
-  /** Takes memory for the longest frame, so that each of them fits an empty batch. @throws ENOMEM */
-  protected openFor(call: string, frames: readonly Uint8Array[]): void {
+  /**
+   * Fills the batch with frames from `first` on.
+   * @returns the index of the first frame that it does not take
+   */
+  #fill(
+    call: string,
+    frames: readonly Uint8Array[],
+    first: number,
+    options: BatchOptions,
+    port: number,
+    origin: Origin,
+  ): number {
+    this.take(this, this.device.observer?.oneByOne === true ? 1 : TOGETHER);
+    let next = first;
+    while (next < frames.length) {
+      if (!this.#put(call, next, frames[next] as Uint8Array, optionsOf(options, next), port, origin)) break;
+      next++;
+    }
+    return next;
+  }
+
+  /** Puts frame `i` of a call into the batch; false when the batch is full. */
+  #put(
+    call: string,
+    i: number,
+    frame: Uint8Array,
+    options: FrameOptions,
+    port: number,
+    { vport, qp_num, metadata }: Origin,
+  ): boolean {
+    const { batch, device } = this;
+    const link = linkFor(call, i, options);
+    if (batch.put(frame, wireLengthOf(frame, options), port, link, vport, qp_num, metadata) < 0) return false;
+    if (device.stateful) batch.stamp(options.time ?? device.now());
+    return true;
+  }
+
+  /**
+   * Checks the arguments of a call, and takes memory for its longest frame, so that each of them fits
+   * an empty batch. @throws EINVAL; EOPNOTSUPP; ENOMEM
+   */
+  protected open(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.check(call, port, frames, options);
     let longest = 0;
     for (const { length } of frames) longest = Math.max(longest, length);
     if (!this.batch.openFrame(longest)) this.device.noMemory(call);

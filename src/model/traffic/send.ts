@@ -10,7 +10,7 @@ import type { DeviceBase } from "../base/deviceBase.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
 import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
-import { PendingWork } from "./outcomeReader.js";
+import { PendingWork, type EgressFrame } from "./outcomeReader.js";
 import { portOf, type Port } from "../base/ports.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { STATE_NAMES } from "../queue/states.js";
@@ -104,9 +104,9 @@ export type SendTraffic = Pick<Traffic, "send" | "loopBack">;
 /** The outcome of a sent frame, and what leaves by ports. */
 interface Sent {
   readonly outcome: Outcome;
-  readonly egressFrames: PendingWork["egressFrames"];
+  readonly egressFrames: readonly EgressFrame[];
   /** What would leave by ports, but was looped back. */
-  readonly kept: PendingWork["egressFrames"];
+  readonly kept: readonly EgressFrame[];
 }
 
 /** Steers a sent frame through the rules of its function, the eSwitch, and those that loop it back. */
@@ -132,7 +132,7 @@ export function steerSent(
  * eSwitch, and if it is a multicast frame of the PF that leaves by the port of its queue pair.
  * SPEC: frames that a connected queue pair sends to other addresses than the port's own are not.
  */
-function loops(qp: QueuePair, { destination, port, switched }: PendingWork["egressFrames"][number]): boolean {
+function loops(qp: QueuePair, { destination, port, switched }: EgressFrame): boolean {
   const { frame } = destination;
   if (!switched) return qp.transport === null || isFor(port, frame);
   return qp.context.function.managesSwitch && port.number === qp.attributes.port_num && isMulticast(frame);
@@ -154,9 +154,9 @@ function loopedBack(
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [];
   const instead = new Map<Destination, readonly Destination[]>();
-  const egressFrames: PendingWork["egressFrames"] = [];
+  const egressFrames: EgressFrame[] = [];
   const stayed: Outcome[] = [];
-  const kept: PendingWork["egressFrames"] = [];
+  const kept: EgressFrame[] = [];
   for (const egressFrame of pendingWork.egressFrames) {
     const { destination, port } = egressFrame;
     if (!loops(qp, egressFrame)) {
