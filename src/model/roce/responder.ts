@@ -103,7 +103,7 @@ export class Responder {
       owner.fail(IBV_EVENT_QP_REQ_ERR);
       return;
     }
-    const whole = this._whole(part);
+    const bytes = this._bytesOf(part);
     if (part.begins && !this._hasRequest()) {
       this._asked = true;
       this._answer(psn, KIND_RNR | owner.minRnrTimer);
@@ -111,7 +111,7 @@ export class Responder {
     }
     this._asked = false;
     owner.expected = psnAfter(psn);
-    const fits = this._add(part, whole);
+    const fits = this._add(part, bytes);
     if (!fits) this._answer(psn, NAK_INVALID_REQUEST);
     else if (ackRequest) this._answer(psn, ACK);
     if (!fits) owner.fail();
@@ -126,7 +126,7 @@ export class Responder {
     owner.expected = psnAfter(packet.psn);
     const part = partOf(packet, owner.mtu);
     if (part === null || (part.begins && !this._hasRequest())) this._parts = null;
-    else if ((part.begins || this._parts !== null) && !this._add(part, this._whole(part))) owner.fail();
+    else if ((part.begins || this._parts !== null) && !this._add(part, this._bytesOf(part))) owner.fail();
   }
 
   /**
@@ -141,32 +141,32 @@ export class Responder {
   }
 
   /**
-   * The bytes of the message that a part ends. They are made before anything changes: without memory for
-   * them the packet is not taken, and the sender sends it again.
+   * A copy of what a part brings, the bytes of the whole message if it ends one: the array of the frame
+   * belongs to the program. It is made before anything changes: without memory for it the packet is not
+   * taken, and the sender sends it again.
    */
-  private _whole({ begins, ends, payload }: Part): Uint8Array {
-    if (!ends) return payload;
-    return begins || this._parts === null ? payload.slice() : joined(...this._parts, payload);
+  private _bytesOf({ begins, ends, payload }: Part): Uint8Array {
+    return !ends || begins || this._parts === null ? payload.slice() : joined(...this._parts, payload);
   }
 
   /**
-   * Appends a part to the message, which is `whole` if the part ends it. Returns false when the message
-   * exceeds the receive request, which then completes with an error.
+   * Appends a part to the message; `bytes` are those of `_bytesOf`. Returns false when the message exceeds
+   * the receive request, which then completes with an error.
    */
-  private _add({ begins, ends, solicited, immediate, payload }: Part, whole: Uint8Array): boolean {
+  private _add({ begins, ends, solicited, immediate, payload }: Part, bytes: Uint8Array): boolean {
     const { receive, peer } = this._owner;
     if (begins || this._parts === null) {
       this._parts = [];
       this._length = 0;
     }
-    this._parts.push(payload);
+    this._parts.push(bytes);
     this._length += payload.length;
     const fits = this._length <= receive.room;
     if (fits && !ends) return true;
     this._parts = null;
     this._msn += fits ? 1 : 0;
     const wc_flags = immediate === null ? 0 : IBV_WC_WITH_IMM;
-    if (fits) receive.complete(IBV_WC_SUCCESS, whole, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
+    if (fits) receive.complete(IBV_WC_SUCCESS, bytes, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
     else receive.complete(IBV_WC_LOC_LEN_ERR, NO_BYTES, {});
     return fits;
   }

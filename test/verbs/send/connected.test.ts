@@ -36,6 +36,21 @@ const PLACES: Readonly<Record<string, (options: EndOptions) => Promise<[End, End
     left.connect(1, right, 1);
     return [openEnd(left, options), openEnd(right, options)];
   },
+  "two devices, whose frames cross in one array that is used again": async (options) => {
+    const [left, right] = await openPair();
+    for (const [from, to] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      const room = new Uint8Array(2 * MTU);
+      from.connect(1, (frame) => {
+        room.set(frame);
+        to.receive(1, room.subarray(0, frame.length));
+        room.fill(0xff);
+      });
+    }
+    return [openEnd(left, options), openEnd(right, options)];
+  },
   "two ports of one device, with a cable": async (options) => {
     const device = await createDevice({ ports: 2, gids: [["10.0.0.1"], ["10.0.0.2"]] });
     device.connect(1, device, 2);
