@@ -320,9 +320,14 @@ export class Batch {
     return this.#word(at, DEST_FLAGS);
   }
 
+  /** The address of the bytes that arrive there; `lengthAt` says how many they are. */
+  addressOf(at: number): number {
+    return this.#word(at, DEST_ADDRESS);
+  }
+
   /** The bytes that arrive there: a view that the next batch overwrites. */
   frameAt(at: number): Uint8Array {
-    const address = this.#word(at, DEST_ADDRESS);
+    const address = this.addressOf(at);
     return this.core.u8.subarray(address, address + this.#word(at, DEST_LENGTH));
   }
 

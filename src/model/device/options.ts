@@ -54,9 +54,10 @@ export interface DeviceOptions extends PortOptions {
    */
   asyncRules?: boolean;
   /**
-   * Whether destinations and listeners of ports get copies of frames that no rule changed. Without
-   * it they get the very array that was received or sent, and writing to that array changes earlier
-   * outcomes. @default false
+   * Whether each destination, and each listener of a port, gets a copy of the frame with a buffer of
+   * its own. Without it, a frame that no rule changed is the very array that was received or sent,
+   * so writing to that array changes earlier outcomes, and short frames that rules changed share
+   * buffers. @default false
    */
   copyFrames?: boolean;
   /**

@@ -18,8 +18,10 @@ interface Arrived {
   name: string;
   /**
    * The bytes that arrived, after the changes of the rules. If no rule changed the frame, this is
-   * the array that was received or sent, and writing to that array changes this outcome; with
-   * `createDevice({ copyFrames: true })` it is always a copy.
+   * the array that was received or sent, and writing to that array changes this outcome. If a rule
+   * changed it, this is a copy, and short copies share an `ArrayBuffer`: a program that transfers or
+   * stores `frame.buffer` takes `frame.slice()` first. With `createDevice({ copyFrames: true })` it
+   * is always a copy with a buffer of its own.
    */
   frame: Uint8Array;
   /** The tag of the rule that delivered it; 0 without one. */

@@ -20,6 +20,7 @@ import type { DomainType } from "../table/domainType.js";
 import { HostQueue } from "../flow/hostRules.js";
 import type { InstalledRule } from "../base/installed.js";
 import { Flow } from "../flow/flow.js";
+import { FrameCopies } from "./frameCopies.js";
 import {
   bareOutcome,
   reasonName,
@@ -102,6 +103,7 @@ export class OutcomeReader {
   readonly #withoutTables: (readonly MissedTable[])[] = [];
   readonly #copies: boolean;
   readonly #delivers: boolean;
+  readonly #frameCopies = new FrameCopies();
 
   /** @param delivers false for a dry run, whose frames do not arrive in receive buffers */
   constructor(device: DeviceBase, batch: Batch, delivers = true) {
@@ -182,7 +184,10 @@ export class OutcomeReader {
   /** The bytes that a destination gets: the input where they are equal and not to be copied. */
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
     const shared = input !== null && (flags & DEST_CHANGED) === 0 && !this.#copies;
-    return shared ? input : this.batch.frameAt(at).slice();
+    if (shared) return input;
+    const { batch } = this;
+    if (this.#copies) return batch.frameAt(at).slice();
+    return this.#frameCopies.copy(batch.core.u8, batch.addressOf(at), batch.lengthAt(at));
   }
 
   #missed(i: number): readonly MissedTable[] {
