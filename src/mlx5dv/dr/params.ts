@@ -1,11 +1,21 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
 import { checkObject, checkOptions } from "../../checks.js";
-import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
+import {
+  DEVICE_KEY_SIZE,
+  INNER,
+  KEY_SIZE,
+  LAYER_STATE,
+  OUTER,
+  STATE_VERSION,
+  STATE_VERSION_SHIFT,
+} from "../../abi/key.js";
 import { refuse } from "../../errors.js";
 import { writeSampleIds } from "../../model/match/samples.js";
 import { fieldNamed, groupOf, type Field, type FieldName } from "../../model/match/fields.js";
 import { isMasked, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
+import { SharedBytes } from "../../sharedBytes.js";
 
+const KEYS = new SharedBytes();
 const OPTIONS = { root: "boolean" } as const;
 
 /** What `mlx5dv_dr_matcher_create` and `mlx5dv_dr_rule_create` take. */
@@ -21,7 +31,8 @@ export interface DeviceMatch {
  * @param fields numbers, or text: `"10.0.0.0/8"`, `"0x10/0xf0"`, `"02:00:00:00:00:01"`
  * @param options `root: true` masks all bits of `ip_version`, as root tables of ConnectX profiles
  *   want it
- * @returns the criteria bits, and mask and value of 448 bytes
+ * @returns the criteria bits, and mask and value of 448 bytes, which share a buffer with those of other
+ *   calls
  * @throws EINVAL if a field is unknown, or a value does not fit
  * @throws EOPNOTSUPP if the device format has no place for it: ranges, "any", `ext` fields
  * @example
@@ -37,7 +48,8 @@ export function matchParameters(fields: MatchFields, options: { root?: boolean }
     const hint = "the device format has no place for it; scenario files do";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: name, value: text, hint });
   }
-  const { mask, value, ranges } = matchOf(call, "fields", fields);
+  const empty = { mask: KEYS.take(KEY_SIZE), value: KEYS.take(KEY_SIZE), ranges: [] };
+  const { mask, value, ranges } = matchOf(call, "fields", fields, empty);
   if (ranges.length > 0) {
     const hint = "the device format has no ranges; scenario files do";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "fields", value: "a range", hint });

@@ -68,9 +68,8 @@ export function knownField(call: string, path: string, name: string): Field {
   return field;
 }
 
-/** Turns fields by name into a match. */
-export function matchOf(call: string, path: string, fields: MatchFields): Match {
-  const match = emptyMatch();
+/** Turns fields by name into a match: adds them to `match`, which is empty. */
+export function matchOf(call: string, path: string, fields: MatchFields, match = emptyMatch()): Match {
   for (const name of Object.keys(fields) as FieldName[]) {
     const field = knownField(call, path, name);
     const text = fields[name] as TermText;

@@ -20,7 +20,6 @@ import type { DomainType } from "../table/domainType.js";
 import { HostQueue } from "../flow/hostRules.js";
 import type { InstalledRule } from "../base/installed.js";
 import { Flow } from "../flow/flow.js";
-import { FrameCopies } from "./frameCopies.js";
 import {
   bareOutcome,
   reasonName,
@@ -36,6 +35,7 @@ import {
 } from "./outcome.js";
 import type { Port } from "../base/ports.js";
 import type { QueuePair } from "../queue/queuePair.js";
+import { SharedBytes } from "../../sharedBytes.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 
@@ -103,7 +103,7 @@ export class OutcomeReader {
   readonly #withoutTables: (readonly MissedTable[])[] = [];
   readonly #copies: boolean;
   readonly #delivers: boolean;
-  readonly #frameCopies = new FrameCopies();
+  readonly #changed = new SharedBytes();
 
   /** @param delivers false for a dry run, whose frames do not arrive in receive buffers */
   constructor(device: DeviceBase, batch: Batch, delivers = true) {
@@ -187,7 +187,7 @@ export class OutcomeReader {
     if (shared) return input;
     const { batch } = this;
     if (this.#copies) return batch.frameAt(at).slice();
-    return this.#frameCopies.copy(batch.core.u8, batch.addressOf(at), batch.lengthAt(at));
+    return this.#changed.copy(batch.core.u8, batch.addressOf(at), batch.lengthAt(at));
   }
 
   #missed(i: number): readonly MissedTable[] {
