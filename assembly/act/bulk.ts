@@ -1,16 +1,16 @@
 /**
- * Inserts many rules of one mask. In: entries of the area `bytes`, one after the other (BULK_* in
- * src/abi/engine.ts), and a staged mask. Out: the address of each rule, in its entry.
+ * Inserts many rules of one mask. In: values and heads in the area `bytes` (BULK_* in
+ * src/abi/engine.ts), and a staged mask. Out: the address of each rule, in its head.
  *
- * The staged value has the presence bits of the mask. An entry has the bytes of the groups that
- * `criteria` names.
+ * The staged value has the presence bits of the mask. Of a value, the groups that `criteria` names
+ * are read.
  */
 import {
   BULK_ACTION_COUNT,
   BULK_ACTIONS,
   BULK_HANDLE,
+  BULK_HEAD,
   BULK_ID,
-  BULK_VALUE,
   STAGE_MASK,
   STAGE_VALUE,
 } from "../../src/abi/engine";
@@ -30,16 +30,16 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
   let rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   let mask: usize = 0;
   openValue();
-  for (let n: u32 = 0; n < count; n++) {
-    const entry = entryAt(n, stride);
-    stageValue(entry, stride, criteria);
-    const actions = Bytes.start + <usize>load<u32>(entry, BULK_ACTIONS);
-    const actionCount = load<u32>(entry, BULK_ACTION_COUNT);
+  let head = Bytes.start + <usize>count * <usize>stride;
+  for (let n: u32 = 0; n < count; n++, head += BULK_HEAD) {
+    stageValue(n, stride, criteria);
+    const actions = Bytes.start + <usize>load<u32>(head, BULK_ACTIONS);
+    const actionCount = load<u32>(head, BULK_ACTION_COUNT);
     const needs = needsOfActions(actions, actionCount);
     if (!hasForks(needs)) return n;
-    const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, actionCount, needs);
+    const rule = insert(table, mask, load<u32>(head, BULK_ID), rank, 0, actions, actionCount, needs);
     if (rule == 0) return n;
-    store<u32>(entry, <u32>rule, BULK_HANDLE);
+    store<u32>(head, <u32>rule, BULK_HANDLE);
     mask = load<u32>(rule, RULE_MASK);
     rank++;
   }
@@ -53,7 +53,7 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
 export function firstOutside(count: u32, stride: u32, criteria: u32): i32 {
   openValue();
   for (let n: u32 = 0; n < count; n++) {
-    stageValue(entryAt(n, stride), stride, criteria);
+    stageValue(n, stride, criteria);
     let outside = i64x2.splat(0);
     for (let groups = criteria; groups != 0; groups &= groups - 1) {
       const at = STAGING + <usize>ctz(groups) * GROUP_SIZE;
@@ -71,24 +71,19 @@ function outsideOf(at: usize): v128 {
   return v128.andnot(v128.load(at, STAGE_VALUE), v128.load(at, STAGE_MASK));
 }
 
-// @ts-ignore: decorator
-@inline
-function entryAt(n: u32, stride: u32): usize {
-  return Bytes.start + <usize>n * (<usize>BULK_VALUE + <usize>stride);
-}
-
 /** Zeroes the groups of the staged value that device bytes can fill. */
 function openValue(): void {
   memory.fill(STAGING + STAGE_VALUE, 0, DEVICE_KEY_SIZE);
 }
 
 /**
- * Stages the value of an entry in the groups that `criteria` names. The stride is a multiple of 4.
+ * Stages value `n` in the groups that `criteria` names. The stride is a multiple of 4.
  */
-function stageValue(entry: usize, stride: u32, criteria: u32): void {
+function stageValue(n: u32, stride: u32, criteria: u32): void {
+  const value = Bytes.start + <usize>n * <usize>stride;
   for (let groups = criteria; groups != 0; groups &= groups - 1) {
     const first: u32 = ctz(groups) * GROUP_SIZE;
-    let from = entry + BULK_VALUE + <usize>first;
+    let from = value + <usize>first;
     let to: usize = STAGING + STAGE_VALUE + <usize>first;
     const present: u32 = stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0;
     const end = to + <usize>present;

@@ -307,15 +307,16 @@ export const MAX_MEMBERS = 64;
 export const BRANCHES_PER_FRAME = 64;
 
 /**
- * Rules for insertRules, one after the other in the area `bytes`:
- *     | id 4 | its handle, filled in 4 | actions: offset in the area 4 | actions 4 | value as device bytes: stride |
+ * Rules for insertRules, in the area `bytes`: values, heads, and lists of actions at its end.
+ *     | value as device bytes: stride | ... | head 16 | ... | free | list | list |
+ *     head: | id 4 | its handle, filled in 4 | actions: offset in the area 4 | actions 4 |
  * The mask is staged as for one rule; ranks count up from the given one.
  */
 export const BULK_ID = 0;
 export const BULK_HANDLE = 4;
 export const BULK_ACTIONS = 8;
 export const BULK_ACTION_COUNT = 12;
-export const BULK_VALUE = 16;
+export const BULK_HEAD = 16;
 
 /** The result for the original branch of a frame. */
 export enum Verdict {

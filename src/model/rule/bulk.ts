@@ -1,6 +1,6 @@
 /** Creates many rules of one matcher in one call (docs/rules.md, "Many rules at once"). */
 import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
-import { BulkRules } from "../../engine/bulk.js";
+import { BulkRules, ofRule } from "../../engine/bulk.js";
 import { refuse, SteeringError } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions } from "../action/list.js";
@@ -90,11 +90,6 @@ function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
   });
 }
 
-/** The entry of rule `n` in a list that has one entry, or one for each rule. */
-function ofRule<T>(each: readonly T[], n: number): T {
-  return each[each.length === 1 ? 0 : n] as T;
-}
-
 /**
  * Whether the rules differ in values and actions only, so that the core can insert them in one
  * call.
@@ -125,29 +120,22 @@ function recordsFor({ matcher, lists }: Request): (readonly number[])[] | null {
 }
 
 function atOnce(request: Request, records: readonly (readonly number[])[]): Rule[] {
-  const { matcher, mask, size, count } = request;
+  const { matcher, mask, bytes, size, count } = request;
   const { device } = matcher;
-  const words = wordsOf(request);
   const bulk = new BulkRules(device.core, mask, matcher.criteria, size);
   const operations = records.reduce((sum, record) => sum + record.length / 2, 0);
   if (!bulk.open(count, operations)) device.noMemory(CALL);
-  const lay = (first: number): number => {
-    bulk.clear();
-    let next = first;
-    while (next < count && bulk.add(words, next * (size >> 2), ofRule(records, next))) next++;
-    return next;
-  };
   // Checks all rules before the first one is made.
   checkAllVersions(request);
   for (let first = 0; first < count; first += bulk.count) {
-    lay(first);
+    bulk.lay(bytes, first, records);
     const outside = bulk.firstOutside();
     if (outside >= 0) refuseValue(request, first + outside);
   }
   const rules: Rule[] = [];
   try {
     while (rules.length < count) {
-      if (bulk.count < count) lay(rules.length);
+      if (bulk.count < count) bulk.lay(bytes, rules.length, records);
       makeLaid(request, bulk, rules);
     }
   } catch (error) {
@@ -182,12 +170,6 @@ function makeLaid({ matcher, lists }: Request, bulk: BulkRules, rules: Rule[]): 
   const made = bulk.insert(classifier.table, classifier.rankHigh(matcher), classifier.rankLow(matcher, sequence));
   for (let n = 0; n < made; n++) (rules[first + n] as Rule).handle = bulk.handle(n);
   if (made < bulk.count) device.allocated(CALL, 0);
-}
-
-/** The values as 32-bit words in the machine's byte order. */
-function wordsOf({ bytes }: Request): Uint32Array {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
 }
 
 const VERSION_BYTES = [OUTER + LAYER_STATE, INNER + LAYER_STATE] as const;

@@ -7,8 +7,8 @@ import {
   BULK_ACTION_COUNT,
   BULK_ACTIONS,
   BULK_HANDLE,
+  BULK_HEAD,
   BULK_ID,
-  BULK_VALUE,
   Op,
   STAGE_MASK,
   STAGE_VALUE,
@@ -169,20 +169,24 @@ test("values that count up in any byte take no more room than scattered ones", a
 
 describe("rules in bulk", () => {
   const STRIDE = GROUP_SIZE;
-  const ENTRY = BULK_VALUE + STRIDE;
+
+  /** The head of rule `i` of `count`. */
+  function headOf(core: Core, count: number, i: number): number {
+    return core.bytes + count * STRIDE + i * BULK_HEAD;
+  }
 
   /** Stages the mask and writes the rules to the area `bytes`, with one action after them. */
   function lay(core: Core, numbers: readonly number[]): void {
     const { mask, value } = ruleOf(0);
     core.u8.set(mask, core.staging + STAGE_MASK);
     core.u8.set(value, core.staging + STAGE_VALUE);
-    const actions = numbers.length * ENTRY;
+    const actions = numbers.length * (STRIDE + BULK_HEAD);
     for (const [i, n] of numbers.entries()) {
-      const at = core.bytes + i * ENTRY;
-      core.u32[(at + BULK_ID) >> 2] = n;
-      core.u32[(at + BULK_ACTIONS) >> 2] = actions;
-      core.u32[(at + BULK_ACTION_COUNT) >> 2] = 1;
-      core.u8.set(ruleOf(n).value.subarray(0, STRIDE), at + BULK_VALUE);
+      const head = headOf(core, numbers.length, i);
+      core.u32[(head + BULK_ID) >> 2] = n;
+      core.u32[(head + BULK_ACTIONS) >> 2] = actions;
+      core.u32[(head + BULK_ACTION_COUNT) >> 2] = 1;
+      core.u8.set(ruleOf(n).value.subarray(0, STRIDE), core.bytes + i * STRIDE);
     }
     core.u32.set([Op.drop, 0], (core.bytes + actions) >> 2);
   }
@@ -195,7 +199,7 @@ describe("rules in bulk", () => {
     lay(core, numbers);
     expect(core.exports.firstOutside(numbers.length, STRIDE, CRITERIA)).toBe(-1);
     expect(core.exports.insertRules(table, numbers.length, STRIDE, CRITERIA, 0, 5)).toBe(numbers.length);
-    const handles = numbers.map((_, i) => core.u32[(core.bytes + i * ENTRY + BULK_HANDLE) >> 2]!);
+    const handles = numbers.map((_, i) => core.u32[(headOf(core, numbers.length, i) + BULK_HANDLE) >> 2]!);
     expect(answers(core, table, numbers)).toEqual(handles);
     const others = Array.from({ length: 200 }, () => random.below(2 ** 20)).filter((n) => !numbers.includes(n));
     expect(answers(core, table, others)).toEqual(others.map(() => 0));
@@ -207,7 +211,7 @@ describe("rules in bulk", () => {
     const core = await loadOpenCore();
     lay(core, [1, 2, 3]);
     // The TTL is outside the mask.
-    core.u8[core.bytes + 2 * ENTRY + BULK_VALUE + 27] = 64;
+    core.u8[core.bytes + 2 * STRIDE + 27] = 64;
     expect(core.exports.firstOutside(3, STRIDE, CRITERIA)).toBe(2);
     expect(core.exports.firstOutside(2, STRIDE, CRITERIA)).toBe(-1);
     expect(core.exports.firstOutside(3, STRIDE, 0)).toBe(-1);
