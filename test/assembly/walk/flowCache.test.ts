@@ -387,7 +387,8 @@ describe("entries are invalid after", () => {
     const { cores, root, next, queue } = await chain();
     cores.rule(next, [], [[Op.queue, queue]], 9);
     cores.steerTwice(root, [from(1)]);
-    const words = [77, 0, 512, 1, ...Array.from({ length: 16 }, () => 0)];
+    // A value of 64 bytes, and its head.
+    const words = [...Array.from({ length: 16 }, () => 0), 77, 0, 512, 1];
     cores.both((core) => {
       core.u8.fill(0, core.staging, core.staging + 1024);
       core.u32.set(words, core.bytes >> 2);
