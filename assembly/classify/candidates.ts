@@ -4,7 +4,8 @@
  *
  * Each field chunk (fieldChunk.ts) has a table of bitmaps, indexed by a hash of its bytes. An entry
  * has the tuples with a rule whose mask covers the chunk and whose value has that hash, and all
- * tuples with a rule that does not cover the chunk (the wildcard). The AND of the entries of the
+ * tuples with a rule that does not cover the chunk (the wildcard). A rule that leaves a few bits of a
+ * chunk open is in the entries of all values that these bits allow. The AND of the entries of the
  * chosen chunks (chooseChunks.ts) has few bits.
  *
  *     0        8       16           20      24      28  32
@@ -74,6 +75,13 @@ export function openBitmaps(): void {
 export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   const products = i32x4.mul(i8x16.swizzle(v128.load(lane), bytes), i32x4.splat(MULTIPLIER));
   return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
+}
+
+/** The offset of the entry of one chunk, whose bytes are `word`. */
+// @ts-ignore: decorator
+@inline
+export function entryIn(word: u32, entryMask: u32): usize {
+  return <usize>(((word * MULTIPLIER) >> HASH_SHIFT) & entryMask);
 }
 
 /** Puts chunks into quads, lane by lane, and gives back the tables of all others. */

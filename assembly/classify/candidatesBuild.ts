@@ -6,7 +6,7 @@
  */
 import { allocate, release } from "../arena";
 import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "./tuple";
-import { MASK_CHUNKS } from "./mask";
+import { MASK_BYTES, MASK_CHUNKS, MASK_NEARLY } from "./mask";
 import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
 import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
 import {
@@ -18,6 +18,7 @@ import {
   CHUNK_BITMAPS,
   CHUNK_BYTES,
   entriesIn,
+  entryIn,
   ENTRY_MASK,
   EVERY_BIT,
   releaseTables,
@@ -44,6 +45,11 @@ const MIN_ENTRIES: u32 = 256;
 const MAX_ENTRIES: u32 = 4096;
 /** Bytes that one call of `buildTables` clears. */
 const CLEARED: u32 = 1 << 18;
+
+export namespace OpenChunks {
+  /** Values that were entered for open bits since this was set to 0. */
+  export let values: u32 = 0;
+}
 
 /** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
 export function createBitmaps(definer: usize, rules: u32): usize {
@@ -133,20 +139,22 @@ export function orderTuples(bitmaps: usize, tuples: usize): void {
  * not cover it.
  */
 export function addToBitmaps(bitmaps: usize, rule: usize): bool {
-  return addCovering(bitmaps, rule, load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS));
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  return addCovering(bitmaps, rule, load<u64>(mask, MASK_CHUNKS), load<u64>(mask, MASK_NEARLY));
 }
 
 /**
- * Adds a rule that covers the chunks in `whole`, or all rules of a list, of which it has the best
- * rank: they are equal in these chunks, and others count as not covered.
+ * Adds a rule that covers the chunks in `whole`, and those in `nearly` but for some bits; or all rules
+ * of a list, of which it has the best rank: they are equal in the chunks in `whole`, and others count
+ * as not covered.
  */
-export function addCovering(bitmaps: usize, rule: usize, whole: u64): bool {
+export function addCovering(bitmaps: usize, rule: usize, whole: u64, nearly: u64): bool {
   const bitIndex = <usize>load<u8>(bitmaps + <usize>load<u8>(rule, RULE_TUPLE), BIT_OF_TUPLE);
   const rank = load<u64>(rule, RULE_RANK);
   for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
     store<u64>(from, rank, BEST_FROM);
   }
-  const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
+  const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~(whole | nearly));
   const byte = bitIndex >> 3;
   const bit = (<u32>1) << ((<u32>bitIndex) & 7);
   const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
@@ -165,7 +173,35 @@ export function addCovering(bitmaps: usize, rule: usize, whole: u64): bool {
     if (four & 4) put(<usize>i32x4.extract_lane(entries, 2) + byte, bit);
     if (four & 8) put(<usize>i32x4.extract_lane(entries, 3) + byte, bit);
   }
+  for (let chunks = load<u64>(bitmaps, BUILT) & nearly; chunks != 0; chunks &= chunks - 1) {
+    putAll(bitmaps, <u32>ctz(chunks), rule, byte, bit);
+  }
   return worse;
+}
+
+/** Adds a rule to the entries of all values that the bits allow which it leaves open in a chunk. */
+function putAll(bitmaps: usize, number: u32, rule: usize, byte: usize, bit: u32): void {
+  const at = wordOf(bitmaps, number);
+  const lane = laneOfChunk(number);
+  const places = v128.load32_splat(at, CHUNK_BYTES);
+  const value = chunkIn(v128.load(rule + lane, RULE_VALUE), places);
+  const open = chunkIn(v128.not(v128.load(<usize>load<u32>(rule, RULE_MASK) + lane, MASK_BYTES)), places);
+  const table = <usize>load<u32>(at, CHUNK_BITMAPS) + byte;
+  const entryMask = load<u32>(bitmaps, ENTRY_MASK);
+  // All subsets of the open bits, from 0 to `open`.
+  let bits: u32 = 0;
+  do {
+    put(table + entryIn(value | bits, entryMask), bit);
+    bits = (bits - open) & open;
+  } while (bits != 0);
+  OpenChunks.values += (<u32>1) << (<u32>popcnt(open));
+}
+
+/** The bytes of a chunk in a lane; 0 where it has no byte. */
+// @ts-ignore: decorator
+@inline
+function chunkIn(lane: v128, places: v128): u32 {
+  return i32x4.extract_lane(i8x16.swizzle(lane, places), 0);
 }
 
 // @ts-ignore: decorator

@@ -2,8 +2,8 @@
  * The masks of a table, each stored once, and the hash of lanes under a mask. In: the lanes of a
  * rule's mask. Out: the address of the stored mask.
  *
- *     0       4       8      12      16      20      24        28      32       40  48
- *     | lanes | needs | hash | rules | tuple | table | rebuild | known | chunks | 0 | mask lanes ... |
+ *     0       4       8      12      16      20      24        28      32       40       48
+ *     | lanes | needs | hash | rules | tuple | table | rebuild | known | chunks | nearly | mask lanes ... |
  *
  * A mask has only as many lanes as it needs. `tuple` is the tuple of its next rules; older rules
  * may still be in another one until a rebuild moves them (rebuild.ts).
@@ -25,6 +25,8 @@ export const MASK_REBUILD: usize = 24;
 export const MASK_KNOWN: usize = 28;
 /** The field chunks that the mask covers whole, a bit each (fieldChunk.ts). */
 export const MASK_CHUNKS: usize = 32;
+/** The chunks that it covers but for a few bits of one byte. */
+export const MASK_NEARLY: usize = 40;
 export const MASK_BYTES: usize = 48;
 
 /** The stored mask of `lanes` lanes at `bytes`, created if it is new; 0 when memory is full. */

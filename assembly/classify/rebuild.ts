@@ -22,8 +22,8 @@ import { addToTuple, removeFromTuple } from "./ruleList";
 import { chooseQuad } from "./chooseChunks";
 import { TUPLE_COUNT, TUPLE_LANES, TUPLE_MASK, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import { definerLanes } from "./definer";
-import { chunksOf } from "./fieldChunk";
-import { MASK_BYTES, MASK_CHUNKS, MASK_LANES_COUNT, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
+import { chunksOf, nearlyCovered } from "./fieldChunk";
+import { MASK_BYTES, MASK_CHUNKS, MASK_LANES_COUNT, MASK_NEARLY, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
 import {
   addCovering,
   addToBitmaps,
@@ -32,6 +32,7 @@ import {
   finishBitmaps,
   ENTERED,
   HAS_TABLES,
+  OpenChunks,
   ORDERED,
   orderTuples,
   releaseBitmaps,
@@ -64,6 +65,11 @@ const KEY_STEP: u32 = 2;
 const MAX_MOVES: u32 = 64;
 /** The largest number of rules of one list that it looks at one by one. */
 const MAX_SEEN: u32 = 64;
+/** Values that a lookup enters for open bits, for each of the buckets. */
+const STEP_VALUES: u32 = 32;
+/** The most bits that a chunk may have open, and the most values that the rules of a mask enter for them. */
+const MOST_OPEN: u32 = 5;
+const MOST_VALUES: u32 = 4096;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
 const LEAST_RULES: u32 = 32;
@@ -142,7 +148,8 @@ function advance(table: usize, buckets: u32): void {
   }
   let cursor = load<u32>(table, TABLE_CURSOR);
   const end = min(cursor + buckets, load<u32>(hashTable, BUCKETS));
-  for (; cursor < end; cursor++) {
+  OpenChunks.values = 0;
+  for (; cursor < end && OpenChunks.values < buckets * STEP_VALUES; cursor++) {
     const bucket = bucketAt(hashTable, cursor);
     if (state == HAS_TABLES) enterBucket(table, building, bucket);
     else arrangeBucket(table, building, bucket);
@@ -189,7 +196,8 @@ function enterBucket(table: usize, building: usize, bucket: usize): void {
       if (rule == 0 || rule & 1) continue;
       if (isLongList(rule)) {
         const tuple = tupleAt(table + TABLE_TUPLES, load<u8>(rule, RULE_TUPLE));
-        addCovering(building, rule, chunksOf(table + TABLE_DEFINER, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_LANES)));
+        const whole = chunksOf(table + TABLE_DEFINER, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_LANES));
+        addCovering(building, rule, whole, 0);
         continue;
       }
       for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) addToBitmaps(building, rule);
@@ -200,12 +208,18 @@ function enterBucket(table: usize, building: usize, bucket: usize): void {
 /** Computes the chunks that a mask covers, if the table has bitmaps. */
 export function readyMask(table: usize, mask: usize): void {
   store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
-  if ((load<u32>(table, TABLE_BITMAPS) | load<u32>(table, TABLE_NEW_BITMAPS)) != 0)
-    store<u64>(
-      mask,
-      chunksOf(table + TABLE_DEFINER, mask + MASK_BYTES, load<u32>(mask, MASK_LANES_COUNT)),
-      MASK_CHUNKS,
-    );
+  if ((load<u32>(table, TABLE_BITMAPS) | load<u32>(table, TABLE_NEW_BITMAPS)) == 0) return;
+  const definer = table + TABLE_DEFINER;
+  const lanes = load<u32>(mask, MASK_LANES_COUNT);
+  store<u64>(mask, chunksOf(definer, mask + MASK_BYTES, lanes), MASK_CHUNKS);
+  store<u64>(mask, nearlyCovered(definer, mask + MASK_BYTES, lanes, openBits(mask)), MASK_NEARLY);
+}
+
+/** How many bits of a chunk the rules of a mask may leave open, so that all of them enter few values. */
+function openBits(mask: usize): u32 {
+  let bits: u32 = 0;
+  while (bits < MOST_OPEN && load<u32>(mask, MASK_RULES) << (bits + 1) <= MOST_VALUES) bits++;
+  return bits;
 }
 
 /** Looks for a better tuple for a mask: one of its own if many rules of the table have the mask. */

@@ -64,6 +64,20 @@ const SETS: Record<string, (random: Random) => HostileRule[]> = {
       return { rank, mask, value: mask.key.map((bits) => bits & random.below(256)) };
     });
   },
+  "masks that leave five bits of their chunks open": (random) => {
+    // All bits but five of one byte.
+    const masks = Array.from({ length: 400 }, (_, n) => {
+      const bytes = new Array<number>(WIDTH).fill(255);
+      const open = new Set<number>();
+      while (open.size < 5) open.add(random.below(8));
+      bytes[n % WIDTH] = 255 - [...open].reduce((sum, bit) => sum + 2 ** bit, 0);
+      return new RuleMask(keyOf(bytes));
+    });
+    return Array.from({ length: 4000 }, (_, rank) => {
+      const mask = masks[rank % masks.length]!;
+      return { rank, mask, value: mask.key.map((bits) => bits & random.below(256)) };
+    });
+  },
   "a thousand rules that all overlap": (random) => {
     const value = random.bytes(WIDTH);
     return Array.from({ length: 1000 }, (_, rank) => {
