@@ -13,6 +13,8 @@ interface Piece {
   /** Where the piece begins in the text of the command. */
   readonly at: number;
   readonly place: Place;
+  /** Whether it is the value of a variable, all of which stands where the variable does. */
+  readonly isValue?: boolean;
 }
 
 /** A command, joined from the lines that it stands on. */
@@ -51,7 +53,7 @@ export class TextLine {
       const value = valueOf(found[1] ?? found[2] ?? "");
       if (value === undefined) continue;
       add(this.#text.slice(done, found.index), done);
-      line.#pieces.push({ at: line.#text.length, place: this.place(found.index) });
+      line.#pieces.push({ at: line.#text.length, place: this.place(found.index), isValue: true });
       line.#text += value;
       done = found.index + found[0].length;
     }
@@ -68,7 +70,8 @@ export class TextLine {
       if ((this.#pieces[middle] as Piece).at <= at) low = middle;
       else high = middle - 1;
     }
-    const { at: start, place } = this.#pieces[low] as Piece;
+    const { at: start, place, isValue } = this.#pieces[low] as Piece;
+    if (isValue === true) return place;
     return { line: place.line, column: place.column + at - start };
   }
 }

@@ -117,6 +117,14 @@ describe("what is refused", () => {
     const { said } = imported("table=0,actions=resubmit(,1),output:2\ntable=1,actions=resubmit(,0),output:3");
     expect(said).toEqual([expect.stringContaining("the tables look each other up without an end")]);
   });
+
+  it("names the place of the variable whose value is wrong", () => {
+    const line = 'ovs-ofctl add-flow br0 "in_port=1 actions=$ACTIONS,output:2"';
+    const { said } = imported(`ACTIONS=mod_dl_dst:02:00:00:00:00:09,fly_away(1)\n${line}`);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/there is no action fly_away/);
+    expect(said[0]).toMatch(new RegExp(`^input:2:${line.indexOf("$ACTIONS") + 1}: `));
+  });
 });
 
 describe("tunnels", () => {
