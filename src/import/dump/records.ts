@@ -66,3 +66,15 @@ function recordIn(line: string): string | null {
 export function numberIn(column: string | undefined): number | undefined {
   return column !== undefined && /^(0x[0-9a-f]+|-?\d+)$/i.test(column) ? Number(column) : undefined;
 }
+
+/** Whether a number is whole, from 0 to `most`. */
+export function isWhole(number: number, most: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number <= most;
+}
+
+const MOST_LEVEL = 0xffffffff;
+
+/** @returns why no table has this level; null if one can have it */
+export function levelMisfit(level: number): string | null {
+  return isWhole(level, MOST_LEVEL) ? null : `the level of a table is 0 to ${MOST_LEVEL}`;
+}

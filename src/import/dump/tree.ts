@@ -5,7 +5,15 @@ import { PACKAGE } from "../../model/dump/objects.js";
 import { readGroupTexts } from "../../model/dump/parameters.js";
 import { isEndpoint, NO_ENDPOINT } from "../draft.js";
 import { HardwareTree } from "./hardware/tree.js";
-import { numberIn, readRecords, type DumpRecord, type Misplaced, type NoRecord } from "./records.js";
+import {
+  isWhole,
+  levelMisfit,
+  numberIn,
+  readRecords,
+  type DumpRecord,
+  type Misplaced,
+  type NoRecord,
+} from "./records.js";
 
 export interface DumpDomain {
   readonly record: DumpRecord;
@@ -85,7 +93,6 @@ export interface DumpTree {
 
 /** In dumps of flowsteer the value of a rule; hardware steering has this number too. */
 const OWN_VALUE = 4300;
-const MOST_LEVEL = 0xffffffff;
 const MOST_PRIORITY = 0xffff;
 const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
 /** Types 3400 to 3499. */
@@ -193,7 +200,8 @@ class TreeBuilder {
     const domain = this.#domain;
     if (domain === undefined) return NO_DOMAIN;
     const number = numberIn(level) ?? 0;
-    if (!isWhole(number, MOST_LEVEL)) return `the level of a table is 0 to ${MOST_LEVEL}`;
+    const misfit = levelMisfit(number);
+    if (misfit !== null) return misfit;
     const table = { record, domain, id, level: number, starts: [], matchers: [] };
     domain.tables.push(table);
     this.#tables.set(id, table);
@@ -284,7 +292,3 @@ class TreeBuilder {
 
 const NO_DOMAIN = "no domain (3000) stands before it";
 const NO_MATCHER = "no matcher (3200) stands before it";
-
-function isWhole(number: number, most: number): boolean {
-  return Number.isInteger(number) && number >= 0 && number <= most;
-}

@@ -62,3 +62,21 @@ test("queues, TIRs and counters are of the function of their domain", async () =
   expect(scenario?.queues).toEqual([{ name: "tir 0x55aa of vport 3", function: 3 }]);
   await loadScenario(scenario as object);
 });
+
+/** A dump of hardware steering of one table and a matcher. */
+const HARDWARE = [
+  "4000,0x32c3700,1,mlx5_0,1.0",
+  "4100,0x338be70,0x32c3700,4,0,0,1",
+  "4200,0x3467900,0x338be70,1,5,0x0,1,0,0,-1,0,-1,0,-1",
+  "4201,0x3467900,0,0,6,4,1,0",
+  "",
+].join("\n");
+
+test.each([
+  ["level", "4,0,0,1\n", "4,0,0,42949672951\n", 2, "the level of a table is 0 to 4294967295"],
+  ["priority", "0x3467900,0,0,6", "0x3467900,-1,0,6", 4, "the priority of a matcher is 0 to 4294967295"],
+])("of hardware steering, a wrong %s is refused", async (_, right, wrong, line, reason) => {
+  const { scenario, findings } = imported(HARDWARE.replace(right, wrong));
+  expect(findings).toContainEqual(expect.objectContaining({ line, severity: "refused", reason }));
+  await loadScenario(scenario as object);
+});

@@ -2,7 +2,7 @@
  * The records of hardware steering as a tree. The driver writes contexts, tables and matchers; the
  * public steering dump tool adds what the device holds: entries and where addresses lead (4900 to 4999).
  */
-import { numberIn, type DumpRecord, type Misplaced } from "../records.js";
+import { isWhole, levelMisfit, numberIn, type DumpRecord, type Misplaced } from "../records.js";
 import { ENTRY_DIGITS, MASK_DIGITS, maskAsEntry, type HardwareEntry } from "./entry.js";
 
 export interface HardwareContext {
@@ -64,6 +64,7 @@ export interface Definer {
 
 const NO_CONTEXT = "no context (4000) stands before it";
 const NONE = "0x0";
+const MOST_PRIORITY = 0xffffffff;
 
 export class HardwareTree {
   readonly contexts: HardwareContext[] = [];
@@ -130,11 +131,14 @@ export class HardwareTree {
     }
   }
 
-  #table(record: DumpRecord, context: HardwareContext): null {
-    const [id = "", , number, type, , level] = record.columns;
+  #table(record: DumpRecord, context: HardwareContext): string | null {
+    const [id = "", , number, type, , depth] = record.columns;
     const miss = record.columns[11] ?? NONE;
+    const level = numberIn(depth) ?? 0;
+    const misfit = levelMisfit(level);
+    if (misfit !== null) return misfit;
     const table: HardwareTable = {
-      ...{ record, context, id, type: numberIn(type) ?? -1, level: numberIn(level) ?? 0 },
+      ...{ record, context, id, type: numberIn(type) ?? -1, level },
       ...{ number: numberIn(number) ?? 0, miss: miss === NONE ? null : miss, matchers: [] },
     };
     context.tables.push(table);
@@ -156,7 +160,9 @@ export class HardwareTree {
   #attributes({ columns: [id = "", priority] }: DumpRecord): string | null {
     const matcher = this.#matchers.get(id);
     if (matcher === undefined) return `its matcher ${id} is not in the dump`;
-    matcher.priority = numberIn(priority) ?? 0;
+    const number = numberIn(priority) ?? 0;
+    if (!isWhole(number, MOST_PRIORITY)) return `the priority of a matcher is 0 to ${MOST_PRIORITY}`;
+    matcher.priority = number;
     return null;
   }
 }
