@@ -11,21 +11,34 @@ import { LIMITS, orRefusal, runLoaded } from "./support/loading.js";
 
 const LONGEST = 40_000;
 
-export const importers: Target = {
-  name: "importers",
-  about:
-    "texts as people have them and steering dumps, whole and broken: each is imported, what is left out has a reason and " +
+export const importers = importing(
+  "importers",
+  "texts as people have them and steering dumps, whole and broken: each is imported, what is left out has a reason and " +
     "a place in the text, and a device takes what was imported",
-  unit: "texts",
-  guide: "host",
-  open: () => {
-    const texts = wholeTexts();
-    return Promise.resolve(async (random) => {
-      await tryOne(drawnText(random, texts), random);
-      return 1;
-    });
-  },
-};
+  wholeTexts,
+);
+
+export const recordings = importing(
+  "recordings",
+  "recordings of programs, whole and broken: as for importers, but calls that no device takes are refused when the " +
+    "scenario is loaded",
+  () => textsIn("test/import/recording/recordings", /\.jsonl$/).map(({ text }) => text),
+  false,
+);
+
+/** @param isTaken whether a device takes all that is imported */
+function importing(name: string, about: string, textsOf: () => string[], isTaken = true): Target {
+  return {
+    ...{ name, about, unit: "texts", guide: "host" },
+    open: () => {
+      const texts = textsOf();
+      return Promise.resolve(async (random) => {
+        await tryOne(drawnText(random, texts), random, isTaken);
+        return 1;
+      });
+    },
+  };
+}
 
 /** Texts as people have them, and steering dumps. */
 export function wholeTexts(): string[] {
@@ -43,7 +56,7 @@ export function drawnText(random: Random, texts: readonly string[]): string {
   return brokenText(of, random.pick(texts), random);
 }
 
-async function tryOne(text: string, random: Random): Promise<void> {
+async function tryOne(text: string, random: Random, isTaken: boolean): Promise<void> {
   const format = random.chance(0.15) ? { format: random.pick(IMPORT_FORMATS) } : {};
   const { scenario, findings } = importRules([{ file: "text", text }], { lenient: true, ...format });
   if (scenario === null) throw new Error("a lenient import has a scenario");
@@ -60,7 +73,7 @@ async function tryOne(text: string, random: Random): Promise<void> {
   const loaded = await orRefusal(() => loadScenario(scenario, { limits: LIMITS }));
   if (loaded instanceof SteeringError) {
     // The text asks for more than the device of this test has.
-    if (loaded.code === "ENOMEM") return;
+    if (loaded.code === "ENOMEM" || !isTaken) return;
     throw new Error(`a device refuses what was imported: ${loaded.message}`);
   }
   await runLoaded(loaded, random);

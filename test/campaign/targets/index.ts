@@ -11,7 +11,7 @@ import { explanations } from "./explanations.js";
 import { faults } from "./faults.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
-import { importers } from "./importers.js";
+import { importers, recordings } from "./importers.js";
 import { parser } from "./parser.js";
 import { pools } from "./pools.js";
 import { rules, state } from "./rules.js";
@@ -21,7 +21,7 @@ import { soak } from "./soak.js";
 import { times } from "./times.js";
 
 export const TARGETS: readonly Target[] = [
-  ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers],
+  ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers, recordings],
   ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools, faults, soak],
 ];
 
