@@ -241,7 +241,7 @@ function names(home) {
     };
     const stacks = stackOf(() => device.receive(1, new Uint8Array(2 ** 20)))
       + stackOf(() => dv.mlx5dv_dr_rule_create(matcher, new Uint8Array(64), 1, ["drop"]));
-    for (const known of ["Device.receive ", " #run ", " refuse ", "an Action,", " checkActions ", "Rule.create ", ".mlx5dv_dr_rule_create "])
+    for (const known of ["Device.receive ", "Traffic.receiveOne ", " refuse ", "an Action,", " checkActions ", "Rule.create ", ".mlx5dv_dr_rule_create "])
       if (!stacks.includes(known)) throw new Error("no " + known + " in " + stacks);`;
   run("a stack", ["--input-type=module", "-e", program]);
 }
