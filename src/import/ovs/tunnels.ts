@@ -137,6 +137,7 @@ export function encapsulation(
     local = isIpv6 ? "::" : "0.0.0.0";
     open.push(`the own address of the tunnel: ${local}`);
   }
+  if (local.includes(":") !== isIpv6) return `the ends ${local} and ${remote} of the tunnel are of two IP versions`;
   const option = options.get("out_key") ?? options.get("key");
   const key =
     option === "flow"

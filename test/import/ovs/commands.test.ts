@@ -152,6 +152,12 @@ describe("tunnels", () => {
     });
   });
 
+  it("refuses ends of two IP versions", () => {
+    const ports = PORTS.replace("local_ip=192.0.2.1 ", "local_ip=2001:db8::1 ");
+    const { said } = imported(`${ports}\nin_port=2,actions=set_tunnel:7,output:9`);
+    expect(said.join()).toContain("the ends 2001:db8::1 and 192.0.2.9 of the tunnel are of two IP versions");
+  });
+
   it("adds headers to frames that leave", () => {
     const { rules, said } = imported(`${PORTS}\nin_port=2,actions=set_tunnel:7,output:9`);
     expect(said).toEqual([]);

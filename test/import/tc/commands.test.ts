@@ -291,6 +291,11 @@ tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.2 action 
     ["no side", "tc filter add dev eth0 prio 1 matchall action drop", "whether it is for received frames is not said"],
     ["an unknown device", "tc filter add dev br0 ingress prio 1 matchall action drop", "--map br0=uplink"],
     ["shared actions", "tc actions add action drop index 5", "filters are read"],
+    [
+      "a tunnel between two IP versions",
+      "tc filter add dev eth0_0 ingress prio 1 matchall action tunnel_key set src_ip 10.7.7.6 dst_ip :: id 77 action mirred egress redirect dev eth0",
+      "src_ip 10.7.7.6 and dst_ip :: are of two IP versions",
+    ],
   ])("refuses %s", (_, text, reason) => {
     expect(refusedIn(text)[0]).toContain(reason);
   });

@@ -61,6 +61,8 @@ export function tunnelKey(words: Cursor, context: ActionContext, state: State, w
     } else break;
   }
   if (src === undefined || dst === undefined) notImported(word, "tunnel_key set needs src_ip and dst_ip");
+  if (src.includes(":") !== dst.includes(":"))
+    notImported(word, `src_ip ${src} and dst_ip ${dst} are of two IP versions`);
   state.key = { src, dst, id, port, tos, ttl, word };
   return [];
 }
