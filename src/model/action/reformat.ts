@@ -116,6 +116,11 @@ function badReformat(call: string, path: string, value: unknown): Refusal {
   return { code: "EINVAL", call, reason: "bad_reformat", path, value, cite: CITE };
 }
 
+/** Whether a frame can get these bytes in front of it, as an encapsulation of L2_TO_L2_TUNNEL. */
+export function isEncapsulation(data: Uint8Array): boolean {
+  return data.length <= MAX_REFORMAT && headersOf(data) !== undefined;
+}
+
 /** Offsets of the headers whose lengths and checksums are fixed up; `udp` is 0 without one. */
 interface Headers {
   version: 4 | 6;

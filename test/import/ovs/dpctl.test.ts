@@ -64,6 +64,15 @@ it.each(["x7", "0x1000000", "-1"])("refuses the VNI %s of a tunnel", (vni) => {
   expect(said.join()).toContain(vni);
 });
 
+it("refuses headers of a tunnel that no device puts on", () => {
+  const header =
+    "header(size=38,type=3,eth(dst=02:00:00:00:00:99,src=02:00:00:00:00:11,dl_type=0x0000),ipv4(src=192.0.2.1,dst=192.0.2.9,proto=47,tos=0,ttl=64,frag=0x4000),gre((flags=0x0,proto=0x6558)))";
+  const { said } = imported(
+    `recirc_id(0),in_port(3),eth_type(0x0800), ${ABOUT}clone(tnl_push(tnl_port(6),${header},out_port(1)),1)`,
+  );
+  expect(said.join()).toContain("the device puts on Ethernet, tags, and a whole IPv4 or IPv6 header");
+});
+
 it("reads tags, ARP and the headers of tunnels", () => {
   const header =
     "header(size=50,type=4,eth(dst=02:00:00:00:00:99,src=02:00:00:00:00:11,dl_type=0x0800),ipv4(src=192.0.2.1,dst=192.0.2.9,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=0x7))";

@@ -1,4 +1,6 @@
 /** Actions of datapath flows. */
+import { isEncapsulation } from "../../../model/action/reformat.js";
+import { hexBytes } from "../../../packet/bytes.js";
 import type { Element } from "../../format.js";
 import { numberOf } from "../../text/numbers.js";
 import { NotImported, notImported } from "../../text/refusal.js";
@@ -159,5 +161,8 @@ function tunnelPush(inside: Piece): Plain {
     if (name === "out_port") port = of;
   }
   if (header === undefined || port === undefined) return notImported(inside, "header and out_port are missing");
-  return { kind: "encap", data: hexOf(header), port: port.unquoted(), place: inside.place };
+  const data = hexOf(header);
+  if (!isEncapsulation(hexBytes(data) ?? new Uint8Array()))
+    notImported(header, "the device puts on Ethernet, tags, and a whole IPv4 or IPv6 header behind their EtherType");
+  return { kind: "encap", data, port: port.unquoted(), place: inside.place };
 }
