@@ -8,6 +8,8 @@ type Bits = { readonly mask: bigint; readonly value: bigint };
 export class MatchDraft {
   readonly #bits = new Map<string, Bits>();
   readonly #ranges = new Map<string, string>();
+  /** The IP version that addresses ask for, of the outer and of the inner packet. */
+  readonly #versions = new Map<string, number>();
   #contradicts = false;
 
   /**
@@ -18,7 +20,17 @@ export class MatchDraft {
     const { mask: before = 0n, value: held = 0n } = this.#bits.get(name) ?? {};
     const asked = BigInt(value) & mask;
     if (((held ^ asked) & before & mask) !== 0n) this.#contradicts = true;
+    this.#askVersion(name);
     this.#bits.set(name, { mask: before | mask, value: held | asked });
+  }
+
+  /** An address asks for its IP version; a packet has one. */
+  #askVersion(name: string): void {
+    const { version } = field(name);
+    if (version === 0) return;
+    const level = name.slice(0, name.indexOf("."));
+    if ((this.#versions.get(level) ?? version) !== version) this.#contradicts = true;
+    this.#versions.set(level, version);
   }
 
   /** Asks that a field lies in a range, both ends inside. A rule has two ranges at most. */
@@ -28,7 +40,7 @@ export class MatchDraft {
     else this.#ranges.set(name, `${format(field(name), BigInt(low))}-${format(field(name), BigInt(high))}`);
   }
 
-  /** Whether two bits of one field are asked for both values: no frame has both. */
+  /** Whether a bit is asked for both values, or addresses for two IP versions: no frame has both. */
   get contradicts(): boolean {
     return this.#contradicts;
   }

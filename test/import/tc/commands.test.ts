@@ -292,6 +292,11 @@ tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.2 action 
     ["an unknown device", "tc filter add dev br0 ingress prio 1 matchall action drop", "--map br0=uplink"],
     ["shared actions", "tc actions add action drop index 5", "filters are read"],
     [
+      "keys of two IP versions",
+      "ip link add vx type vxlan dstport 4789 external\ntc filter add dev vx ingress prio 1 flower enc_key_id 5 enc_src_ip :: enc_dst_ip 10.0.0.1 action drop",
+      "its keys contradict each other",
+    ],
+    [
       "a tunnel between two IP versions",
       "tc filter add dev eth0_0 ingress prio 1 matchall action tunnel_key set src_ip 10.7.7.6 dst_ip :: id 77 action mirred egress redirect dev eth0",
       "src_ip 10.7.7.6 and dst_ip :: are of two IP versions",
