@@ -18,7 +18,7 @@ export class SharedBytes {
   take(length: number): Uint8Array {
     if (length > SHORT) return new Uint8Array(length);
     // A buffer that the program transferred has length 0.
-    if (this.#used + length > this.#bytes.length) {
+    if (this.#used + length >= this.#bytes.length) {
       this.#bytes = new Uint8Array(ROOM);
       this.#used = 0;
     }

@@ -5,7 +5,7 @@
  * Each field chunk (fieldChunk.ts) has a table of bitmaps, indexed by a hash of its bytes. An entry
  * has the tuples with a rule whose mask covers the chunk and whose value has that hash, and all
  * tuples with a rule that does not cover the chunk (the wildcard). A rule that leaves a few bits of a
- * chunk open is in the entries of all values that these bits allow. The AND of the entries of the
+ * chunk uncovered is in the entries of all values that these bits allow. The AND of the entries of the
  * chosen chunks (chooseChunks.ts) has few bits.
  *
  *     0        8       16           20      24      28  32

@@ -46,8 +46,8 @@ const MAX_ENTRIES: u32 = 4096;
 /** Bytes that one call of `buildTables` clears. */
 const CLEARED: u32 = 1 << 18;
 
-export namespace OpenChunks {
-  /** Values that were entered for open bits since this was set to 0. */
+export namespace Uncovered {
+  /** Values that were entered for uncovered bits since this was set to 0. */
   export let values: u32 = 0;
 }
 
@@ -179,22 +179,22 @@ export function addCovering(bitmaps: usize, rule: usize, whole: u64, nearly: u64
   return worse;
 }
 
-/** Adds a rule to the entries of all values that the bits allow which it leaves open in a chunk. */
+/** Adds a rule to the entries of all values that the bits of a chunk allow which it does not cover. */
 function putAll(bitmaps: usize, number: u32, rule: usize, byte: usize, bit: u32): void {
   const at = wordOf(bitmaps, number);
   const lane = laneOfChunk(number);
   const places = v128.load32_splat(at, CHUNK_BYTES);
   const value = chunkIn(v128.load(rule + lane, RULE_VALUE), places);
-  const open = chunkIn(v128.not(v128.load(<usize>load<u32>(rule, RULE_MASK) + lane, MASK_BYTES)), places);
+  const uncovered = chunkIn(v128.not(v128.load(<usize>load<u32>(rule, RULE_MASK) + lane, MASK_BYTES)), places);
   const table = <usize>load<u32>(at, CHUNK_BITMAPS) + byte;
   const entryMask = load<u32>(bitmaps, ENTRY_MASK);
-  // All subsets of the open bits, from 0 to `open`.
+  // All subsets of the uncovered bits, from 0 to `uncovered`.
   let bits: u32 = 0;
   do {
     put(table + entryIn(value | bits, entryMask), bit);
-    bits = (bits - open) & open;
+    bits = (bits - uncovered) & uncovered;
   } while (bits != 0);
-  OpenChunks.values += (<u32>1) << (<u32>popcnt(open));
+  Uncovered.values += (<u32>1) << (<u32>popcnt(uncovered));
 }
 
 /** The bytes of a chunk in a lane; 0 where it has no byte. */

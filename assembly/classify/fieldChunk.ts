@@ -26,7 +26,7 @@ const NEIGHBOURS: u32 = 28;
 /** No byte: swizzle yields 0 for it. */
 const NONE: u32 = 0xff;
 const NO_CHUNK: u32 = 0xffffffff;
-const TOO_OPEN: u32 = 0xffffffff;
+const TOO_MANY: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
 @inline
@@ -108,26 +108,27 @@ export function nearlyCovered(definer: usize, bytes: usize, lanes: u32, bits: u3
   return chunksWith(definer, bytes, lanes, 1, bits);
 }
 
-/** The chunks of which `open` bytes are covered in part, but for at most `bits` bits each, and the others whole. */
-function chunksWith(definer: usize, bytes: usize, lanes: u32, open: u32, bits: u32): u64 {
+/** The chunks of which `uncovered` bytes are covered in part, but for at most `bits` bits each, and the others whole. */
+function chunksWith(definer: usize, bytes: usize, lanes: u32, uncovered: u32, bits: u32): u64 {
   const count = min(lanes, CHUNK_LANES) * CHUNKS_PER_LANE;
   let chunks: u64 = 0;
   for (let number: u32 = 0; number < count; number++) {
     const places = chunkBytes(definer, number);
-    if (isChunk(places) && openBytes(bytes + laneOfChunk(number), places, bits) == open) chunks |= (<u64>1) << number;
+    if (isChunk(places) && uncoveredBytes(bytes + laneOfChunk(number), places, bits) == uncovered)
+      chunks |= (<u64>1) << number;
   }
   return chunks;
 }
 
-/** The number of bytes of a chunk that are not covered whole; TOO_OPEN if one has more than `bits` open bits. */
-function openBytes(lane: usize, bytes: u32, bits: u32): u32 {
-  let open: u32 = 0;
+/** The number of bytes of a chunk that are not covered whole; TOO_MANY if one has more than `bits` uncovered bits. */
+function uncoveredBytes(lane: usize, bytes: u32, bits: u32): u32 {
+  let uncovered: u32 = 0;
   for (let n: u32 = 0; n < 4; n++, bytes >>= 8) {
     const byte = bytes & 0xff;
     const covered = byte == NONE ? 0xff : <u32>load<u8>(lane + <usize>byte);
     if (covered == 0xff) continue;
-    if (<u32>popcnt(covered ^ 0xff) > bits) return TOO_OPEN;
-    open++;
+    if (<u32>popcnt(covered ^ 0xff) > bits) return TOO_MANY;
+    uncovered++;
   }
-  return open;
+  return uncovered;
 }

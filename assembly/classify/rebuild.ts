@@ -32,7 +32,7 @@ import {
   finishBitmaps,
   ENTERED,
   HAS_TABLES,
-  OpenChunks,
+  Uncovered,
   ORDERED,
   orderTuples,
   releaseBitmaps,
@@ -65,10 +65,10 @@ const KEY_STEP: u32 = 2;
 const MAX_MOVES: u32 = 64;
 /** The largest number of rules of one list that it looks at one by one. */
 const MAX_SEEN: u32 = 64;
-/** Values that a lookup enters for open bits, for each of the buckets. */
+/** Values that a lookup enters for uncovered bits, for each of the buckets. */
 const STEP_VALUES: u32 = 32;
-/** The most bits that a chunk may have open, and the most values that the rules of a mask enter for them. */
-const MOST_OPEN: u32 = 5;
+/** The most bits that a chunk may have uncovered, and the most values that the rules of a mask enter for them. */
+const MOST_UNCOVERED: u32 = 5;
 const MOST_VALUES: u32 = 4096;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
@@ -148,8 +148,8 @@ function advance(table: usize, buckets: u32): void {
   }
   let cursor = load<u32>(table, TABLE_CURSOR);
   const end = min(cursor + buckets, load<u32>(hashTable, BUCKETS));
-  OpenChunks.values = 0;
-  for (; cursor < end && OpenChunks.values < buckets * STEP_VALUES; cursor++) {
+  Uncovered.values = 0;
+  for (; cursor < end && Uncovered.values < buckets * STEP_VALUES; cursor++) {
     const bucket = bucketAt(hashTable, cursor);
     if (state == HAS_TABLES) enterBucket(table, building, bucket);
     else arrangeBucket(table, building, bucket);
@@ -212,13 +212,13 @@ export function readyMask(table: usize, mask: usize): void {
   const definer = table + TABLE_DEFINER;
   const lanes = load<u32>(mask, MASK_LANES_COUNT);
   store<u64>(mask, chunksOf(definer, mask + MASK_BYTES, lanes), MASK_CHUNKS);
-  store<u64>(mask, nearlyCovered(definer, mask + MASK_BYTES, lanes, openBits(mask)), MASK_NEARLY);
+  store<u64>(mask, nearlyCovered(definer, mask + MASK_BYTES, lanes, uncoveredBits(mask)), MASK_NEARLY);
 }
 
-/** How many bits of a chunk the rules of a mask may leave open, so that all of them enter few values. */
-function openBits(mask: usize): u32 {
+/** How many bits of a chunk the rules of a mask may leave uncovered, so that all of them enter few values. */
+function uncoveredBits(mask: usize): u32 {
   let bits: u32 = 0;
-  while (bits < MOST_OPEN && load<u32>(mask, MASK_RULES) << (bits + 1) <= MOST_VALUES) bits++;
+  while (bits < MOST_UNCOVERED && load<u32>(mask, MASK_RULES) << (bits + 1) <= MOST_VALUES) bits++;
   return bits;
 }
 

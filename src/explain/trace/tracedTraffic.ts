@@ -8,7 +8,7 @@ import { TablePipeline } from "../../model/table/pipeline.js";
 import { linkFor, wireLengthOf, type FrameOptions } from "../../model/traffic/input.js";
 import { bareOutcome, type Outcome } from "../../model/traffic/outcome.js";
 import { OutcomeReader, PendingWork } from "../../model/traffic/outcomeReader.js";
-import { NOBODY, type LoopOptions, type SentFrames } from "../../model/traffic/receive.js";
+import { NOBODY, type LoopOptions, type SentFrames } from "../../model/traffic/origin.js";
 import type { SendTraffic } from "../../model/traffic/send.js";
 import type { StepBuilder } from "./steps.js";
 

@@ -1,7 +1,7 @@
 /**
  * Runs frames through a device: fills batches of the core, steers them, and reads their outcomes.
  */
-import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
+import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER } from "../../abi/engine.js";
 import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
@@ -25,47 +25,14 @@ import { PendingWork, OutcomeReader } from "./outcomeReader.js";
 import { headersAt, parsedAt } from "../match/parseResult.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
+import { NOBODY, WIRE, type LoopOptions, type Origin, type SentFrames } from "./origin.js";
 import { classesOf, type OutcomeClasses } from "./outcomeClasses.js";
-
-/** The origin of frames. */
-interface Origin {
-  /** VPORT_UPLINK for the wire. */
-  readonly vport: number;
-  /** The queue pair that sent them; 0 for the wire. */
-  readonly qp_num: number;
-  /** The initial value of metadata register A. */
-  readonly metadata: number;
-}
 
 /**
  * Frames that a call of `receive` steers together. Fewer than a burst has: the memory of a row is
  * touched by each device, and more rows make outcomes as objects no faster.
  */
 const TOGETHER = 64;
-
-const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
-
-/** A queue handle that no rule uses: frames from it match no rule's own queue. */
-export const NOBODY = 1;
-
-/** What frames that a queue pair sends have in common. */
-export interface SentFrames {
-  readonly qp_num?: number;
-  /** The initial value of metadata register A. */
-  readonly metadata?: number;
-  /** Whether the queue pair is a connected or datagram one, which makes packets of what it sends. */
-  readonly transport?: boolean;
-  /** Their time in nanoseconds; null for the clock of the device. */
-  readonly time?: bigint | null;
-}
-
-/** Options of `loopBack`. */
-export interface LoopOptions {
-  readonly rdma?: boolean;
-  readonly ownFlows?: boolean;
-  /** As for sent frames. */
-  readonly time?: bigint | null;
-}
 
 /** Receives the sums of a burst by outcome class. */
 export interface Summing {
