@@ -1,6 +1,6 @@
 /** A button that opens a menu. Arrow keys move, a letter goes to the next item that begins with it, Escape closes. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuItem {
   readonly title: string;
@@ -70,7 +70,8 @@ interface ItemsProps {
 function Items({ label, items, onClose, onChoose }: ItemsProps): JSX.Element {
   const list = useRef<HTMLUListElement>(null);
   const buttons = (): HTMLElement[] => [...(list.current?.querySelectorAll("button") ?? [])];
-  useEffect(() => buttons()[0]?.focus(), []);
+  // Before the next key arrives, which would go to the button.
+  useLayoutEffect(() => buttons()[0]?.focus(), []);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape") {
       event.stopPropagation();

@@ -1,6 +1,6 @@
 /** The menu of the selected frame. Arrow keys move, Enter chooses, Escape closes. */
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { selectedFrame } from "../../state/selection.js";
 import { frameActions } from "../frameActions.js";
 
@@ -25,7 +25,8 @@ export function FrameMenu({ place, onClose }: FrameMenuProps): JSX.Element {
     menu.style.left = `${Math.max(4, Math.min(place.x, innerWidth - menu.offsetWidth - 4))}px`;
     menu.style.top = `${Math.max(4, Math.min(place.y, innerHeight - menu.offsetHeight - 4))}px`;
   }, [place]);
-  useEffect(() => {
+  // Before the next key arrives, which would go to the list behind the menu.
+  useLayoutEffect(() => {
     before.current = document.activeElement;
     items()[0]?.focus();
   }, []);
