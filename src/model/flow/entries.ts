@@ -1,10 +1,10 @@
 /** The flow entries of a function, by stage. Flows join entries and leave them. */
-import { changeActions, insertRule } from "../../engine/rules.js";
+import { changeActions, insertRule, valueOf } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import type { FlowCounts } from "./counts.js";
 import { endOf, ENTRY_LIMIT, FlowEntry, queueOf, type EntryFlow, type EntryKind, type FlowStage } from "./entry.js";
-import { FlowMask, MaskBits } from "./masks.js";
+import { FlowMask, HashTable, isSameKey, MaskBits } from "./masks.js";
 import { TablePipeline } from "../table/pipeline.js";
 import type { KeyBits } from "./specMatch.js";
 
@@ -18,8 +18,9 @@ export interface FoundPlace {
   readonly wanted: WantedEntry;
   /** Its mask, known to the stage or not. */
   readonly bits: MaskBits<FlowEntry>;
-  readonly key: string;
-  readonly entry: FlowEntry | undefined;
+  /** The hash of its value at its slot. */
+  readonly hash: number;
+  readonly entry: FlowEntry | null;
 }
 
 const NO_RANGES: readonly never[] = Object.freeze([]);
@@ -27,17 +28,17 @@ const NO_RANGES: readonly never[] = Object.freeze([]);
 export class FlowTables {
   private readonly _function: FunctionBase;
   private readonly _pipeline: TablePipeline;
-  private readonly _masks: Record<FlowStage, Map<string, MaskBits<FlowEntry>>> = {
-    sniffers: new Map(),
-    root: new Map(),
-    defaults: new Map(),
-    sentSniffers: new Map(),
-    egress: new Map(),
-    rdmaRx: new Map(),
-    rdmaTx: new Map(),
-    rdmaTransportRx: new Map(),
-    rdmaTransportTx: new Map(),
-    fdb: new Map(),
+  private readonly _masks: Record<FlowStage, HashTable<MaskBits<FlowEntry>>> = {
+    sniffers: new HashTable(),
+    root: new HashTable(),
+    defaults: new HashTable(),
+    sentSniffers: new HashTable(),
+    egress: new HashTable(),
+    rdmaRx: new HashTable(),
+    rdmaTx: new HashTable(),
+    rdmaTransportRx: new HashTable(),
+    rdmaTransportTx: new HashTable(),
+    fdb: new HashTable(),
   };
 
   constructor(of: FunctionBase) {
@@ -51,13 +52,13 @@ export class FlowTables {
    */
   find(call: string, flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this._find(one));
-    for (const place of found) if (place.entry !== undefined) checkAgreement(call, flow, place.entry, place.wanted);
+    for (const place of found) if (place.entry !== null) checkAgreement(call, flow, place.entry, place.wanted);
     const { alive, most } = this._function.device.hardware.flows;
     if (alive >= most) {
       const hint = `limits.flows of createDevice is ${most}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
     }
-    for (const { entry } of found) if (entry !== undefined) checkRoom(call, entry, flow);
+    for (const { entry } of found) if (entry !== null) checkRoom(call, entry, flow);
     return found;
   }
 
@@ -95,16 +96,23 @@ export class FlowTables {
   }
 
   private _find(wanted: WantedEntry): FoundPlace {
+    const { stage, slot } = wanted;
     const { mask, value } = wanted.bits;
-    const maskKey = MaskBits.keyOf(mask);
-    const bits = this._masks[wanted.stage].get(maskKey) ?? new MaskBits<FlowEntry>(maskKey, mask);
-    const key = bits.entryKey(wanted.slot, value);
-    return { wanted, bits, key, entry: bits.entries.get(key) };
+    const bits = MaskBits.find(this._masks[stage], mask) ?? new MaskBits<FlowEntry>(mask);
+    const hash = bits.entryHash(slot, value);
+    let entry = bits.entries.first(hash);
+    while (entry !== null && !this._isEntry(entry, slot, value)) entry = entry.next;
+    return { wanted, bits, hash, entry };
+  }
+
+  /** Whether an entry of the mask has this value at this slot. */
+  private _isEntry({ place, handle }: FlowEntry, slot: number, value: Uint8Array): boolean {
+    return place.slot === slot && isSameKey(valueOf(this._function.device.core, handle), value);
   }
 
   private _enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
     const { entry } = found;
-    if (entry === undefined) return this._insert(call, flow, found);
+    if (entry === null) return this._insert(call, flow, found);
     entry.flows.push(flow);
     if (this._change(entry)) return entry;
     entry.flows.pop();
@@ -115,14 +123,14 @@ export class FlowTables {
     return changeActions(this._function.device.core, entry.handle, entry.record());
   }
 
-  private _insert(call: string, flow: EntryFlow, { wanted, bits: found, key }: FoundPlace): FlowEntry {
+  private _insert(call: string, flow: EntryFlow, { wanted, bits: found, hash }: FoundPlace): FlowEntry {
     const { stage, slot } = wanted;
     const { device } = this._function;
     const pipeline = this._pipeline;
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
     // The other half of ALL_DEFAULT may have made the mask.
-    const bits = this._masks[stage].get(found.key) ?? found;
+    const bits = (found.slots.size === 0 ? MaskBits.find(this._masks[stage], found.mask.key) : null) ?? found;
     const known = bits.slots.get(slot);
     const mask = known ?? new FlowMask(slot, bits);
     if (known === undefined && !classifier.add(mask)) {
@@ -131,7 +139,7 @@ export class FlowTables {
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
     }
     const id = installed.nextId;
-    const entry = new FlowEntry(id, wanted, classifier, mask, key, flow);
+    const entry = new FlowEntry(id, wanted, classifier, mask, hash, flow);
     entry.handle = insertRule(core, classifier.table, {
       id,
       rankHigh: classifier.rankHigh(mask),
@@ -147,11 +155,11 @@ export class FlowTables {
       this._function.device.allocated(call, 0);
     }
     if (known === undefined) {
-      this._masks[stage].set(bits.key, bits);
+      if (bits.slots.size === 0) this._masks[stage].add(bits);
       bits.slots.set(slot, mask);
     }
     mask.entries++;
-    bits.entries.set(key, entry);
+    bits.entries.add(entry);
     installed.add(entry);
     pipeline.added(stage);
     return entry;
@@ -173,10 +181,10 @@ export class FlowTables {
     core.exports.removeRule(entry.handle);
     installed.remove(entry);
     const { bits } = place;
-    bits.entries.delete(entry.key);
+    bits.entries.remove(entry);
     if (--place.entries === 0) {
       bits.slots.delete(place.slot);
-      if (bits.slots.size === 0) this._masks[stage].delete(bits.key);
+      if (bits.slots.size === 0) this._masks[stage].remove(bits);
       classifier.remove(place);
     }
     pipeline.removed(stage);

@@ -67,8 +67,9 @@ export class FlowEntry implements Placed, EntryKind {
   readonly actions: readonly FlowAction[];
   readonly classifier: Classifier;
   readonly place: FlowMask<FlowEntry>;
-  /** Its key among those of its mask. */
-  readonly key: string;
+  /** The hash of its value and slot, among those of its mask. */
+  readonly hash: number;
+  next: FlowEntry | null = null;
   readonly flows: EntryFlow[];
   sequence: number;
   handle = 0;
@@ -78,7 +79,7 @@ export class FlowEntry implements Placed, EntryKind {
     kind: EntryKind,
     classifier: Classifier,
     place: FlowMask<FlowEntry>,
-    key: string,
+    hash: number,
     first: EntryFlow,
   ) {
     this.id = id;
@@ -91,7 +92,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.actions = kind.actions;
     this.classifier = classifier;
     this.place = place;
-    this.key = key;
+    this.hash = hash;
     this.flows = [first];
     this.sequence = classifier.nextSequence();
   }

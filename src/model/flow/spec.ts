@@ -228,6 +228,37 @@ export function maskAt({ val, mask, known, grows }: SpecLayout, size: number): n
   return at - val >= known && at + known <= size ? at : undefined;
 }
 
+/** The last masks of each layout, and where the next one goes. */
+const LAST_MASKS = new Map<SpecLayout, { readonly masks: Uint8Array[]; next: number }>();
+/** Flows of a program have few masks. */
+const MASKS_KEPT = 8;
+
+/**
+ * The bytes of a mask, from `at` on: those of an earlier spec if they are the same. Nobody writes to
+ * the masks of specs.
+ */
+export function sharedMask(layout: SpecLayout, bytes: Uint8Array, at: number): Uint8Array {
+  let last = LAST_MASKS.get(layout);
+  if (last === undefined) LAST_MASKS.set(layout, (last = { masks: [], next: 0 }));
+  for (const mask of last.masks) if (isAt(bytes, at, mask)) return mask;
+  const mask = copyOf(bytes, at, layout.known);
+  last.masks[last.next] = mask;
+  last.next = (last.next + 1) % MASKS_KEPT;
+  return mask;
+}
+
+function isAt(bytes: Uint8Array, at: number, mask: Uint8Array): boolean {
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== bytes[at + i]) return false;
+  return true;
+}
+
+/** A copy of a few bytes. The slice of a Buffer of Node is none. */
+export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+  const copy = new Uint8Array(length);
+  for (let i = 0; i < length; i++) copy[i] = bytes[at + i]!;
+  return copy;
+}
+
 /** A field of a filter as a number. */
 export function filterNumber(filter: Uint8Array, { at, size }: FilterField): bigint {
   let value = 0n;
@@ -254,6 +285,6 @@ export function fieldsOutsideMask({ layout: { fields }, val, mask }: MatchSpec):
 
 /** A field of a filter by its C name; 0 where the filter has no such field. */
 export function numberOf(spec: MatchSpec, filter: "val" | "mask", name: string): bigint {
-  const field = spec.layout.fields.find((one) => one.name === name);
+  const field = spec.layout.named.get(name);
   return field === undefined ? 0n : filterNumber(spec[filter], field);
 }

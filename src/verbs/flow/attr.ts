@@ -15,6 +15,7 @@ import {
   ATTR_SIZE,
   layoutOf,
   maskAt,
+  sharedMask,
   type ActionLayout,
   type FilterField,
   type FlowRequest,
@@ -126,6 +127,9 @@ export interface FlowAttr {
 const MATCH_FIELDS = ["type", "size", "val", "mask"];
 const ATTR_FIELDS = ["comp_mask", "type", "size", "priority", "num_of_specs", "port", "flags", "specs"];
 
+/** The mask that is being read; the longest filter is that of IPv6. */
+const MASK = new Uint8Array(64);
+
 /**
  * Reads a flow from objects.
  * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
@@ -168,8 +172,9 @@ function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLa
   const size = readSize(call, path, given["size"] ?? layout.size);
   if (size !== layout.size && maskAt(layout, size) === undefined) badSize(call, path, size, layout.size);
   const val = readFilter(call, path, "val", given["val"], layout);
-  const mask = readFilter(call, path, "mask", given["mask"], layout);
-  return { kind: "match", layout, inner, size, val, mask, more: false };
+  const mask = MASK.fill(0);
+  writeFilter(call, path, "mask", given["mask"], layout, mask);
+  return { kind: "match", layout, inner, size, val, mask: sharedMask(layout, mask, 0), more: false };
 }
 
 function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, names }: ActionLayout): Spec {
@@ -200,13 +205,25 @@ function badSize(call: string, path: string, bytes: number, size: number): never
 /** The bytes of a filter, which is the member `name` of `path`. */
 export function readFilter(call: string, path: string, name: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
-  if (filter === undefined || hasNumbersOnly(filter, layout, bytes)) return bytes;
+  writeFilter(call, path, name, filter, layout, bytes);
+  return bytes;
+}
+
+/** Writes a filter over zeros. */
+function writeFilter(
+  call: string,
+  path: string,
+  name: string,
+  filter: unknown,
+  layout: SpecLayout,
+  bytes: Uint8Array,
+): void {
+  if (filter === undefined || hasNumbersOnly(filter, layout, bytes)) return;
   const given = fieldsAt(call, path, filter, layout.name, layout.names, name);
   for (const field of layout.fields) {
     const value = given[field.name];
     if (value !== undefined) writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
   }
-  return bytes;
 }
 
 /** Writes a filter whose fields are all small numbers, as most are; false if it may be another one. */

@@ -17,9 +17,11 @@ import {
   ACTION_LAYOUTS,
   actionLayoutOf,
   ATTR_SIZE,
+  copyOf,
   filterNumber,
   layoutOf,
   maskAt,
+  sharedMask,
   type ActionSpec,
   type FlowRequest,
   type MatchSpec,
@@ -96,8 +98,6 @@ export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectO
     wrongType(call, "attr", "an object or a Uint8Array", bytes);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The slices of a Buffer of Node are no copies.
-  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   need(call, "attr", bytes, 0, ATTR_SIZE);
   const num_of_specs = view.getUint8(12);
   const specs: Spec[] = [];
@@ -106,7 +106,7 @@ export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectO
     const path = `specs[${i}]`;
     need(call, path, bytes, at, HEADER);
     const size = view.getUint16(at + 4, true);
-    specs.push(readSpec(call, path, plain, view, at, size, objectOf));
+    specs.push(readSpec(call, path, bytes, view, at, size, objectOf));
     at += size;
   }
   return {
@@ -174,14 +174,13 @@ function matchSpec(
   const end = Math.min(grows ? 2 * maskAt - val : maskAt + known, size);
   let more = false;
   for (let byte = maskAt + known; byte < end; byte++) more ||= bytes[at + byte] !== 0;
-  // Copies: two views of one copy take longer to make than two copies.
   return {
     kind: "match",
     layout,
     inner,
     size,
-    val: bytes.slice(at + val, at + val + known),
-    mask: bytes.slice(at + maskAt, at + maskAt + known),
+    val: copyOf(bytes, at + val, known),
+    mask: sharedMask(layout, bytes, at + maskAt),
     more,
   };
 }

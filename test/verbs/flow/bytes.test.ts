@@ -57,6 +57,38 @@ describe("as the compiler lays them out", () => {
   });
 });
 
+describe("specs of equal masks share them", () => {
+  const bytesWith = (bits: number): Uint8Array =>
+    v.flowAttrBytes(
+      {
+        type: v.IBV_FLOW_ATTR_NORMAL,
+        port: 1,
+        specs: [{ type: v.IBV_FLOW_SPEC_TCP, val: { dst_port: bits }, mask: { dst_port: bits } }],
+      },
+      handleOf,
+    );
+  const maskOf = (bytes: Uint8Array): Uint8Array => {
+    const [spec] = readFlowBytes("test", bytes, objectOf).specs;
+    return spec?.kind === "match" ? spec.mask : new Uint8Array(0);
+  };
+
+  test("and each has its own bits, whatever came before", () => {
+    for (let round = 0; round < 3; round++) {
+      for (let bits = 1; bits < 20; bits++)
+        expect(hexOf(maskOf(bytesWith(bits)))).toBe(hexOf(Uint8Array.of(0, bits, 0, 0)));
+    }
+    expect(maskOf(bytesWith(19))).toBe(maskOf(bytesWith(19)));
+  });
+
+  test("and nothing that the caller writes later", () => {
+    const bytes = bytesWith(0x51);
+    const mask = maskOf(bytes);
+    bytes.fill(0xff);
+    expect(hexOf(mask)).toBe("00510000");
+    expect(hexOf(maskOf(bytesWith(0x51)))).toBe("00510000");
+  });
+});
+
 describe("the manual page's example", () => {
   const flow = readFlowBytes("test", bytesOf(golden.flows["the manual page's example"]), objectOf);
 
