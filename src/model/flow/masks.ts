@@ -101,11 +101,15 @@ let masked = 0;
 function hashOfMask(): number {
   let hash = 0;
   masked = 0;
-  for (let word = 0; word < WORDS.length; word++) {
-    const bits = WORDS[word]!;
-    if (bits === 0) continue;
-    masked++;
-    hash = mixed(mixed(hash, word), bits);
+  for (let first = 0; first < WORDS.length; first += 4) {
+    // Nearly all words are 0.
+    if ((WORDS[first]! | WORDS[first + 1]! | WORDS[first + 2]! | WORDS[first + 3]!) === 0) continue;
+    for (let word = first; word < first + 4; word++) {
+      const bits = WORDS[word]!;
+      if (bits === 0) continue;
+      masked++;
+      hash = mixed(mixed(hash, word), bits);
+    }
   }
   return hash;
 }
