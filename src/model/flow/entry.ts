@@ -174,7 +174,9 @@ export class FlowEntry implements Placed, EntryKind {
 
   private _deliver(record: number[], sniffs: boolean): void {
     const does = sniffs || this.dontTrap || this.end !== null ? COPIES : DELIVERIES;
-    for (const queue of this.queues) {
+    for (let i = 0; i < this.flows.length; i++) {
+      const queue = queueOf(this.flows[i]!);
+      if (queue === null || this._isBefore(i, queue)) continue;
       // Flows of RDMA tables belong to no queue pair and take frames of every sender; a queue pair
       // with RSS sends none.
       let loops = this.stage !== "root";
@@ -186,6 +188,12 @@ export class FlowEntry implements Placed, EntryKind {
       }
       record.push(rss ? does.rss : loops ? does.always : does.fromOthers, queue);
     }
+  }
+
+  /** Whether a flow before the i-th delivers to this queue. */
+  private _isBefore(i: number, queue: number): boolean {
+    for (let before = 0; before < i; before++) if (queueOf(this.flows[before]!) === queue) return true;
+    return false;
   }
 
   /** Where a frame continues that does not end here. */

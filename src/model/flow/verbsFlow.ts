@@ -22,6 +22,7 @@ import { isMulticastOnly } from "./driverChecks.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type KeyBits, type NamedObject } from "./specMatch.js";
 import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
+import type { FlowStage } from "./entry.js";
 import { wrongType } from "../../checks.js";
 import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
@@ -141,16 +142,15 @@ function wantedEntries(
   actions: readonly FlowAction[],
 ): WantedEntry[] {
   const { drop, tag } = match.actions;
-  const alone = { drop, tag, actions, dontTrap: false, slot: trappingSlot(0), sends: false } as const;
   switch (type) {
     case IBV_FLOW_ATTR_SNIFFER: {
       const bits = portMatch(port);
-      return (["sniffers", "sentSniffers"] as const).map((stage) => ({ ...alone, stage, bits }));
+      return (["sniffers", "sentSniffers"] as const).map((stage) => ofPort(stage, bits));
     }
     case IBV_FLOW_ATTR_MC_DEFAULT:
-      return [{ ...alone, stage: "defaults", bits: groupMatch(port, true) }];
+      return [ofPort("defaults", groupMatch(port, true))];
     case IBV_FLOW_ATTR_ALL_DEFAULT:
-      return [true, false].map((group) => ({ ...alone, stage: "defaults", bits: groupMatch(port, group) }));
+      return [true, false].map((group) => ofPort("defaults", groupMatch(port, group)));
     default: {
       const sends = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
       const stage = sends ? "egress" : "root";
@@ -159,5 +159,10 @@ function wantedEntries(
       const slot = last ? LAST_SLOT : trappingSlot(priority) - (dontTrap ? 1 : 0);
       return [{ drop, tag, actions, dontTrap, slot, stage, sends, bits: match }];
     }
+  }
+
+  /** Of a flow of all frames of a port, or of all of a kind. */
+  function ofPort(stage: FlowStage, bits: KeyBits): WantedEntry {
+    return { drop, tag, actions, dontTrap: false, slot: trappingSlot(0), sends: false, stage, bits };
   }
 }
