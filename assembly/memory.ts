@@ -7,7 +7,8 @@
  *     | lanes of a new rule | known masks | sample keys | scratch key | samples | orders | secrets | columns
  *     | flow cache | first lists | first row | bytes of a frame | arena ...
  */
-import { COLUMNS_SIZE, MAX_BATCH, MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../src/abi/engine";
+import { COLUMNS_SIZE, MAX_BATCH, MAX_FUNCTIONS, SAMPLES_SIZE, STAGE_SIZE } from "../src/abi/engine";
+import { REASON_COUNT } from "../src/abi/outcome";
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
 

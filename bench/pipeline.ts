@@ -1,5 +1,6 @@
 /** Frames through four tables that rewrite and encapsulate them, to the bytes at a queue. */
-import { DEST_LENGTH, MAX_BATCH, Reason, Verdict } from "../src/abi/engine.js";
+import { MAX_BATCH } from "../src/abi/engine.js";
+import { DEST_LENGTH, Reason, Verdict } from "../src/abi/outcome.js";
 import { Link } from "../src/abi/headers.js";
 import { Batch } from "../src/engine/batch.js";
 import { longerFrame } from "./makeFrames.js";

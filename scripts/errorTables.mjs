@@ -35,12 +35,12 @@ function errnos() {
   );
 }
 
-/** The enum Reason of src/abi/engine.ts, with the comment of each member. */
+/** The enum Reason of src/abi/outcome.ts, with the comment of each member. */
 function reasons() {
-  const body = bodyOf("src/abi/engine.ts", "export enum Reason {");
+  const body = bodyOf("src/abi/outcome.ts", "export enum Reason {");
   const members = [...body.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\b(\w+) = (\d+),/g)].slice(1);
   const rows = members.map(([, comment, name, number]) => {
-    if (comment === undefined) throw new Error(`src/abi/engine.ts: Reason.${name} has no comment`);
+    if (comment === undefined) throw new Error(`src/abi/outcome.ts: Reason.${name} has no comment`);
     return [number, `\`${name}\``, comment.replace(/\s*\n\s*\*\s*/g, " ").trim()];
   });
   return table(["number", "reason", "what happened"], rows);

@@ -3,7 +3,8 @@
  * Out: the branch changed; it has a verdict, or continues at a table that an action named.
  * Actions never choose a table themselves. A branch that continues has the key of its bytes.
  */
-import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
+import { ACTION_SIZE, Op, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
+import { DEST_COPY, Reason } from "../../src/abi/outcome";
 import { esp } from "../esp/action";
 import { deliverTo, drop } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, HAS_VERDICT } from "../branch/branch";

@@ -11,9 +11,9 @@ import {
   MEMBER_REFORMAT,
   MEMBER_SIZE,
   Op,
-  Reason,
   VPORT_UPLINK,
 } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { drop } from "../branch/outcome";
 import { BRANCH_FRAME } from "../branch/branch";
 import { fork } from "../branch/fork";

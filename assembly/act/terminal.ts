@@ -2,7 +2,8 @@
  * Terminal actions, which name the destination of a branch. In: an action of a rule, of a member of
  * an array or of a sampler. Out: the branch is at another table, or has a verdict.
  */
-import { Op, Reason } from "../../src/abi/engine";
+import { Op } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { BRANCH_REASON } from "../branch/branch";
 import { deliverTo, drop } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";

@@ -7,14 +7,8 @@
  * is too small, the frame moves to a block. Blocks are allocated from the arena when needed and
  * kept for later batches; they do not count as used memory.
  */
-import {
-  FRAME_ADDRESS,
-  FRAME_HEAD_ROOM,
-  FRAME_LENGTH,
-  FRAME_WIRE_LENGTH,
-  MAX_FRAME,
-  Reason,
-} from "../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_HEAD_ROOM, FRAME_LENGTH, FRAME_WIRE_LENGTH, MAX_FRAME } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { allocate, Arena } from "../arena";
 import { drop } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";

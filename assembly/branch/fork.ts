@@ -2,7 +2,8 @@
  * Forks: further branches of a frame, each with its own key, frame map and frame descriptor. In: a
  * branch. Out: a copy of it that takes another path.
  */
-import { BRANCHES_PER_FRAME, FRAME_SIZE, OUTCOME_BRANCHES } from "../../src/abi/engine";
+import { BRANCHES_PER_FRAME, FRAME_SIZE } from "../../src/abi/engine";
+import { OUTCOME_BRANCHES } from "../../src/abi/outcome";
 import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
 import { reserve } from "../arena";

@@ -3,6 +3,15 @@
  * Out: outcome, hit and destination records that the host reads (layouts in src/abi/engine.ts).
  */
 import {
+  DESTINATIONS_PER_FRAME,
+  FRAME_ADDRESS,
+  FRAME_LINK,
+  FRAME_SIZE,
+  FRAME_VPORT,
+  HITS_PER_FRAME,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import {
   DEST_ADDRESS,
   DEST_CHANGED,
   DEST_COPY,
@@ -14,12 +23,6 @@ import {
   DEST_RAW_IP,
   DEST_SIZE,
   DEST_STATUS,
-  DESTINATIONS_PER_FRAME,
-  FRAME_ADDRESS,
-  FRAME_LINK,
-  FRAME_SIZE,
-  FRAME_VPORT,
-  HITS_PER_FRAME,
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_KEY,
@@ -30,8 +33,7 @@ import {
   OUTCOME_WRITTEN,
   Reason,
   Verdict,
-  VPORT_UPLINK,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { Link } from "../../src/abi/headers";
 import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { reserve } from "../arena";

@@ -5,7 +5,7 @@
  * This file selects the way: encrypt or decrypt, full offload or inline crypto, one packet or a
  * batch in two steps.
  */
-import { Reason } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA, ESP_SIZE } from "../../src/abi/esp";
 import { seal } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";

@@ -6,7 +6,8 @@
  *     transport   link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV       ->  link | IP | payload
  */
 import { JOB_GOOD, JOB_NUMBER } from "../../src/abi/cipher";
-import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
+import { FRAME_ADDRESS } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import {
   ESP_BYTES,
   ESP_ESN,

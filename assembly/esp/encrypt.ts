@@ -5,7 +5,8 @@
  *     tunnel      link | IP | ...            ->  [link] outer headers | ESP, IV | IP | ... | TFC | trailer | ICV
  *     transport   link | IP | payload        ->  link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV
  */
-import { FRAME_ADDRESS, FRAME_LINK, Reason } from "../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_LINK } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { Link } from "../../src/abi/headers";
 import {
   ESP_BYTES,

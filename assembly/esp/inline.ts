@@ -4,7 +4,8 @@
  *     link | IP | [UDP] | ESP, IV | payload   <->   link | IP | [UDP] | ESP, IV | payload | trailer | ICV
  * The core counts nothing, since several devices can share a flow.
  */
-import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
+import { FRAME_ADDRESS } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import {
   ESP_BAD_ICV,
   ESP_BAD_TRAILER,

@@ -5,7 +5,7 @@
  * the window moves. Bits of numbers above the highest are 0 in its word.
  */
 import { ESP_NUMBER, ESP_WINDOW, ESP_WINDOW_SIZE, ESP_WINDOW_WORDS } from "../../src/abi/esp";
-import { Reason } from "../../src/abi/engine";
+import { Reason } from "../../src/abi/outcome";
 import { StateKind } from "../../src/abi/trace";
 import { noteState } from "../branch/events";
 

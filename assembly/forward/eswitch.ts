@@ -8,18 +8,8 @@
  *
  * A branch enters each domain at most once, so every walk ends.
  */
-import {
-  DEST_PORT,
-  DEST_SWITCHED,
-  FRAME_PORT,
-  FRAME_VPORT,
-  MAX_FUNCTIONS,
-  Reason,
-  TABLE_ROOT,
-  Verdict,
-  VPORT_MANAGER,
-  VPORT_UPLINK,
-} from "../../src/abi/engine";
+import { FRAME_PORT, FRAME_VPORT, MAX_FUNCTIONS, TABLE_ROOT, VPORT_MANAGER, VPORT_UPLINK } from "../../src/abi/engine";
+import { DEST_PORT, DEST_SWITCHED, Reason, Verdict } from "../../src/abi/outcome";
 import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { FUNCTIONS } from "../memory";
 import { deliverTo, setVerdict } from "../branch/outcome";

@@ -6,18 +6,14 @@
 import {
   HOP_LIMIT,
   MISS_LIMIT,
-  OUTCOME_MISSED,
-  OUTCOME_MISSED_FDB,
-  OUTCOME_VERDICT,
   RANK_SLOT,
-  Reason,
   TABLE_FDB,
   TABLE_LOOPED,
   TABLE_ROOT,
   TABLE_SEND,
   TABLE_TO_STAGE,
-  Verdict,
 } from "../../src/abi/engine";
+import { OUTCOME_MISSED, OUTCOME_MISSED_FDB, OUTCOME_VERDICT, Reason, Verdict } from "../../src/abi/outcome";
 import { answers } from "./loopback";
 import { outcomeAt, setVerdict } from "../branch/outcome";
 import {

@@ -12,13 +12,17 @@ import {
   COLUMN_TAG,
   COLUMN_TAGGED,
   COLUMN_VERDICT,
+  HITS_PER_FRAME,
+  NO_RULE,
+  SOME_AT_HOST,
+  SOME_AT_PORT,
+} from "../../src/abi/engine";
+import {
   DEST_FLAGS,
   DEST_NEXT,
   DEST_PORT,
   DEST_QUEUE,
   DEST_STATUS,
-  HITS_PER_FRAME,
-  NO_RULE,
   OUTCOME_DESTINATIONS,
   OUTCOME_FLAGS,
   OUTCOME_HAS_TAG,
@@ -27,9 +31,7 @@ import {
   OUTCOME_TAG,
   OUTCOME_VERDICT,
   Reason,
-  SOME_AT_HOST,
-  SOME_AT_PORT,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { COLUMNS } from "../memory";
 import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";

@@ -16,7 +16,7 @@ import {
   OUTCOME_VERDICT,
   Reason,
   Verdict,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { countReason, egressVerdict, firstDestination, outcomeAt, replaceVerdict } from "../branch/outcome";
 import { take, Taken } from "./queue";
 

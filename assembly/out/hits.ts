@@ -9,26 +9,28 @@
  * Bytes of rules and received frames are the length on the wire with which the frame came in.
  */
 import {
+  FRAME_PORT,
+  FRAME_SIZE,
+  FRAME_VPORT,
+  HITS_PER_FRAME,
+  PORT_COUNTS,
+  PORT_DROPPED,
+  PORT_TRANSMITTED,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import {
   DEST_FLAGS,
   DEST_LENGTH,
   DEST_NEXT,
   DEST_PORT,
   DEST_QUEUE,
   DEST_STATUS,
-  FRAME_PORT,
-  FRAME_SIZE,
-  FRAME_VPORT,
-  HITS_PER_FRAME,
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_VERDICT,
-  PORT_COUNTS,
-  PORT_DROPPED,
-  PORT_TRANSMITTED,
   Reason,
   Verdict,
-  VPORT_UPLINK,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { RECEIVE_PACKETS } from "../../src/abi/queue";
 import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";

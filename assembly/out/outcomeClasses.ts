@@ -7,14 +7,18 @@
  * difference in length to the frame as it came in. Tags, lengths and bytes may differ.
  */
 import {
-  DEST_LENGTH,
-  DEST_NEXT,
-  DEST_QUEUE,
-  DEST_STATUS,
   DESTINATIONS_PER_FRAME,
   FRAME_LENGTH,
   FRAME_SIZE,
   HITS_PER_FRAME,
+  REGISTER_A,
+  REGISTERS,
+} from "../../src/abi/engine";
+import {
+  DEST_LENGTH,
+  DEST_NEXT,
+  DEST_QUEUE,
+  DEST_STATUS,
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_KEY,
@@ -23,9 +27,7 @@ import {
   OUTCOME_VERDICT,
   OUTCOME_WRITTEN,
   Reason,
-  REGISTER_A,
-  REGISTERS,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../src/abi/key";
 import {
   MAX_CLASSES,

@@ -5,20 +5,16 @@
  *
  *     | tag 4 | id 4 | queue 4 | counter 4 |        after the lanes of a FINAL entry (flowCache.ts)
  */
+import { ACTION_SIZE, FRAME_ADDRESS, FRAME_SIZE, HITS_PER_FRAME, RULE_ID } from "../../src/abi/engine";
 import {
-  ACTION_SIZE,
   DEST_ADDRESS,
   DEST_QUEUE,
   DEST_STATUS,
-  FRAME_ADDRESS,
-  FRAME_SIZE,
-  HITS_PER_FRAME,
   OUTCOME_HITS,
   OUTCOME_MISSED,
   OUTCOME_WRITTEN,
-  RULE_ID,
   Verdict,
-} from "../../src/abi/engine";
+} from "../../src/abi/outcome";
 import { count } from "../act/count";
 import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";

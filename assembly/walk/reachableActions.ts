@@ -13,17 +13,15 @@ import {
   MEMBER_OPERAND,
   MEMBER_SIZE,
   Op,
-  TABLE_FDB,
-  TABLE_SEND,
-  VPORT_MANAGER,
-} from "../../src/abi/engine";
-import {
   REACHABLE_CONNECTION,
   REACHABLE_ESP,
   REACHABLE_FLAG,
   REACHABLE_METER,
   REACHABLE_SAMPLER,
-} from "../../src/abi/reachable";
+  TABLE_FDB,
+  TABLE_SEND,
+  VPORT_MANAGER,
+} from "../../src/abi/engine";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, RSS_MASK, RSS_QUEUES } from "../../src/abi/state";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";

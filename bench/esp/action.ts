@@ -2,7 +2,8 @@
  * The whole ESP action: frames matched by a flow, encrypted and decrypted, beside the cipher alone
  * on as many bytes.
  */
-import { FRAME_SIZE, MAX_BATCH, Verdict, VPORT_MANAGER, VPORT_UPLINK } from "../../src/abi/engine.js";
+import { FRAME_SIZE, MAX_BATCH, VPORT_MANAGER, VPORT_UPLINK } from "../../src/abi/engine.js";
+import { Verdict } from "../../src/abi/outcome.js";
 import { ESP_WINDOW, ESP_WINDOW_WORDS } from "../../src/abi/esp.js";
 import { Link } from "../../src/abi/headers.js";
 import type { Core } from "../../src/engine/core.js";

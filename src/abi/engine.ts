@@ -1,6 +1,6 @@
 /**
- * The interface of host and core: limits, areas of linear memory, records, operations, verdicts,
- * reasons. Both compilers read this file: numeric constants only, no imports.
+ * The interface of host and core: limits, areas of linear memory, records, columns, operations.
+ * Outcomes are in outcome.ts. Both compilers read this file: numeric constants only, no imports.
  */
 
 /** Frames in one call of the core. */
@@ -117,64 +117,6 @@ export const VPORT_UPLINK = 0xffff;
 export const VPORT_MANAGER = 0;
 /** Functions: the PF and its VFs. */
 export const MAX_FUNCTIONS = 256;
-
-/**
- * An outcome:
- *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 | key 4 | written 2 | branches 2 |
- *     | missed 4 | missed in the FDB 4 |
- * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations +
- * frame * DEST_SIZE`. `written` has one bit for each metadata register that a rule has written
- * (REGISTERS). `key` is the address of the key with these registers: the key of the branch that set
- * the verdict. `branches` counts the branches of the frame. If the reason is `no_rule` or
- * `table_miss`, `missed` is the address of the last table without a rule, or 1 + vport of a function
- * that has no tables, and the word after it the address of the FDB table that was missed before it;
- * 0 for none.
- */
-export const OUTCOME_VERDICT = 0;
-export const OUTCOME_FLAGS = 1;
-export const OUTCOME_REASON = 2;
-export const OUTCOME_TAG = 4;
-export const OUTCOME_HITS = 8;
-export const OUTCOME_DESTINATIONS = 10;
-export const OUTCOME_LAST = 12;
-export const OUTCOME_KEY = 16;
-export const OUTCOME_WRITTEN = 20;
-export const OUTCOME_BRANCHES = 22;
-export const OUTCOME_MISSED = 24;
-export const OUTCOME_MISSED_FDB = 28;
-export const OUTCOME_SIZE = 32;
-export const OUTCOME_HAS_TAG = 1;
-
-/**
- * A destination:
- *     | queue 4 | flags 4 | address of the frame it got 4 | length 4 | receive work request 4 | status 4 | tag 4 | next 4 |
- * `next` is the address of the frame's next destination; the count in the outcome says how many
- * there are.
- */
-export const DEST_QUEUE = 0;
-export const DEST_FLAGS = 4;
-export const DEST_ADDRESS = 8;
-export const DEST_LENGTH = 12;
-export const DEST_REQUEST = 16;
-export const DEST_STATUS = 20;
-/** The tag of the rule that delivered it, 0 without one. */
-export const DEST_TAG = 24;
-export const DEST_NEXT = 28;
-export const DEST_SIZE = 32;
-/** A copy: the frame itself continued. */
-export const DEST_COPY = 1;
-/** Not a queue: the port of this number. */
-export const DEST_PORT = 2;
-/** A rule of the FDB has sent it there, not the default of the FDB. */
-export const DEST_SWITCHED = 4;
-/** Its bytes differ from the received ones. */
-export const DEST_CHANGED = 8;
-/** Its changed bytes begin with Ethernet. */
-export const DEST_ETHERNET = 16;
-/** An inline ESP action could not decrypt it: | ESP_BAD_ICV or ESP_BAD_TRAILER 2 | from this bit on. */
-export const DEST_ESP = 5;
-/** Its bytes have changed, and begin with IP. */
-export const DEST_RAW_IP = 128;
 
 /**
  * Columns of a batch: MAX_BATCH values of each kind, one kind after the other.
@@ -318,80 +260,6 @@ export const BULK_ACTIONS = 8;
 export const BULK_ACTION_COUNT = 12;
 export const BULK_HEAD = 16;
 
-/** The result for the original branch of a frame. */
-export enum Verdict {
-  none = 0,
-  deliver = 1,
-  forward = 2,
-  transmit = 3,
-  drop = 4,
-  miss = 5,
-}
-
-/** The cause, when the verdict alone does not determine it. Each has a counter. */
-export enum Reason {
-  none = 0,
-  /** No rule of the root table matched the frame, and no stage after it took it. */
-  no_rule = 1,
-  /** No rule of a table that is not root matched the frame. */
-  table_miss = 2,
-  /** A default miss action sent the frame to the default of its domain. */
-  default_miss = 3,
-  /** A drop action dropped the frame. */
-  drop_action = 4,
-  /** The rule names no destination: the default of the domain applies. */
-  no_destination = 5,
-  /** The frame went through too many tables. */
-  hop_limit = 6,
-  /** The queue is not in a state that receives. */
-  queue_not_ready = 7,
-  /** The queue has no receive buffer left. */
-  no_receive_buffer = 8,
-  /** The receive buffer is shorter than the frame. */
-  receive_buffer_too_short = 9,
-  /** The completion queue is full. */
-  completion_queue_full = 10,
-  /** The frame has as many destinations as a frame can have. Counted once for each further one, beside the reason of the frame itself. */
-  copy_limit = 11,
-  /** The frame to decapsulate has no tunnel header. */
-  not_a_tunnel = 12,
-  /** An action would make the frame longer than a frame can be. */
-  frame_too_long = 13,
-  /** A rule sends a frame from the wire back to the port that it came from. */
-  wire_to_wire = 14,
-  /** ESP: the frame to decrypt has no ESP header. */
-  esp_not_esp = 15,
-  /** ESP: the frame to encrypt has no IP packet. */
-  esp_not_ip = 16,
-  /** ESP: the packet is a fragment. */
-  esp_fragment = 17,
-  /** ESP: the headers before the ESP header are not those of the action. */
-  esp_encapsulation = 18,
-  /** ESP: the packet is too short, or was not captured to its end. */
-  esp_truncated = 19,
-  /** ESP: the SPI is not that of the action. */
-  esp_spi = 20,
-  /** ESP: the hard limit of the action is reached. */
-  esp_hard_limit = 21,
-  /** ESP: the sequence number was received before, or is left of the replay window. */
-  esp_replay = 22,
-  /** ESP: the sequence number is more than 2^31 ahead. */
-  esp_jump = 23,
-  /** ESP: the ICV is wrong. */
-  esp_authentication = 24,
-  /** ESP: the padding, the next header or the packet inside is malformed. */
-  esp_trailer = 25,
-  /** ESP: a dummy packet (next header 59). */
-  esp_dummy = 26,
-  /** ESP: all sequence numbers are used. */
-  esp_sequence_exhausted = 27,
-  /** ESP: all initialization vectors are used. */
-  esp_iv_exhausted = 28,
-  /** ESP: the metadata element is missing, or does not ask for encryption. */
-  esp_metadata = 29,
-}
-export const REASON_COUNT = 30;
-
 /** Queue flags. */
 export const QUEUE_READY = 1;
 /** Takes every frame without receive buffers and completions. */
@@ -418,3 +286,15 @@ export const TABLE_TO_STAGE = 32;
 export const PORT_TRANSMITTED = 16;
 export const PORT_DROPPED = 32;
 export const PORT_COUNTS = 48;
+
+/**
+ * Flags that `reached` returns: the kinds of reachable actions that are stateful or random, and of
+ * reachable queues that the host serves.
+ */
+export const REACHABLE_METER = 1;
+export const REACHABLE_FLAG = 2;
+export const REACHABLE_CONNECTION = 4;
+export const REACHABLE_SAMPLER = 8;
+export const REACHABLE_ESP = 16;
+export const REACHABLE_BUFFERS = 32;
+export const REACHABLE_TRANSPORT = 64;

@@ -5,6 +5,21 @@
  * frame i. Only accessors that return objects allocate.
  */
 import {
+  FRAME_ADDRESS,
+  FRAME_ARENA,
+  FRAME_HEAD_ROOM,
+  FRAME_LENGTH,
+  FRAME_PACKED,
+  FRAME_PORT,
+  FRAME_SIZE,
+  FRAME_WIRE_LENGTH,
+  HITS_PER_FRAME,
+  MAX_BATCH,
+  REGISTER_A,
+  REGISTER_B,
+  VPORT_UPLINK,
+} from "../abi/engine.js";
+import {
   DEST_ADDRESS,
   DEST_COPY,
   DEST_ESP,
@@ -16,16 +31,6 @@ import {
   DEST_SIZE,
   DEST_STATUS,
   DEST_TAG,
-  FRAME_ADDRESS,
-  FRAME_ARENA,
-  FRAME_HEAD_ROOM,
-  FRAME_LENGTH,
-  FRAME_PACKED,
-  FRAME_PORT,
-  FRAME_SIZE,
-  FRAME_WIRE_LENGTH,
-  HITS_PER_FRAME,
-  MAX_BATCH,
   OUTCOME_DESTINATIONS,
   OUTCOME_FLAGS,
   OUTCOME_HAS_TAG,
@@ -39,10 +44,7 @@ import {
   OUTCOME_VERDICT,
   OUTCOME_WRITTEN,
   REASON_COUNT,
-  REGISTER_A,
-  REGISTER_B,
-  VPORT_UPLINK,
-} from "../abi/engine.js";
+} from "../abi/outcome.js";
 import { MAP_SIZE } from "../abi/headers.js";
 import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../abi/key.js";
 import type { Core } from "./core.js";

@@ -3,9 +3,23 @@
  * events of everything that it does (src/abi/trace.ts), and `undo` puts back what a frame changed in the copy. The memory of
  * the device is only read.
  */
-import { MAX_FUNCTIONS, MAX_RANGES, REASON_COUNT, RULE_ID, SAMPLES_SIZE } from "../abi/engine.js";
-import { ACTION_SIZE, RANGE_DWORD, RANGE_HIGH, RANGE_LOW, RANGE_MASK, RANGE_SHIFT, RANGE_SIZE } from "../abi/engine.js";
-import { STAGE_MASK, STAGE_RANGES, STAGE_VALUE } from "../abi/engine.js";
+import {
+  ACTION_SIZE,
+  MAX_FUNCTIONS,
+  MAX_RANGES,
+  RANGE_DWORD,
+  RANGE_HIGH,
+  RANGE_LOW,
+  RANGE_MASK,
+  RANGE_SHIFT,
+  RANGE_SIZE,
+  RULE_ID,
+  SAMPLES_SIZE,
+  STAGE_MASK,
+  STAGE_RANGES,
+  STAGE_VALUE,
+} from "../abi/engine.js";
+import { REASON_COUNT } from "../abi/outcome.js";
 import { KEY_SIZE } from "../abi/key.js";
 import { EVENT_BYTES, EVENT_HEAD, EVENT_KIND, TRACE_BYTES, TraceEvent } from "../abi/trace.js";
 import { Batch } from "./batch.js";

@@ -4,7 +4,8 @@
  *
  * All methods except `load`, `takeOver`, `isDone` and `wait` must be called while the thread has no task.
  */
-import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
+import { MAX_FUNCTIONS, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
+import { REASON_COUNT } from "../abi/outcome.js";
 import {
   takeOwnership,
   CONTROL_BYTES,

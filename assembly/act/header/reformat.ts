@@ -5,7 +5,8 @@
  *     L2_TO_L2_TUNNEL   data | whole frame              L2_TUNNEL_TO_L2          inner Ethernet ...
  *     L2_TO_L3_TUNNEL   data | after L2                 L3_TUNNEL_TO_L2   data | inner IP ...
  */
-import { FRAME_ADDRESS, FRAME_LINK, FRAME_WIRE_LENGTH, Reason } from "../../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_LINK, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
+import { Reason } from "../../../src/abi/outcome";
 import { Header, LEVEL_INNER, Link } from "../../../src/abi/headers";
 import {
   L2_TO_L2_TUNNEL,

@@ -2,7 +2,8 @@
  * Samplers: copy some frames to the sample actions and send all frames to the next table
  * (docs/state.md; record in src/abi/state.ts).
  */
-import { ACTION_SIZE, Op, Reason } from "../../../src/abi/engine";
+import { ACTION_SIZE, Op } from "../../../src/abi/engine";
+import { Reason } from "../../../src/abi/outcome";
 import {
   SAMPLER_COUNT,
   SAMPLER_FIRST,

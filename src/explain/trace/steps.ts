@@ -1,5 +1,6 @@
 /** Makes the steps of a trace from the events of the traced core. */
-import { DEST_COPY, DEST_PORT, Op } from "../../abi/engine.js";
+import { Op } from "../../abi/engine.js";
+import { DEST_COPY, DEST_PORT } from "../../abi/outcome.js";
 import { KEY_SIZE } from "../../abi/key.js";
 import { Move, TraceEvent } from "../../abi/trace.js";
 import type { TracedCore } from "../../engine/tracedCore.js";

@@ -1,5 +1,6 @@
 /** The device: a program creates it, opens contexts on it, and gives it frames. */
-import { DEST_PORT, NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
+import { NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
+import { DEST_PORT } from "../../abi/outcome.js";
 import type { Core } from "../../engine/core.js";
 import { loadCore, loadCoreNow } from "../../engine/load.js";
 import { refuse } from "../../errors.js";

@@ -3,7 +3,7 @@
  * core knows the lengths of the buffers and selects one for each frame; this class writes the
  * bytes.
  */
-import { Reason } from "../../abi/engine.js";
+import { Reason } from "../../abi/outcome.js";
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../../abi/verbs.js";
 import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";

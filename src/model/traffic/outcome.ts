@@ -1,5 +1,5 @@
 /** The outcome of a frame as objects: verdict, reason, destinations, rules hit. */
-import { Reason, Verdict } from "../../abi/engine.js";
+import { Reason, Verdict } from "../../abi/outcome.js";
 import type { DomainType } from "../table/domainType.js";
 import type { DevxFlowEntry } from "../devx/flowEntry.js";
 import type { Flow } from "../flow/flow.js";

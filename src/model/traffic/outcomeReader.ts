@@ -2,6 +2,7 @@
  * Reads the outcomes of a batch from the core and makes objects of them. Frames that used a receive
  * buffer go to their queue pairs at the same time.
  */
+import { REGISTERS } from "../../abi/engine.js";
 import {
   DEST_CHANGED,
   DEST_COPY,
@@ -10,8 +11,7 @@ import {
   DEST_RAW_IP,
   DEST_SWITCHED,
   Reason,
-  REGISTERS,
-} from "../../abi/engine.js";
+} from "../../abi/outcome.js";
 import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
 import { espOf, type Batch } from "../../engine/batch.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";

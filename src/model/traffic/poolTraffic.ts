@@ -2,8 +2,8 @@
  * Runs the frames of a device pool. Batches are divided among the cores when no frame can reach
  * shared state; otherwise the first core steers all frames.
  */
-import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT } from "../../abi/engine.js";
 import {
+  MAX_BATCH,
   REACHABLE_BUFFERS,
   REACHABLE_CONNECTION,
   REACHABLE_ESP,
@@ -11,7 +11,9 @@ import {
   REACHABLE_METER,
   REACHABLE_SAMPLER,
   REACHABLE_TRANSPORT,
-} from "../../abi/reachable.js";
+  SOME_AT_HOST,
+  SOME_AT_PORT,
+} from "../../abi/engine.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";

@@ -7,7 +7,7 @@ import {
   REACHABLE_METER,
   REACHABLE_SAMPLER,
   REACHABLE_TRANSPORT,
-} from "../../abi/reachable.js";
+} from "../../abi/engine.js";
 import type { LoadedScenario } from "../../scenario/load.js";
 import { associationsApart, connectionsApart } from "./apart.js";
 

@@ -1,5 +1,5 @@
 /** Section `expect`: what is expected of frames, messages, counters and state. */
-import { Reason, Verdict } from "../../abi/engine.js";
+import { Reason, Verdict } from "../../abi/outcome.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
 import { REGISTER_NAMES } from "../../model/traffic/outcomeReader.js";
 import { headers } from "../frame/headers.js";

@@ -3,16 +3,8 @@
  * other: generated and broken frames through random rules that change headers, tags and tunnels, split, and go on.
  */
 import { expect, test } from "vitest";
-import {
-  ARRAY_FIRST,
-  DEST_PORT,
-  MEMBER_SIZE,
-  Op,
-  Reason,
-  TABLE_FDB,
-  TABLE_ROOT,
-  Verdict,
-} from "../../../src/abi/engine.js";
+import { ARRAY_FIRST, MEMBER_SIZE, Op, TABLE_FDB, TABLE_ROOT } from "../../../src/abi/engine.js";
+import { DEST_PORT, Reason, Verdict } from "../../../src/abi/outcome.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadOpenCore } from "../../support/openCore.js";

@@ -4,7 +4,6 @@
  */
 import { expect, test } from "vitest";
 import {
-  DEST_PORT,
   DESTINATIONS_PER_FRAME,
   HITS_PER_FRAME,
   HOP_LIMIT,
@@ -13,14 +12,12 @@ import {
   QUEUE_READY,
   QUEUE_SINK,
   RANK_SLOT,
-  Reason,
-  REASON_COUNT,
   TABLE_ROOT,
   TABLE_SEND,
   TABLE_TO_STAGE,
   VPORT_MANAGER,
-  Verdict,
 } from "../../../src/abi/engine.js";
+import { DEST_PORT, Reason, REASON_COUNT, Verdict } from "../../../src/abi/outcome.js";
 import { Link } from "../../../src/abi/headers.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";

@@ -1,6 +1,7 @@
 /** Operations that remember: what they put into registers, and that a batch does what its frames do one by one. */
 import { expect, test } from "vitest";
-import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op, QUEUE_READY, QUEUE_SINK, Verdict } from "../../../src/abi/engine.js";
+import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op, QUEUE_READY, QUEUE_SINK } from "../../../src/abi/engine.js";
+import { Verdict } from "../../../src/abi/outcome.js";
 import {
   METER_ACTIVE,
   METER_CBS,

@@ -1,6 +1,7 @@
 /** Copy on write: a branch that changes its bytes gets its own, with room in front; other branches keep theirs. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { MAX_BATCH, Op, Reason, Verdict } from "../../../src/abi/engine.js";
+import { MAX_BATCH, Op } from "../../../src/abi/engine.js";
+import { Reason, Verdict } from "../../../src/abi/outcome.js";
 import { L2_TO_L3_TUNNEL, REFORMAT_DATA, REFORMAT_LENGTH, REFORMAT_TYPE } from "../../../src/abi/reformat.js";
 import { createRecord } from "../../../src/engine/records.js";
 import { packet } from "../walk/support/twoCores.js";

@@ -2,18 +2,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   BRANCHES_PER_FRAME,
-  DEST_CHANGED,
-  DEST_ETHERNET,
-  DEST_RAW_IP,
   DESTINATIONS_PER_FRAME,
   HITS_PER_FRAME,
   HOP_LIMIT,
   MAX_BATCH,
   Op,
-  Reason,
   REGISTERS,
-  Verdict,
 } from "../../../src/abi/engine.js";
+import { DEST_CHANGED, DEST_ETHERNET, DEST_RAW_IP, Reason, Verdict } from "../../../src/abi/outcome.js";
 import { Link } from "../../../src/abi/headers.js";
 import { MODIFY_COPY, MODIFY_SET, Place } from "../../../src/abi/program.js";
 import { packet } from "../walk/support/twoCores.js";

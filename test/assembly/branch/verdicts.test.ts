@@ -1,16 +1,15 @@
 /** Verdicts, tags and registers of outcomes, and changes of frames that no other branch has. */
 import { beforeEach, expect, it } from "vitest";
+import { MAX_FRAME, Op } from "../../../src/abi/engine.js";
 import {
   DEST_CHANGED,
   DEST_COPY,
   DEST_ETHERNET,
-  MAX_FRAME,
-  Op,
   OUTCOME_KEY,
   OUTCOME_SIZE,
   Reason,
   Verdict,
-} from "../../../src/abi/engine.js";
+} from "../../../src/abi/outcome.js";
 import { Link } from "../../../src/abi/headers.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { MODIFY_SET, Place } from "../../../src/abi/program.js";

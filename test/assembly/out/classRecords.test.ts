@@ -2,16 +2,20 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   Area,
+  FRAME_LENGTH,
+  FRAME_SIZE,
+  FRAME_WIRE_LENGTH,
+  HITS_PER_FRAME,
+  REGISTER_A,
+  REGISTER_B,
+} from "../../../src/abi/engine.js";
+import {
   DEST_FLAGS,
   DEST_LENGTH,
   DEST_NEXT,
   DEST_QUEUE,
   DEST_SIZE,
   DEST_STATUS,
-  FRAME_LENGTH,
-  FRAME_SIZE,
-  FRAME_WIRE_LENGTH,
-  HITS_PER_FRAME,
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_KEY,
@@ -21,9 +25,7 @@ import {
   OUTCOME_SIZE,
   OUTCOME_VERDICT,
   OUTCOME_WRITTEN,
-  REGISTER_A,
-  REGISTER_B,
-} from "../../../src/abi/engine.js";
+} from "../../../src/abi/outcome.js";
 import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../../src/abi/key.js";
 import {
   CLASS_BYTES,

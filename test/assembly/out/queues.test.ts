@@ -11,23 +11,25 @@ import {
   COLUMN_TAG,
   COLUMN_TAGGED,
   COLUMN_VERDICT,
-  DEST_COPY,
-  DEST_PORT,
-  DEST_SWITCHED,
   HITS_PER_FRAME,
   NO_RULE,
   Op,
-  OUTCOME_HITS,
-  OUTCOME_SIZE,
   QUEUE_READ,
   QUEUE_READY,
   QUEUE_SINK,
-  Reason,
   SOME_AT_HOST,
   SOME_AT_PORT,
   TABLE_ROOT,
-  Verdict,
 } from "../../../src/abi/engine.js";
+import {
+  DEST_COPY,
+  DEST_PORT,
+  DEST_SWITCHED,
+  OUTCOME_HITS,
+  OUTCOME_SIZE,
+  Reason,
+  Verdict,
+} from "../../../src/abi/outcome.js";
 import { Link } from "../../../src/abi/headers.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";

@@ -9,13 +9,6 @@ import {
   QUEUE_READ,
   QUEUE_READY,
   QUEUE_SINK,
-  TABLE_FDB,
-  TABLE_ROOT,
-  TABLE_SEND,
-  VPORT_UPLINK,
-} from "../../../src/abi/engine.js";
-import { KEY_SIZE, LAYER_SRC_IPV4 } from "../../../src/abi/key.js";
-import {
   REACHABLE_BUFFERS,
   REACHABLE_CONNECTION,
   REACHABLE_ESP,
@@ -23,7 +16,12 @@ import {
   REACHABLE_METER,
   REACHABLE_SAMPLER,
   REACHABLE_TRANSPORT,
-} from "../../../src/abi/reachable.js";
+  TABLE_FDB,
+  TABLE_ROOT,
+  TABLE_SEND,
+  VPORT_UPLINK,
+} from "../../../src/abi/engine.js";
+import { KEY_SIZE, LAYER_SRC_IPV4 } from "../../../src/abi/key.js";
 import {
   SAMPLER_COUNT,
   SAMPLER_FIRST,

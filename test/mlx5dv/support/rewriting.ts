@@ -3,7 +3,8 @@
  * expected results.
  */
 import { expect } from "vitest";
-import { Op, QUEUE_READY, QUEUE_SINK, Reason, REGISTERS, TABLE_ROOT, Verdict } from "../../../src/abi/engine.js";
+import { Op, QUEUE_READY, QUEUE_SINK, REGISTERS, TABLE_ROOT } from "../../../src/abi/engine.js";
+import { Reason, Verdict } from "../../../src/abi/outcome.js";
 import { Batch } from "../../../src/engine/batch.js";
 import { loadOpenCore } from "../../support/openCore.js";
 import { createRecord, releaseRecord } from "../../../src/engine/records.js";

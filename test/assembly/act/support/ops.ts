@@ -9,9 +9,8 @@ import {
   MISS_LIMIT,
   Op,
   RANK_SLOT,
-  Reason,
-  Verdict,
 } from "../../../../src/abi/engine.js";
+import { Reason, Verdict } from "../../../../src/abi/outcome.js";
 
 export interface PlainRule {
   id: number;

@@ -1,6 +1,6 @@
 /** The life of an association without ciphers: numbers that come, and what a set of numbers (test/oracle/esp/replayWindow.ts) says of them. */
 import { expect } from "vitest";
-import { Reason } from "../../../../src/abi/engine.js";
+import { Reason } from "../../../../src/abi/outcome.js";
 import {
   type Numbers,
   noteNumber,

@@ -7,7 +7,7 @@ import { compile } from "../../crypto/support/compile.js";
 const ENTRY = "test/assembly/esp/support/replayWindowEntry.ts";
 /** As assembly/esp/decrypt.ts asks in front of a packet's authentication and notes behind it. */
 const SOURCE = `
-  import { Reason } from "../../../../src/abi/engine";
+  import { Reason } from "../../../../src/abi/outcome";
   import { infer, isBelowZero, windowCheck, windowNote } from "../../../../assembly/esp/replayWindow";
 
   memory.grow(64);
