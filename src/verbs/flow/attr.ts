@@ -142,7 +142,7 @@ export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
   const specs = new Array<Spec>(list.length);
   let length = ATTR_SIZE;
   for (let i = 0; i < list.length; i++) {
-    const spec = readSpec(call, `specs[${i}]`, list[i]);
+    const spec = readSpec(call, specPath(i), list[i]);
     specs[i] = spec;
     length += spec.size;
   }
@@ -156,6 +156,14 @@ export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
     flags: integer(call, "attr.flags", given["flags"] ?? 0, 32),
     specs,
   };
+}
+
+/** The paths of the first specs: few flows have more. */
+const PATHS = Array.from({ length: 16 }, (_, i) => `specs[${i}]`);
+
+/** What refusals call the i-th spec of a flow. */
+export function specPath(i: number): string {
+  return PATHS[i] ?? `specs[${i}]`;
 }
 
 function readSpec(call: string, path: string, spec: unknown): Spec {

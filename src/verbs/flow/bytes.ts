@@ -30,7 +30,7 @@ import {
 } from "../../model/flow/spec.js";
 import { checkSpecs } from "../../model/flow/checks.js";
 import { wrongType } from "../../checks.js";
-import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./attr.js";
+import { readFlowAttr, specPath, type FlowAttr, type FlowFilter, type FlowSpec } from "./attr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */
 export type HandleOf = (object: object) => bigint | number;
@@ -103,7 +103,7 @@ export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectO
   const specs: Spec[] = [];
   let at = ATTR_SIZE;
   for (let i = 0; i < num_of_specs; i++) {
-    const path = `specs[${i}]`;
+    const path = specPath(i);
     need(call, path, bytes, at, HEADER);
     const size = view.getUint16(at + 4, true);
     specs.push(readSpec(call, path, bytes, view, at, size, objectOf));
