@@ -2,7 +2,14 @@
  * Receive queues and completion queues, as far as the core needs them to decide whether a queue
  * takes a frame (src/abi/queue.ts). The bytes of receive buffers and completions belong to the host.
  */
-import { NO_REQUEST, QUEUE_READ, QUEUE_READY, QUEUE_SINK, REACHABLE_BUFFERS, REACHABLE_TRANSPORT } from "../../src/abi/engine";
+import {
+  NO_REQUEST,
+  QUEUE_READ,
+  QUEUE_READY,
+  QUEUE_SINK,
+  REACHABLE_BUFFERS,
+  REACHABLE_TRANSPORT,
+} from "../../src/abi/engine";
 import { Reason } from "../../src/abi/outcome";
 import {
   COMPLETION_CAPACITY,
