@@ -32,7 +32,7 @@ import { DeviceFlow } from "../model/flow/deviceFlow.js";
 import { BulkCounter } from "../model/flow/deviceFlowActions.js";
 import { FlowTables } from "../model/flow/entries.js";
 import { FlowEntry } from "../model/flow/entry.js";
-import { FlowMask, HashTable, MaskBits } from "../model/flow/masks.js";
+import { FlowMask, HashTable, KeyHash, MaskBits } from "../model/flow/masks.js";
 import { HostQueue, HostRule, HostRules } from "../model/flow/hostRules.js";
 import { FlowMatcher } from "../model/flow/matcher.js";
 import { AnchorTable, AnchorTables, SteeringAnchor } from "../model/flow/steeringAnchor.js";
@@ -87,6 +87,7 @@ export const CLASSES: Readonly<Record<string, Class>> = {
     FlowEntry,
     FlowMask,
     HashTable,
+    KeyHash,
     MaskBits,
   },
   ...{ HostQueue, HostRule, HostRules, FlowMatcher, AnchorTable, AnchorTables, SteeringAnchor, VerbsFlow },

@@ -4,7 +4,7 @@ import { refuse } from "../../errors.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import type { FlowCounts } from "./counts.js";
 import { endOf, ENTRY_LIMIT, FlowEntry, queueOf, type EntryFlow, type EntryKind, type FlowStage } from "./entry.js";
-import { FlowMask, HashTable, isSameKey, MaskBits } from "./masks.js";
+import { FlowMask, HashTable, isSameKey, KeyHash, MaskBits } from "./masks.js";
 import { TablePipeline } from "../table/pipeline.js";
 import type { KeyBits } from "./specMatch.js";
 
@@ -28,6 +28,7 @@ const NO_RANGES: readonly never[] = Object.freeze([]);
 export class FlowTables {
   private readonly _function: FunctionBase;
   private readonly _pipeline: TablePipeline;
+  private readonly _hash = new KeyHash();
   private readonly _masks: Record<FlowStage, HashTable<MaskBits<FlowEntry>>> = {
     sniffers: new HashTable(),
     root: new HashTable(),
@@ -98,8 +99,8 @@ export class FlowTables {
   private _find(wanted: WantedEntry): FoundPlace {
     const { stage, slot } = wanted;
     const { mask, value } = wanted.bits;
-    const bits = MaskBits.find(this._masks[stage], mask) ?? new MaskBits<FlowEntry>(mask);
-    const hash = bits.entryHash(slot, value);
+    const bits = MaskBits.of(this._masks[stage], this._hash, mask);
+    const hash = bits.entryHash(this._hash, slot, value);
     let entry = bits.entries.first(hash);
     while (entry !== null && !this._isEntry(entry, slot, value)) entry = entry.next;
     return { wanted, bits, hash, entry };
@@ -130,7 +131,7 @@ export class FlowTables {
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
     // The other half of ALL_DEFAULT may have made the mask.
-    const bits = (found.slots.size === 0 ? MaskBits.find(this._masks[stage], found.mask.key) : null) ?? found;
+    const bits = found.slots.size === 0 ? MaskBits.of(this._masks[stage], this._hash, found.mask.key) : found;
     const known = bits.slots.get(slot);
     const mask = known ?? new FlowMask(slot, bits);
     if (known === undefined && !classifier.add(mask)) {

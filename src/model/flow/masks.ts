@@ -6,12 +6,74 @@ import type { Place } from "../table/classifier.js";
 /** A key as bytes, and as words in the machine's byte order: that of the hash that is being made. */
 const KEY = new Uint8Array(KEY_SIZE);
 const WORDS = new Int32Array(KEY.buffer);
+/** The words to hash: at most those of a key, and what says which these are. */
+const INPUT = new Int32Array(WORDS.length + 4);
+/** How many words of the mask that was hashed last are not zero. */
+let masked = 0;
 
-/** One more word of a hash, as MurmurHash3 (x86, 32 bits) takes it. */
-function mixed(hash: number, word: number): number {
-  let bits = Math.imul(word, 0xcc9e2d51);
-  bits = Math.imul((bits << 15) | (bits >>> 17), 0x1b873593) ^ hash;
-  return (Math.imul((bits << 13) | (bits >>> 19), 5) + 0xe6546b64) | 0;
+/**
+ * Hashes of masks and values under a secret, so that nobody can choose many of one hash:
+ * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF").
+ */
+export class KeyHash {
+  private readonly _secret: readonly [number, number];
+
+  constructor(secret: readonly [number, number] = [randomWord(), randomWord()]) {
+    this._secret = secret;
+  }
+
+  /** The hash of a mask: which of its words are not zero, and these words. */
+  ofMask(mask: Uint8Array): number {
+    KEY.set(mask);
+    INPUT.fill(0, 0, 4);
+    masked = 0;
+    for (let first = 0; first < WORDS.length; first += 4) {
+      // Nearly all words are 0.
+      if ((WORDS[first]! | WORDS[first + 1]! | WORDS[first + 2]! | WORDS[first + 3]!) === 0) continue;
+      for (let word = first; word < first + 4; word++) {
+        if (WORDS[word] === 0) continue;
+        INPUT[word >> 5]! |= 1 << (word & 31);
+        INPUT[4 + masked++] = WORDS[word]!;
+      }
+    }
+    return this._ofInput(4 + masked);
+  }
+
+  /** The hash of these words of a value at a slot. */
+  ofValue(slot: number, value: Uint8Array, words: readonly number[]): number {
+    KEY.set(value);
+    INPUT[0] = slot;
+    for (let i = 0; i < words.length; i++) INPUT[1 + i] = WORDS[words[i]!]!;
+    return this._ofInput(1 + words.length);
+  }
+
+  private _ofInput(count: number): number {
+    let [v0, v1] = this._secret;
+    let v2 = v0 ^ 0x6c796765;
+    let v3 = v1 ^ 0x74656462;
+    // A round for each word, one for the length, and three at the end.
+    for (let i = 0; i < count + 4; i++) {
+      const word = i < count ? INPUT[i]! : i === count ? count << 26 : 0;
+      if (i === count + 1) v2 ^= 0xff;
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+    }
+    return v1 ^ v3;
+  }
+}
+
+function randomWord(): number {
+  return (Math.random() * 2 ** 32) | 0;
 }
 
 /** What is found by a hash. */
@@ -59,59 +121,37 @@ export class MaskBits<Entry extends Hashed<Entry>> implements Hashed<MaskBits<En
   private readonly _words: readonly number[];
   private readonly _bits: readonly number[];
 
-  constructor(mask: Uint8Array) {
-    KEY.set(mask);
-    this.hash = hashOfMask();
+  constructor(mask: Uint8Array, hash: number) {
+    this.hash = hash;
     this.mask = new RuleMask(mask.slice());
+    KEY.set(mask);
     this._words = Array.from(WORDS.keys()).filter((word) => WORDS[word] !== 0);
     this._bits = this._words.map((word) => WORDS[word]!);
   }
 
-  /** The one with this mask; null without one. */
-  static find<Entry extends Hashed<Entry>>(
+  /** The one with this mask; a new one, which is in no table yet, without one. */
+  static of<Entry extends Hashed<Entry>>(
     table: HashTable<MaskBits<Entry>>,
+    hash: KeyHash,
     mask: Uint8Array,
-  ): MaskBits<Entry> | null {
-    KEY.set(mask);
-    let bits = table.first(hashOfMask());
+  ): MaskBits<Entry> {
+    const number = hash.ofMask(mask);
+    let bits = table.first(number);
     while (bits !== null && !bits._isMask()) bits = bits.next;
-    return bits;
+    return bits ?? new MaskBits<Entry>(mask, number);
   }
 
   /** The hash of a value under this mask at a slot. */
-  entryHash(slot: number, value: Uint8Array): number {
-    KEY.set(value);
-    let hash = mixed(0, slot);
-    for (let i = 0; i < this._words.length; i++) hash = mixed(hash, WORDS[this._words[i]!]!);
-    return hash;
+  entryHash(hash: KeyHash, slot: number, value: Uint8Array): number {
+    return hash.ofValue(slot, value, this._words);
   }
 
-  /** Whether KEY is this mask. */
+  /** Whether KEY, the mask that was hashed last, is this one. */
   private _isMask(): boolean {
     if (masked !== this._words.length) return false;
     for (let i = 0; i < this._words.length; i++) if (WORDS[this._words[i]!] !== this._bits[i]) return false;
     return true;
   }
-}
-
-/** How many words of the mask that was hashed last are not zero. */
-let masked = 0;
-
-/** The hash of KEY as a mask. */
-function hashOfMask(): number {
-  let hash = 0;
-  masked = 0;
-  for (let first = 0; first < WORDS.length; first += 4) {
-    // Nearly all words are 0.
-    if ((WORDS[first]! | WORDS[first + 1]! | WORDS[first + 2]! | WORDS[first + 3]!) === 0) continue;
-    for (let word = first; word < first + 4; word++) {
-      const bits = WORDS[word]!;
-      if (bits === 0) continue;
-      masked++;
-      hash = mixed(mixed(hash, word), bits);
-    }
-  }
-  return hash;
 }
 
 /** A mask at a slot. It ranks by the age of its oldest entry. */
