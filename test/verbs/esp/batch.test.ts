@@ -4,7 +4,7 @@ import type { Outcome } from "../../../src/index.js";
 import { hexOf } from "../../../src/hex.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
-import { BMP, create, ENCRYPT, handle, sealed, sealing, tunnel } from "../support/esp.js";
+import { BMP, create, ENCRYPT, ESN, handle, sealed, sealedByWebCrypto, sealing, tunnel } from "../support/esp.js";
 import { count, DROP, FlowBench, tag, valuesOf } from "../support/flows.js";
 
 const FRAMES = Array.from({ length: 40 }, (_, n) => ipv4Frame({ dport: n }));
@@ -72,4 +72,34 @@ test("a flow without a destination drops what it has decrypted", async () => {
   const outcomes = bench.device.receiveBatch(1, packets);
   expect(outcomes.map(({ reason }) => reason)).toEqual(packets.map(() => "no_destination"));
   expect(decrypt.state.packets).toBe(BigInt(packets.length));
+});
+
+test("a packet whose extended number is another one after the packet before it", async () => {
+  const epoch = 2n ** 32n;
+  // The packet inside, padding to a multiple of 4, its length, IPv4.
+  const inside = Uint8Array.of(...ipv4Frame().subarray(14), 1, 2, 2, 4).slice();
+  const packet = (number: bigint): Promise<Uint8Array> => sealedByWebCrypto(inside, number, true);
+  const [first, far] = await Promise.all([packet(epoch + 5n), packet(epoch + 5n + 2n ** 31n)]);
+  // Near the first, its lower bits stand for a number before 2^32; 2^31 further, for one after it.
+  for (const [number, text] of [
+    [epoch + 0xffff_fff8n, "deliver null"],
+    [0xffff_fff8n, "drop esp_authentication"],
+  ] as const) {
+    const packets = [far, await packet(number)];
+    const benches = await Promise.all(
+      [0, 1].map(async () => {
+        const bench = await FlowBench.open();
+        const window = { comp_mask: ESN, esn: 0, replay_proto: BMP, replay_ptr: { size: 64 } };
+        const decrypt = create(bench, tunnel(0, window, { seq: 0xffff_fff0 }));
+        bench.flow("in", [handle(decrypt)]);
+        expect(bench.received(first)).toBe("in deliver");
+        return { device: bench.device, decrypt };
+      }),
+    );
+    const [batch, single] = [benches[0]!, benches[1]!];
+    const together = batch.device.receiveBatch(1, packets).map(textOf);
+    expect(together).toEqual(packets.map((one) => textOf(single.device.receive(1, one))));
+    expect(together[1]).toContain(text);
+    expect(batch.decrypt.state).toEqual(single.decrypt.state);
+  }
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import { MAX_FRAME } from "../../../src/abi/engine.js";
+import { ESP_AUTH_FAILED, ESP_BAD_PROTOCOL, ESP_DECRYPTED } from "../../../src/abi/esp.js";
 import * as mlx5dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import {
@@ -14,6 +15,7 @@ import {
   IPV4_ENCAP,
   NEW_WINDOW,
   sealed,
+  sealedByWebCrypto,
   sealing,
   sent,
   TRANSPORT,
@@ -143,4 +145,24 @@ test("the metadata element of a decryption has to fit the longest frame", async 
   ]);
   const reason = (wireLength: number): string | null => bench.device.receive(1, frame, { wireLength }).reason;
   expect([MAX_FRAME - 8, MAX_FRAME - 7].map(reason)).toEqual([null, "frame_too_long"]);
+});
+
+test("the metadata element says what is wrong with a packet", async () => {
+  const bench = await FlowBench.open();
+  const action = mlx5dv.mlx5dv_create_flow_action_esp(bench.context, inline(0), {
+    comp_mask: mlx5dv.MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,
+    action_flags: mlx5dv.MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA,
+  });
+  bench.flow("in", [IPV4, ESP_SPEC, handle(action)]);
+  const told = (frame: Uint8Array): unknown[] => {
+    const [to] = bench.device.receive(1, frame).to;
+    return [to?.espFault, to?.frame[14]];
+  };
+  // Eight bytes, then padding of 2 and its length, and a next header of UDP.
+  const inside = Uint8Array.of(0, 1, 0, 2, 0, 8, 0, 0, 1, 2, 2, 17);
+  const good = await sealedByWebCrypto(inside, 1n, false);
+  expect(told(good)).toEqual([undefined, ESP_DECRYPTED]);
+  expect(told(good.with(good.length - 1, good.at(-1) ^ 1))).toEqual(["icv", ESP_AUTH_FAILED]);
+  // More padding than there are bytes.
+  expect(told(await sealedByWebCrypto(inside.with(10, 11), 2n, false))).toEqual(["trailer", ESP_BAD_PROTOCOL]);
 });

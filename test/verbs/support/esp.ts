@@ -2,6 +2,7 @@
 import type { Outcome } from "../../../src/index.js";
 import type { EspAction } from "../../../src/model/esp/action.js";
 import type { FlowAction } from "../../../src/model/flow/action.js";
+import { buildFrame } from "../../../src/packet/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { EGRESS, type FlowBench } from "./flows.js";
@@ -94,4 +95,31 @@ export function leftOver(bench: FlowBench, bytes: Uint8Array): number {
     if (bytes.every((byte, i) => u8[at + i] === byte)) return at;
   }
   return -1;
+}
+
+/**
+ * An ESP packet of `keymat` in IPv4, sealed by WebCrypto: `inside` with any trailer, under an extended number where
+ * `esn` is set (RFC 4106, 5).
+ */
+export async function sealedByWebCrypto(
+  inside: Uint8Array<ArrayBuffer>,
+  number: bigint,
+  esn: boolean,
+): Promise<Uint8Array> {
+  const words = (...list: readonly number[]): Uint8Array<ArrayBuffer> => {
+    const bytes = new Uint8Array(4 * list.length);
+    list.forEach((word, i) => new DataView(bytes.buffer).setUint32(4 * i, word));
+    return bytes;
+  };
+  const low = Number(number & 0xffff_ffffn);
+  const key = await crypto.subtle.importKey("raw", KEY, "AES-GCM", false, ["encrypt"]);
+  const nonce = Uint8Array.of(...SALT, ...iv(number));
+  const additionalData = esn ? words(SPI, Number(number >> 32n), low) : words(SPI, low);
+  const behind = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce, additionalData }, key, inside);
+  return buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: IPV4_ENCAP.val.src_ip, destination: IPV4_ENCAP.val.dst_ip },
+    { header: "esp", spi: SPI, sequence: low },
+    { header: "payload", bytes: Uint8Array.of(...iv(number), ...new Uint8Array(behind)) },
+  ]);
 }
