@@ -99,11 +99,15 @@ export class FlowTables {
   private _find(wanted: WantedEntry): FoundPlace {
     const { stage, slot } = wanted;
     const { mask, value } = wanted.bits;
-    const bits = MaskBits.of(this._masks[stage], this._hash, mask);
+    const bits = this._maskOf(stage, mask) ?? new MaskBits<FlowEntry>(this._hash, mask);
     const hash = bits.entryHash(this._hash, slot, value);
     let entry = bits.entries.first(hash);
     while (entry !== null && !this._isEntry(entry, slot, value)) entry = entry.next;
     return { wanted, bits, hash, entry };
+  }
+
+  private _maskOf(stage: FlowStage, mask: Uint8Array): MaskBits<FlowEntry> | null {
+    return MaskBits.find(this._masks[stage], this._hash, mask);
   }
 
   /** Whether an entry of the mask has this value at this slot. */
@@ -131,7 +135,7 @@ export class FlowTables {
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
     // The other half of ALL_DEFAULT may have made the mask.
-    const bits = found.slots.size === 0 ? MaskBits.of(this._masks[stage], this._hash, found.mask.key) : found;
+    const bits = (found.slots.size === 0 ? this._maskOf(stage, found.mask.key) : null) ?? found;
     const known = bits.slots.get(slot);
     const mask = known ?? new FlowMask(slot, bits);
     if (known === undefined && !classifier.add(mask)) {

@@ -16,10 +16,13 @@ let masked = 0;
  * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF").
  */
 export class KeyHash {
-  private readonly _secret: readonly [number, number];
+  private readonly _secret0: number;
+  private readonly _secret1: number;
 
-  constructor(secret: readonly [number, number] = [randomWord(), randomWord()]) {
-    this._secret = secret;
+  /** The two words of the secret. @default random */
+  constructor(secret0 = randomWord(), secret1 = randomWord()) {
+    this._secret0 = secret0;
+    this._secret1 = secret1;
   }
 
   /** The hash of a mask: which of its words are not zero, and these words. */
@@ -48,7 +51,8 @@ export class KeyHash {
   }
 
   private _ofInput(count: number): number {
-    let [v0, v1] = this._secret;
+    let v0 = this._secret0;
+    let v1 = this._secret1;
     let v2 = v0 ^ 0x6c796765;
     let v3 = v1 ^ 0x74656462;
     // A round for each word, one for the length, and three at the end.
@@ -121,24 +125,22 @@ export class MaskBits<Entry extends Hashed<Entry>> implements Hashed<MaskBits<En
   private readonly _words: readonly number[];
   private readonly _bits: readonly number[];
 
-  constructor(mask: Uint8Array, hash: number) {
-    this.hash = hash;
+  constructor(hash: KeyHash, mask: Uint8Array) {
+    this.hash = hash.ofMask(mask);
     this.mask = new RuleMask(mask.slice());
-    KEY.set(mask);
     this._words = Array.from(WORDS.keys()).filter((word) => WORDS[word] !== 0);
     this._bits = this._words.map((word) => WORDS[word]!);
   }
 
-  /** The one with this mask; a new one, which is in no table yet, without one. */
-  static of<Entry extends Hashed<Entry>>(
+  /** The one with this mask; null without one. */
+  static find<Entry extends Hashed<Entry>>(
     table: HashTable<MaskBits<Entry>>,
     hash: KeyHash,
     mask: Uint8Array,
-  ): MaskBits<Entry> {
-    const number = hash.ofMask(mask);
-    let bits = table.first(number);
+  ): MaskBits<Entry> | null {
+    let bits = table.first(hash.ofMask(mask));
     while (bits !== null && !bits._isMask()) bits = bits.next;
-    return bits ?? new MaskBits<Entry>(mask, number);
+    return bits;
   }
 
   /** The hash of a value under this mask at a slot. */
