@@ -94,7 +94,8 @@ export function randomRules(random: Random): Scenario {
   const flows = Array.from({ length: random.between(0, 3) }, (_, n) => ({
     name: `f${n}`,
     queue: random.pick(["a", "b"]),
-    priority: random.between(4, 8),
+    // Each its own: identical flows with other tags are refused.
+    priority: 4 + 2 * n + random.between(0, 1),
     specs: randomSpecs(random),
   }));
   return {
