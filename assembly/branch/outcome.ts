@@ -1,6 +1,6 @@
 /**
  * The outcome of each frame: verdict, hits, destinations. In: what actions decide about branches.
- * Out: outcome, hit and destination records that the host reads (layouts in src/abi/engine.ts).
+ * Out: outcome, hit and destination records that the host reads (layouts in src/abi/outcome.ts).
  */
 import {
   DESTINATIONS_PER_FRAME,

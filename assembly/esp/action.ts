@@ -62,7 +62,7 @@ export function finish(branch: usize, association: usize, job: usize): bool {
   return encrypts || finishDecrypt(branch, association, job);
 }
 
-/** Opens the packet and stores the result for the completion (src/abi/engine.ts, DEST_ESP). */
+/** Opens the packet and stores the result for the completion (src/abi/outcome.ts, DEST_ESP). */
 function openInline(branch: usize, association: usize, flags: u32): bool {
   const how = decryptInline(branch, association);
   if (how == ENDED) return false;

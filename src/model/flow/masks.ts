@@ -3,7 +3,7 @@ import { KEY_SIZE } from "../../abi/key.js";
 import { RuleMask } from "../../engine/ruleMask.js";
 import type { Place } from "../table/classifier.js";
 
-/** A key as bytes, and as words in the machine's byte order: that of the hash that is being made. */
+/** The key that was hashed last, as bytes, and as words in the machine's byte order. */
 const KEY = new Uint8Array(KEY_SIZE);
 const WORDS = new Int32Array(KEY.buffer);
 /** The words to hash: at most those of a key, and what says which these are. */
@@ -126,6 +126,7 @@ export class MaskBits<Entry extends Hashed<Entry>> implements Hashed<MaskBits<En
   private readonly _bits: readonly number[];
 
   constructor(hash: KeyHash, mask: Uint8Array) {
+    // From here on WORDS is the mask.
     this.hash = hash.ofMask(mask);
     this.mask = new RuleMask(mask.slice());
     this._words = Array.from(WORDS.keys()).filter((word) => WORDS[word] !== 0);
@@ -148,7 +149,7 @@ export class MaskBits<Entry extends Hashed<Entry>> implements Hashed<MaskBits<En
     return hash.ofValue(slot, value, this._words);
   }
 
-  /** Whether KEY, the mask that was hashed last, is this one. */
+  /** Whether the mask that was hashed last is this one. */
   private _isMask(): boolean {
     if (masked !== this._words.length) return false;
     for (let i = 0; i < this._words.length; i++) if (WORDS[this._words[i]!] !== this._bits[i]) return false;

@@ -161,7 +161,7 @@ function wantedEntries(
     }
   }
 
-  /** Of a flow of all frames of a port, or of all of a kind. */
+  /** An entry of a sniffer or of a default flow. */
   function ofPort(stage: FlowStage, bits: KeyBits): WantedEntry {
     return { drop, tag, actions, dontTrap: false, slot: trappingSlot(0), sends: false, stage, bits };
   }
