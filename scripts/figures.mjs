@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** The reports in bench/results. */
-const REPORTS = ["latest", "frames", "esp", "classify", "calls"];
+const REPORTS = ["parse", "frames", "esp", "classify", "calls"];
 /** A fact of the report on many devices. */
 const OF_DEVICES = /^([\d,]+) devices: (.*)$/;
 
@@ -10,12 +10,12 @@ const OF_DEVICES = /^([\d,]+) devices: (.*)$/;
 const README = [
   {
     label: "read the headers of a 64-byte TCP frame",
-    from: ["latest", "64-byte TCP, what tuple rules read", "engine, batch of 256"],
+    from: ["parse", "64-byte TCP, what tuple rules read", "engine, batch of 256"],
     beside: { "plain JavaScript": "JavaScript" },
   },
   {
     label: "a frame from bytes to outcome, 1,000 rules",
-    from: ["latest", "a batch of 256, outcomes in memory", "engine, copied in, verdict and tag read"],
+    from: ["calls", "a batch of 256, outcomes in memory", "engine, copied in, verdict and tag read"],
     beside: { "plain JavaScript": "JavaScript" },
   },
   {
