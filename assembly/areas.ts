@@ -1,7 +1,7 @@
 /** The addresses of the areas that the host reads or writes. They change when areas grow (rows.ts). */
 import { Area } from "../src/abi/engine";
 import { Arena } from "./arena";
-import { CACHE_COUNTS, COLUMNS, FOUND, FUNCTIONS, KNOWN_MASKS, REASONS, SAMPLES, STAGING } from "./memory";
+import { CACHE_COUNTS, COLUMNS, FOUND, FUNCTIONS, KNOWN_MASKS, MULTIPLIERS, REASONS, SAMPLES, STAGING } from "./memory";
 import { Bytes, Classes, Rows } from "./rows";
 
 /** Address of an area (`Area`); 0 for none. */
@@ -45,6 +45,8 @@ export function areaAddress(area: i32): usize {
       return Classes.start;
     case Area.known_masks:
       return KNOWN_MASKS;
+    case Area.multipliers:
+      return MULTIPLIERS;
     default:
       // Unreached: the host asks for the areas above only.
       return 0;

@@ -22,6 +22,7 @@ import { keepLengths as keep } from "./out/outcomeClasses";
 import { BRANCH_LOWER, openBranch, openBranches } from "./branch/branch";
 import { lookup } from "./classify/lookup";
 import { openBitmaps } from "./classify/candidates";
+import { openMultipliers } from "./classify/hash";
 import { walk } from "./walk/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 import { Required } from "./wire/required";
@@ -85,6 +86,7 @@ export function openMemory(): bool {
   closeRows();
   openBranches();
   openBitmaps();
+  openMultipliers();
   return true;
 }
 

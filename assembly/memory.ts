@@ -3,11 +3,11 @@
  * src/abi. Out: the address of every fixed area, as a constant. Areas that grow with the frames of a
  * batch are in rows.ts.
  *
- *     static data | staging | reasons | found | lists | functions | phases of a lookup
+ *     static data | multipliers | staging | reasons | found | lists | functions | phases of a lookup
  *     | lanes of a new rule | known masks | sample keys | scratch key | samples | orders | secrets | columns
  *     | flow cache | first lists | first row | bytes of a frame | arena ...
  */
-import { COLUMNS_SIZE, MAX_BATCH, MAX_FUNCTIONS, SAMPLES_SIZE, STAGE_SIZE } from "../src/abi/engine";
+import { COLUMNS_SIZE, MAX_BATCH, MAX_FUNCTIONS, MULTIPLIERS_SIZE, SAMPLES_SIZE, STAGE_SIZE } from "../src/abi/engine";
 import { REASON_COUNT } from "../src/abi/outcome";
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
@@ -27,7 +27,9 @@ export const SPLIT_BATCH: usize = 64;
 export const FIXED: usize = 0x8000;
 const LINE: usize = 63;
 
-export const STAGING: usize = FIXED;
+/** The multipliers of the hash of rule values (classify/hash.ts). */
+export const MULTIPLIERS: usize = FIXED;
+export const STAGING: usize = (MULTIPLIERS + MULTIPLIERS_SIZE + LINE) & ~LINE;
 export const REASONS: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
 /** The rule that a lookup found, for each branch of its list. */
 export const FOUND: usize = (REASONS + REASON_COUNT * 8 + LINE) & ~LINE;

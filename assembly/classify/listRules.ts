@@ -28,6 +28,7 @@ import {
   RULE_COLUMN,
   RULE_MASK,
   RULE_NEXT,
+  RULE_RANK,
   RULE_VALUE,
 } from "./rule";
 import { stageValue } from "./table";
@@ -42,10 +43,10 @@ export function ruleCount(table: usize): u32 {
 const NEAR_SIZE: usize = 8;
 
 /**
- * Writes the rules of a table that are nearest to a key to `list`, nearest first: entries of
- * NEAR_SIZE, at most `most`. The distance of a rule is the number of 4-byte columns that differ
- * under its mask, then the number of bits; a range that excludes the key counts as a column. Returns
- * the number of entries.
+ * Writes the rules of a table that are nearest to a key to `list`, nearest first and then by rank:
+ * entries of NEAR_SIZE, at most `most`. The distance of a rule is the number of 4-byte columns that
+ * differ under its mask, then the number of bits; a range that excludes the key counts as a column.
+ * Returns the number of entries.
  */
 export function listNearest(table: usize, key: usize, list: usize, most: u32): u32 {
   const hashTable = table + TABLE_HASH;
@@ -89,18 +90,24 @@ function enterNear(list: usize, listed: u32, most: u32, rule: usize, distance: u
   let at = listed;
   if (listed == most) {
     at = listed - 1;
-    if (load<u32>(list + <usize>at * NEAR_SIZE, 4) <= distance) return listed;
+    if (!isNearer(rule, distance, list + <usize>at * NEAR_SIZE)) return listed;
   }
   const length = listed == most ? listed : listed + 1;
   for (; at > 0; at--) {
     const before = list + <usize>(at - 1) * NEAR_SIZE;
-    if (load<u32>(before, 4) <= distance) break;
+    if (!isNearer(rule, distance, before)) break;
     store<u64>(before + NEAR_SIZE, load<u64>(before));
   }
   const entry = list + <usize>at * NEAR_SIZE;
   store<u32>(entry, <u32>rule);
   store<u32>(entry, distance, 4);
   return length;
+}
+
+/** Whether a rule comes before an entry: it is nearer, or as near and first by rank. */
+function isNearer(rule: usize, distance: u32, entry: usize): bool {
+  const other = load<u32>(entry, 4);
+  return distance < other || (distance == other && load<u64>(rule, RULE_RANK) < load<u64>(load<u32>(entry), RULE_RANK));
 }
 
 /** Writes the addresses of at most `most` rules of a table to `list`, in no order; returns their number. */

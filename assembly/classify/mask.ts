@@ -1,6 +1,6 @@
 /**
- * The masks of a table, each stored once, and the hash of lanes under a mask. In: the lanes of a
- * rule's mask. Out: the address of the stored mask.
+ * The masks of a table, each stored once. In: the lanes of a rule's mask. Out: the address of the
+ * stored mask.
  *
  *     0       4       8      12      16      20      24        28      32       40       48
  *     | lanes | needs | hash | rules | tuple | table | rebuild | known | chunks | nearly | mask lanes ... |
@@ -9,7 +9,8 @@
  * may still be in another one until a rebuild moves them (rebuild.ts).
  */
 import { allocate, release } from "../arena";
-import { HASHED, linkOf, slotsWith, valueAt } from "./bucket";
+import { linkOf, slotsWith, valueAt } from "./bucket";
+import { hashMasked } from "./hash";
 import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
 
 export const MASK_LANES_COUNT: usize = 0;
@@ -31,12 +32,11 @@ export const MASK_BYTES: usize = 48;
 
 /** The stored mask of `lanes` lanes at `bytes`, created if it is new; 0 when memory is full. */
 export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): usize {
-  const hash = hashBytes(bytes, lanes);
+  const hash = hashMasked(bytes, bytes, lanes, 0);
   if (load<u32>(masks, BUCKETS) != 0) {
     for (let bucket = bucketOf(masks, hash); bucket != 0; bucket = linkOf(bucket)) {
       for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
         const mask = valueAt(bucket, <u32>ctz(bits));
-        // Unreached: two masks of a table with the same 31 bits of hash.
         if (load<u32>(mask, MASK_LANES_COUNT) == lanes && equalBytes(mask + MASK_BYTES, bytes, lanes)) return mask;
       }
     }
@@ -71,54 +71,9 @@ export function lanesOf(bytes: usize, lanes: u32): u32 {
   return lanes;
 }
 
-function hashBytes(bytes: usize, lanes: u32): u32 {
-  return hashMasked(bytes, bytes, lanes, 0);
-}
-
 function equalBytes(a: usize, b: usize, lanes: u32): bool {
   for (let lane: u32 = 0; lane < lanes; lane++, a += 16, b += 16) {
-    // Unreached: two masks of a table with the same 31 bits of hash.
     if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;
   }
   return true;
 }
-
-/** The hash of (bytes & mask). It is never 0, and depends on `seed`. */
-// @ts-ignore: decorator
-@inline
-export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u32 {
-  let hash = SEED ^ (<u64>seed);
-  const end = bytes + ((<usize>lanes) << 4);
-  while (bytes < end) {
-    hash = stirred(hash, v128.and(v128.load(bytes), v128.load(mask)));
-    bytes += 16;
-    mask += 16;
-  }
-  return folded(hash);
-}
-
-/** The same hash for one lane. */
-// @ts-ignore: decorator
-@inline
-export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
-  return folded(stirred(SEED ^ (<u64>seed), v128.and(v128.load(bytes), v128.load(mask))));
-}
-
-// @ts-ignore: decorator
-@inline
-export function stirred(hash: u64, lane: v128): u64 {
-  hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
-  return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
-}
-
-// @ts-ignore: decorator
-@inline
-function folded(hash: u64): u32 {
-  // A product carries upwards only: without this multiplication the last byte of a lane would
-  // hardly reach the bits that choose a bucket.
-  return (<u32>(((hash ^ (hash >> 32)) * FIRST) >> 32)) | HASHED;
-}
-
-export const SEED: u64 = 0x9e3779b97f4a7c15;
-const FIRST: u64 = 0xff51afd7ed558ccd;
-const SECOND: u64 = 0xc4ceb9fe1a85ec53;

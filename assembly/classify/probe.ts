@@ -15,7 +15,7 @@
 import { ALIVE, BEST, RULE_LISTS, PROBED, PROBED_TUPLES, BITMAPS } from "../memory";
 import { Lanes } from "../rows";
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "./tuple";
-import { hashLane, hashMasked } from "./mask";
+import { hashLane, hashMasked } from "./hash";
 import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "./candidates";
 import { mayFollow, slotsWith, valueAt } from "./bucket";
 import { bucketOf } from "./hashTable";

@@ -4,7 +4,7 @@
  * changes lists, verify.ts reads them.
  */
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
-import { hashMasked } from "./mask";
+import { hashMasked } from "./hash";
 import { hashOf, linkRule, listOfOne, unlinkRule } from "./listOrder";
 import { RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE } from "./rule";
 import { linkOf, slotsWith, VALUE } from "./bucket";
@@ -66,8 +66,6 @@ function listOf(hashTable: usize, hash: u32, rule: usize, tuple: usize, lanes: u
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
       const at = bucket + VALUE + ((<usize>ctz(bits)) << 2);
       const first: usize = load<u32>(at);
-      // Unreached: values of two tuples, whose hashes have other seeds, with the same 31 bits of
-      // hash.
       if (load<u8>(first, RULE_TUPLE) != index) continue;
       if (equalUnder(tuple + TUPLE_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) return at;
     }

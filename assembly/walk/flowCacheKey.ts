@@ -16,7 +16,6 @@ import { Rows } from "../rows";
 import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/gather";
 import { Epoch, invalidate } from "../epoch";
-import { SEED, stirred } from "../classify/mask";
 import { Required } from "../wire/required";
 import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";
 
@@ -27,6 +26,9 @@ export const ENTRY_KIND: usize = 11;
 const DEFINER: usize = memory.data(<i32>DEFINER_SIZE, 16);
 const PROGRAM: usize = memory.data(<i32>LAID_SIZE, 16);
 const KEY_MASK: usize = memory.data(KEY_SIZE, 16);
+const SEED: u64 = 0x9e3779b97f4a7c15;
+const FIRST: u64 = 0xff51afd7ed558ccd;
+const SECOND: u64 = 0xc4ceb9fe1a85ec53;
 /** Port, link type and vport of a frame descriptor, without its flags. */
 const PORT_LINK_VPORT: u64 = 0x0000ffff_00ffffff;
 
@@ -89,6 +91,13 @@ function hashOf(seed: u64, ingress: u64, lanes: usize, end: usize): u64 {
   let mixed = seed ^ (ingress * 0x9e3779b97f4a7c15);
   for (; lanes < end; lanes += 16) mixed = stirred(mixed, v128.load(lanes));
   return mixed ^ (mixed >> 29);
+}
+
+// @ts-ignore: decorator
+@inline
+function stirred(hash: u64, lane: v128): u64 {
+  hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
+  return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
 }
 
 /** The hash of the frames of an entry of this epoch. */

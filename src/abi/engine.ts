@@ -65,10 +65,15 @@ export enum Area {
   outcome_classes = 17,
   /** Masks by the numbers that the host gave them. */
   known_masks = 18,
+  /** The multipliers of the hash of rule values: random numbers, written before the first rule. */
+  multipliers = 19,
 }
 
 /** Size of the area of samples in bytes. */
 export const SAMPLES_SIZE = 128;
+
+/** Size of the area of multipliers in bytes: four of 8 bytes for each lane of a key. */
+export const MULTIPLIERS_SIZE = 1024;
 
 /** Staging: offsets of the parts. */
 export const STAGE_MASK = 0;

@@ -1,7 +1,7 @@
 /**
  * `Core`: the exports of one instance of the WebAssembly module, and typed views of its memory. Only src/engine uses them.
  */
-import { Area } from "../abi/engine.js";
+import { Area, MULTIPLIERS_SIZE } from "../abi/engine.js";
 import { columnsAt, type Columns } from "./columns.js";
 import type { CoreExports } from "./coreExports.js";
 import { openAll } from "./openAll.js";
@@ -23,6 +23,7 @@ export class Core {
   readonly functions: number;
   readonly samples: number;
   readonly cache: number;
+  readonly multipliers: number;
   // The addresses below change when the areas grow.
   frames = 0;
   times = 0;
@@ -54,6 +55,7 @@ export class Core {
     this.functions = this.#area(Area.functions);
     this.samples = this.#area(Area.samples);
     this.cache = this.#area(Area.cache);
+    this.multipliers = this.#area(Area.multipliers);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
     this.locate();
@@ -77,6 +79,12 @@ export class Core {
     this.bytes = this.#area(Area.bytes);
     this.bytesSize = this.exports.bytesOpen();
     this.arena = this.#area(Area.arena);
+  }
+
+  /** Draws the multipliers of the hash of rule values, which are the same in all new cores. Call it before the first rule. */
+  drawMultipliers(): void {
+    // Random values cannot be drawn into shared memory.
+    this.u8.set(crypto.getRandomValues(new Uint8Array(MULTIPLIERS_SIZE)), this.multipliers);
   }
 
   /** Takes memory for batches of `rows` frames. @returns false when memory is full, and nothing has changed */

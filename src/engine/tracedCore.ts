@@ -7,6 +7,7 @@ import {
   ACTION_SIZE,
   MAX_FUNCTIONS,
   MAX_RANGES,
+  MULTIPLIERS_SIZE,
   RANGE_DWORD,
   RANGE_HIGH,
   RANGE_LOW,
@@ -137,6 +138,7 @@ export class TracedCore {
       const table = first.u32[(first.functions >> 2) + vport] as number;
       this.core.u32[(first.functions >> 2) + vport] = this.tableAt(table);
     }
+    copy(first.multipliers, MULTIPLIERS_SIZE);
     copy(first.samples, SAMPLES_SIZE);
     copy(first.reasons, 8 * REASON_COUNT);
     copy(first.arena, top - first.arena);
@@ -242,7 +244,7 @@ export class TracedCore {
   }
 
   /**
-   * The rules of a table that differ from a key in the fewest 4-byte columns, then bits; equal ones in no order. Call it
+   * The rules of a table that differ from a key in the fewest 4-byte columns, then bits; equal ones by rank. Call it
    * between walks.
    */
   nearestOf(table: number, key: Uint8Array, most: number): StoredRule[] {

@@ -185,8 +185,8 @@ test("a mask that no tuple has shares one while there is no memory", async () =>
       const before = core.exports.arenaUsed();
       let handle = 0;
       countdown.run(bits % 3 === 0 ? 0 : n, () => (handle = insertRule(core, table, rule)));
-      // The table keeps columns for the mask.
-      if (handle === 0) expect(core.exports.arenaUsed() - before).toBeLessThan(4096);
+      // The table keeps columns for the mask, and room for tuples: 128 of 64 bytes at most.
+      if (handle === 0) expect(core.exports.arenaUsed() - before).toBeLessThanOrEqual(8192);
       else handles.push(handle);
       expect(classify(core, table, [key])).toEqual([handles.at(-1) ?? 0]);
     }

@@ -27,7 +27,7 @@ export interface DeviceOptions extends PortOptions {
   vports?: number;
   /** What is refused beyond what the manual pages refuse (docs/profiles.md). @default "manual" */
   profile?: ProfileName | (string & Record<never, never>);
-  /** Seed of everything random: an integer, taken modulo 2^64. @default 0 */
+  /** Seed of what is random in outcomes, such as samples: an integer, taken modulo 2^64. @default 0 */
   seed?: number;
   /**
    * The clock in nanoseconds, which never goes back. @default a virtual clock that `advance` and
@@ -124,8 +124,9 @@ export function deviceParts(
   return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
 }
 
-/** @internal Limits the memory of a core. */
+/** @internal Prepares a new core: draws its multipliers, and limits its memory. */
 export function openCore(core: Core, { limits }: DeviceOptions): Core {
+  core.drawMultipliers();
   if (limits?.memory !== undefined) core.exports.limitArena(limits.memory);
   return core;
 }

@@ -77,7 +77,7 @@ export class KeyHash {
 }
 
 function randomWord(): number {
-  return (Math.random() * 2 ** 32) | 0;
+  return crypto.getRandomValues(new Int32Array(1))[0]!;
 }
 
 /** What is found by a hash. */

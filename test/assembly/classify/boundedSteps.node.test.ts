@@ -2,20 +2,14 @@
  * Hostile rule sets: what one change and one lookup cost at most, in statements of the core that are executed. The
  * coverage core counts them, so no clock takes part.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { tellHits } from "../../../scripts/coverage-hits.mjs";
 import { KEY_SIZE } from "../../../src/abi/key.js";
-import type { Core } from "../../../src/engine/core.js";
 import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { insertRule } from "../../../src/engine/rules.js";
-import { loadOpenCore } from "../../support/openCore.js";
-import { ROOT } from "../../support/root.js";
 import { setting } from "../../support/tier.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
+import { countingCore, mostSteps, Steps } from "./support/countingCore.js";
 
 interface HostileRule {
   rank: number;
@@ -87,31 +81,6 @@ const SETS: Record<string, (random: Random) => HostileRule[]> = {
   },
 };
 
-let steps = 0;
-async function countingCore(): Promise<Core> {
-  const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "--wasm", "coverage"], { cwd: ROOT });
-  expect(status).toBe(0);
-  const end = tellHits(() => {
-    steps++;
-  });
-  try {
-    return await loadOpenCore(readFileSync(join(ROOT, "build/coverage/core.wasm")));
-  } finally {
-    end();
-  }
-}
-
-/** The most steps of a call, over all elements. */
-function most<T>(all: readonly T[], call: (one: T, n: number) => void): number {
-  let worst = 0;
-  for (const [n, one] of all.entries()) {
-    steps = 0;
-    call(one, n);
-    worst = Math.max(worst, steps);
-  }
-  return worst;
-}
-
 describe.skipIf(setting("FLOWSTEER_CORE") === "coverage")("hostile rules", () => {
   test.each(Object.keys(SETS))("%s", async (name) => {
     const random = new Random(seedFor(name));
@@ -135,17 +104,17 @@ describe.skipIf(setting("FLOWSTEER_CORE") === "coverage")("hostile rules", () =>
       core.exports.classify(table, 1, 0, 0);
     };
     const some = rules.filter((_, n) => n % Math.ceil(rules.length / 1000) === 0);
-    const insertion = most(rules, add);
-    const rebuilding = most(some, look);
+    const insertion = mostSteps(rules, add);
+    const rebuilding = mostSteps(some, look);
     for (let n = 0; n < 20; n++) some.forEach(look);
-    const lookup = most(some, look);
-    const change = most(rules, (rule, n) => {
+    const lookup = mostSteps(some, look);
+    const change = mostSteps(rules, (rule, n) => {
       if (n % 16 === 0) look(rule);
-      steps = 0;
+      Steps.count = 0;
       core.exports.removeRule(handles[n]!);
       add(rule, n);
     });
-    const removal = most(handles, (handle) => core.exports.removeRule(handle));
+    const removal = mostSteps(handles, (handle) => core.exports.removeRule(handle));
     expect({ insertion, rebuilding, lookup, change, removal }).toEqual({
       insertion: expect.toSatisfy((worst: number) => worst < 4000),
       // A lookup walks over some buckets, chooses some tuples, or chooses four chunks.
