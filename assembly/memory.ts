@@ -27,7 +27,7 @@ export const SPLIT_BATCH: usize = 64;
 export const FIXED: usize = 0x8000;
 const LINE: usize = 63;
 
-/** The multipliers of the hash of rule values (classify/hash.ts). */
+/** The multipliers of the hash of rule values (classify/tuples/hash.ts). */
 export const MULTIPLIERS: usize = FIXED;
 export const STAGING: usize = (MULTIPLIERS + MULTIPLIERS_SIZE + LINE) & ~LINE;
 export const REASONS: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
@@ -40,7 +40,7 @@ export const FIRST_RULES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
 /** The first table of frames for each function. */
 export const FUNCTIONS: usize = (FIRST_RULES + BATCH * 4 + LINE) & ~LINE;
 /**
- * Phases of a lookup (classify/lookup.ts): keys alive, their bitmaps; of probed keys number, tuple,
+ * Phases of a lookup (classify/lookup/lookup.ts): keys alive, their bitmaps; of probed keys number, tuple,
  * rule list.
  */
 export const ALIVE: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
@@ -60,7 +60,7 @@ export const NEW_TUPLE_MASK: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
 /** Masks by the numbers that the host gave them (classify/knownMasks.ts). */
 export const KNOWN_MASKS: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
 export const KNOWN_MASKS_SIZE: usize = 8192;
-/** The sample keys of classify/chooseChunks.ts, and what each chunk removes. */
+/** The sample keys of classify/bitmaps/chooseChunks.ts, and what each chunk removes. */
 export const SAMPLE_KEYS: usize = (KNOWN_MASKS + KNOWN_MASKS_SIZE + LINE) & ~LINE;
 export const SAMPLE_KEYS_SIZE: usize = 4096;
 export const GAINS: usize = (SAMPLE_KEYS + SAMPLE_KEYS_SIZE + LINE) & ~LINE;

@@ -54,7 +54,7 @@ export namespace Rows {
   export let jobs: usize = 0;
 }
 
-/** What the keys of a lookup are gathered to, a whole key each (classify/gather.ts). */
+/** What the keys of a lookup are gathered to, a whole key each (classify/lookup/gather.ts). */
 export namespace Lanes {
   export let start: usize = 0;
   /**

@@ -15,9 +15,8 @@ import {
 import { KEY_SIZE } from "../../src/abi/key";
 import { STAGING } from "../memory";
 import { Lanes } from "../rows";
-import { linkOf, valueAt } from "./bucket";
 import { columnDword, gather, scatter } from "./definer";
-import { bucketAt, BUCKETS } from "./hashTable";
+import { firstValue, nextValue } from "./tuples/hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT, MASK_TABLE } from "./mask";
 import {
   blockRanges,
@@ -49,21 +48,12 @@ const NEAR_SIZE: usize = 8;
  * Returns the number of entries.
  */
 export function listNearest(table: usize, key: usize, list: usize, most: u32): u32 {
-  const hashTable = table + TABLE_HASH;
-  const buckets = load<u32>(hashTable, BUCKETS);
-  if (buckets == 0 || most == 0) return 0;
+  if (load<u32>(table, TABLE_RULES) == 0 || most == 0) return 0;
   gather(table + TABLE_DEFINER, key, Lanes.start);
   let listed: u32 = 0;
-  for (let n: u32 = 0; n < buckets; n++) {
-    for (let bucket = bucketAt(hashTable, n); bucket != 0; bucket = linkOf(bucket)) {
-      for (let slot: u32 = 0; slot < 4; slot++) {
-        const first = valueAt(bucket, slot);
-        if (first == 0 || first & 1) continue;
-        for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-          listed = enterNear(list, listed, most, rule, distanceOf(rule, key));
-        }
-      }
-    }
+  for (let first = firstValue(table + TABLE_HASH); first != 0; first = nextValue()) {
+    for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT))
+      listed = enterNear(list, listed, most, rule, distanceOf(rule, key));
   }
   return listed;
 }
@@ -112,20 +102,12 @@ function isNearer(rule: usize, distance: u32, entry: usize): bool {
 
 /** Writes the addresses of at most `most` rules of a table to `list`, in no order; returns their number. */
 export function listRules(table: usize, list: usize, most: u32): u32 {
-  const hashTable = table + TABLE_HASH;
-  const buckets = load<u32>(hashTable, BUCKETS);
   let listed: u32 = 0;
-  for (let n: u32 = 0; n < buckets; n++) {
-    for (let bucket = bucketAt(hashTable, n); bucket != 0; bucket = linkOf(bucket)) {
-      for (let slot: u32 = 0; slot < 4; slot++) {
-        const first = valueAt(bucket, slot);
-        if (first == 0 || first & 1) continue;
-        for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-          if (listed == most) return listed;
-          store<u32>(list + ((<usize>listed) << 2), <u32>rule);
-          listed++;
-        }
-      }
+  for (let first = firstValue(table + TABLE_HASH); first != 0; first = nextValue()) {
+    for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
+      if (listed == most) return listed;
+      store<u32>(list + ((<usize>listed) << 2), <u32>rule);
+      listed++;
     }
   }
   return listed;

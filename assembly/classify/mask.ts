@@ -9,9 +9,9 @@
  * may still be in another one until a rebuild moves them (rebuild.ts).
  */
 import { allocate, release } from "../arena";
-import { linkOf, slotsWith, valueAt } from "./bucket";
-import { hashMasked } from "./hash";
-import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
+import { linkOf, slotsWith, valueAt } from "./tuples/bucket";
+import { hashMasked } from "./tuples/hash";
+import { addEntry, bucketOf, BUCKETS, removeEntry } from "./tuples/hashTable";
 
 export const MASK_LANES_COUNT: usize = 0;
 /** The required fields (requiredFields.ts). */

@@ -18,11 +18,11 @@
  * half of the rules change are given back.
  */
 import { MOVES } from "../memory";
-import { addToTuple, removeFromTuple } from "./ruleList";
-import { chooseQuad } from "./chooseChunks";
-import { TUPLE_COUNT, TUPLE_LANES, TUPLE_MASK, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
+import { addToTuple, removeFromTuple } from "./tuples/ruleList";
+import { chooseQuad } from "./bitmaps/chooseChunks";
+import { TUPLE_COUNT, TUPLE_LANES, TUPLE_MASK, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuples/tuple";
 import { definerLanes } from "./definer";
-import { chunksOf, nearlyCovered } from "./fieldChunk";
+import { chunksOf, nearlyCovered } from "./bitmaps/fieldChunk";
 import { MASK_BYTES, MASK_CHUNKS, MASK_LANES_COUNT, MASK_NEARLY, MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
 import {
   addCovering,
@@ -39,11 +39,11 @@ import {
   seeBest,
   setState,
   stateOf,
-} from "./candidatesBuild";
+} from "./bitmaps/candidatesBuild";
 import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
-import { linkOf, valueAt } from "./bucket";
-import { isLongList } from "./listOrder";
-import { bucketAt, BUCKETS } from "./hashTable";
+import { isLink, linkOf, valueAt, WIDTH } from "./tuples/bucket";
+import { isLongList } from "./tuples/listOrder";
+import { bucketAt, BUCKETS } from "./tuples/hashTable";
 import {
   TABLE_NEW_BITMAPS,
   TABLE_CHANGES,
@@ -169,9 +169,9 @@ function advance(table: usize, buckets: u32): void {
 function arrangeBucket(table: usize, building: usize, bucket: usize): void {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
-    for (let slot: u32 = 0; slot < 4; slot++) {
+    for (let slot: u32 = 0; slot < WIDTH; slot++) {
       let rule = valueAt(bucket, slot);
-      if (rule == 0 || rule & 1) continue;
+      if (rule == 0 || isLink(rule)) continue;
       for (let left = MAX_SEEN; rule != 0 && left != 0; left--, rule = load<u32>(rule, RULE_NEXT)) {
         const mask: usize = load<u32>(rule, RULE_MASK);
         if (load<u32>(mask, MASK_REBUILD) != load<u32>(table, TABLE_REBUILDS)) chooseTuple(table, mask);
@@ -191,9 +191,9 @@ function arrangeBucket(table: usize, building: usize, bucket: usize): void {
 /** Enters the rules of a bucket; a long list as one rule that covers only what its tuple does. */
 function enterBucket(table: usize, building: usize, bucket: usize): void {
   for (; bucket != 0; bucket = linkOf(bucket)) {
-    for (let slot: u32 = 0; slot < 4; slot++) {
+    for (let slot: u32 = 0; slot < WIDTH; slot++) {
       let rule = valueAt(bucket, slot);
-      if (rule == 0 || rule & 1) continue;
+      if (rule == 0 || isLink(rule)) continue;
       if (isLongList(rule)) {
         const tuple = tupleAt(table + TABLE_TUPLES, load<u8>(rule, RULE_TUPLE));
         const whole = chunksOf(table + TABLE_DEFINER, tuple + TUPLE_MASK, load<u32>(tuple, TUPLE_LANES));

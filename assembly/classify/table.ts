@@ -19,12 +19,12 @@ import {
 import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
-import { addToTuple, removeFromTuple, changeRank } from "./ruleList";
+import { addToTuple, removeFromTuple, changeRank } from "./tuples/ruleList";
 import { forgetMask } from "./knownMasks";
 import { clearDefiner, definerLanes, gather, scatter, addMask, addRange } from "./definer";
 import { invalidate } from "../epoch";
 import { NEEDS_NOTHING, Required } from "../wire/required";
-import { clearTuples, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
+import { clearTuples, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuples/tuple";
 import {
   dropMask,
   lanesOf,
@@ -37,7 +37,7 @@ import {
   maskFor,
 } from "./mask";
 import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
-import { clearHashTable, reserveBuckets, shrinkHashTable } from "./hashTable";
+import { clearHashTable, reserveBuckets, shrinkHashTable } from "./tuples/hashTable";
 import { noteChange, cancelRebuild, readyMask, yieldMemory } from "./rebuild";
 import { groupOf, needsOf } from "./requiredFields";
 import {

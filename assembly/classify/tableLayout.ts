@@ -14,8 +14,8 @@
  *     bitmaps .. rebuilds, unread: see rebuild.ts
  */
 import { DEFINER_SIZE } from "./definer";
-import { HASH_TABLE_SIZE } from "./hashTable";
-import { TUPLES_SIZE } from "./tuple";
+import { HASH_TABLE_SIZE } from "./tuples/hashTable";
+import { TUPLES_SIZE } from "./tuples/tuple";
 
 export const TABLE_FLAGS: usize = 0;
 export const TABLE_RULES: usize = 4;

@@ -14,7 +14,7 @@ import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE, NEE
 import { CACHE_MAX_LANES, HASHES } from "../memory";
 import { Rows } from "../rows";
 import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
-import { gatherTo } from "../classify/gather";
+import { gatherTo } from "../classify/lookup/gather";
 import { Epoch, invalidate } from "../epoch";
 import { Required } from "../wire/required";
 import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";

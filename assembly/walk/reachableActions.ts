@@ -27,8 +27,7 @@ import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
 import { Eswitch } from "../forward/eswitch";
 import { actionsOf, RULE_ACTION_COUNT, RULE_NEXT } from "../classify/rule";
-import { linkOf, valueAt } from "../classify/bucket";
-import { bucketAt, BUCKETS } from "../classify/hashTable";
+import { firstValue, nextValue } from "../classify/tuples/hashTable";
 import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHABLE, TABLE_RULES, TABLE_HASH } from "../classify/tableLayout";
 
 /** TABLE_REACHABLE of the last table of the list. */
@@ -71,19 +70,10 @@ function scanTable(table: usize): u32 {
   if (flags & TABLE_SEND) addTable(Eswitch.root);
   if (flags & (TABLE_SEND | TABLE_FDB)) addFunction(VPORT_MANAGER);
   if (load<u32>(table, TABLE_RULES) == 0) return 0;
-  const hashTable = table + TABLE_HASH;
-  const buckets = load<u32>(hashTable, BUCKETS);
   let found: u32 = 0;
-  for (let n: u32 = 0; n < buckets; n++) {
-    for (let bucket = bucketAt(hashTable, n); bucket != 0; bucket = linkOf(bucket)) {
-      for (let slot: u32 = 0; slot < 4; slot++) {
-        const first = valueAt(bucket, slot);
-        if (first == 0 || first & 1) continue;
-        for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-          found |= scanActions(actionsOf(rule), load<u8>(rule, RULE_ACTION_COUNT));
-        }
-      }
-    }
+  for (let first = firstValue(table + TABLE_HASH); first != 0; first = nextValue()) {
+    for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT))
+      found |= scanActions(actionsOf(rule), load<u8>(rule, RULE_ACTION_COUNT));
   }
   return found;
 }

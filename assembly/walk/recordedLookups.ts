@@ -18,7 +18,7 @@ import { BRANCH_END, BRANCH_NEXT, BRANCH_RECORDING, branchAt } from "../branch/b
 import { likelyEntry, entryFor, isCacheOn, noteHits } from "./flowCache";
 import { Cache } from "./flowCacheMemory";
 import { ENTRY_LANES, CacheKey, ENTRY_KIND, hashAll, headOf, isEntryOf } from "./flowCacheKey";
-import { lookup, lookupFirst } from "../classify/lookup";
+import { lookup, lookupFirst } from "../classify/lookup/lookup";
 import { Walk } from "../forward/nextTable";
 import { deliverByEntry, hasFastPath, isFinal, KIND_RESULTS, writeFinal } from "./fastPath";
 import { Required } from "../wire/required";

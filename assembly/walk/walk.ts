@@ -17,7 +17,7 @@ import { hit, keepRegisters, openOutcome, openOutcomes } from "../branch/outcome
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_REASON, openBranch } from "../branch/branch";
 import { openForks } from "../branch/fork";
 import { Loan } from "../arena";
-import { lookup } from "../classify/lookup";
+import { lookup } from "../classify/lookup/lookup";
 import { goOn, NextRound } from "../forward/nextRound";
 import {
   Admitted,

@@ -1,13 +1,13 @@
 /** Mistakes that people make with flow rules: each goes wrong as planted, its correction works, and it is explained. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { why, whySend, type Explanation, type Target } from "../../src/explain/index.js";
-import { QueuePair } from "../../src/model/queue/queuePair.js";
+import { why, type Explanation } from "../../src/explain/index.js";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
 import type { Outcome } from "../../src/model/traffic/outcome.js";
 import { MISTAKE_NAMES } from "../../src/explain/repair/mistake.js";
 import { CALLS } from "./catalogue/calls.js";
 import { ENTRIES } from "./catalogue/entries.js";
+import { explained } from "./catalogue/support/explained.js";
 import { patched } from "./catalogue/support/patch.js";
 import { reached } from "./catalogue/support/reached.js";
 
@@ -20,23 +20,6 @@ function lastOutcome(loaded: LoadedScenario): Outcome {
   const outcome = loaded.run().at(-1);
   if (outcome === undefined) throw new Error("a scenario without frames");
   return outcome;
-}
-
-/** Explains the last frame, after the others have had their effect. */
-function explained(loaded: LoadedScenario, target: Target): Promise<Explanation> {
-  const frames = [...loaded.frames];
-  const frame = frames.pop();
-  if (frame === undefined) throw new Error("a scenario without frames");
-  loaded.run(frames);
-  const { bytes, send, metadata, port = 1, time, linkType, wireLength } = frame;
-  loaded.advance(time);
-  const given = Object.fromEntries(
-    Object.entries({ time, linkType, wireLength }).filter(([, value]) => value !== undefined),
-  );
-  if (send === undefined) return why(loaded.device, port, bytes, target, given);
-  const queue = loaded.queues.get(send)?.queue;
-  if (!(queue instanceof QueuePair)) throw new Error(`${send} sends no frames`);
-  return whySend(loaded.device, queue, bytes, target, metadata === undefined ? {} : { metadata });
 }
 
 /** All sentences of an explanation. */

@@ -3,30 +3,12 @@ import { readFileSync } from "node:fs";
 import { applyEdits } from "jsonc-parser";
 import { expect, test } from "vitest";
 import { applyRepair } from "../../../playground/src/state/edits.js";
-import { why, whySend, type Explanation, type Target } from "../../../src/explain/index.js";
-import { QueuePair } from "../../../src/model/queue/queuePair.js";
-import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
 import { ENTRIES } from "../../explain/catalogue/entries.js";
+import { explained } from "../../explain/catalogue/support/explained.js";
 import { reached } from "../../explain/catalogue/support/reached.js";
 
 const folder = new URL("../../explain/catalogue/", import.meta.url);
-
-/** Explains the last frame, after the others have had their effect. */
-function explained(loaded: LoadedScenario, target: Target): Promise<Explanation> {
-  const frames = [...loaded.frames];
-  const frame = frames.pop();
-  if (frame === undefined) throw new Error("a scenario without frames");
-  loaded.run(frames);
-  const { bytes, send, metadata, port = 1, time, linkType, wireLength } = frame;
-  loaded.advance(time);
-  const given = Object.fromEntries(
-    Object.entries({ time, linkType, wireLength }).filter(([, value]) => value !== undefined),
-  );
-  if (send === undefined) return why(loaded.device, port, bytes, target, given);
-  const queue = loaded.queues.get(send)?.queue;
-  if (!(queue instanceof QueuePair)) throw new Error(`${send} sends no frames`);
-  return whySend(loaded.device, queue, bytes, target, metadata === undefined ? {} : { metadata });
-}
 
 /** What follows from the type of a flow is no field of the document. */
 const UNSAID = ["verbs/multicast-default-only", "rdma/not-rdma"];

@@ -3,9 +3,9 @@
  * `count` keys, and the bitmaps of the table (candidates.ts). Out: in BITMAPS, for each key, the
  * tuples that can have a rule for it, as a subset of the bits in `low` and `high`.
  */
-import { BITMAPS } from "../memory";
-import { Lanes } from "../rows";
-import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "./candidates";
+import { BITMAPS } from "../../memory";
+import { Lanes } from "../../rows";
+import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "../bitmaps/candidates";
 
 export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, high: u64): void {
   const end = (<usize>count) << 4;

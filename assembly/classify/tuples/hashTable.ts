@@ -11,13 +11,14 @@
  * Bucket n < `buckets` has the hashes h with (h & mask) == n, or, if there is no such bucket yet,
  * (h & mask >> 1) == n.
  */
-import { allocate, arenaRoom, release } from "../arena";
+import { allocate, arenaRoom, release } from "../../arena";
 import {
   addSpare,
   BUCKET_SHIFT,
   BUCKET_SIZE,
   empty,
   HASHED,
+  isLink,
   linkOf,
   putEntry,
   recycle,
@@ -26,6 +27,8 @@ import {
   slotsWith,
   takeEntry,
   VALUE,
+  valueAt,
+  WIDTH,
 } from "./bucket";
 
 export const HASH_TABLE_SIZE: usize = 24;
@@ -126,6 +129,41 @@ function growOf(entries: u32): u32 {
 export function bucketAt(hashTable: usize, n: u32): usize {
   const segment: usize = load<u32>(<usize>load<u32>(hashTable, DIRECTORY) + ((<usize>(n >> SEGMENT_SHIFT)) << 2));
   return segment + ((<usize>(n & (SEGMENT - 1))) << BUCKET_SHIFT);
+}
+
+/** Where a walk over all values is. */
+namespace Walk {
+  export let hashTable: usize = 0;
+  /** The next bucket that is no overflow bucket. */
+  export let next: u32 = 0;
+  export let bucket: usize = 0;
+  export let slot: u32 = 0;
+}
+
+/**
+ * Begins a walk over all values, in no order, and returns the first; 0 for none. The hash table must
+ * not change before the walk ends, and no other walk may begin.
+ */
+export function firstValue(hashTable: usize): usize {
+  Walk.hashTable = hashTable;
+  Walk.next = 0;
+  Walk.bucket = 0;
+  return nextValue();
+}
+
+/** The next value of the walk; 0 at its end. */
+export function nextValue(): usize {
+  while (true) {
+    for (; Walk.bucket != 0; Walk.bucket = linkOf(Walk.bucket), Walk.slot = 0) {
+      while (Walk.slot < WIDTH) {
+        const value = valueAt(Walk.bucket, Walk.slot++);
+        if (value != 0 && !isLink(value)) return value;
+      }
+    }
+    if (Walk.next == load<u32>(Walk.hashTable, BUCKETS)) return 0;
+    Walk.bucket = bucketAt(Walk.hashTable, Walk.next++);
+    Walk.slot = 0;
+  }
 }
 
 /** The bucket of a hash. At least one bucket exists. */

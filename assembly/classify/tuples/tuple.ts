@@ -13,10 +13,10 @@
  * masks share a tuple of their whole bytes, like TupleMerge (Daly et al. 2019). A tuple without
  * rules and masks is reused.
  */
-import { KEY_SIZE } from "../../src/abi/key";
-import { allocate, release } from "../arena";
-import { NEW_TUPLE_MASK } from "../memory";
-import { lanesOf, MASK_BYTES, MASK_LANES_COUNT } from "./mask";
+import { KEY_SIZE } from "../../../src/abi/key";
+import { allocate, release } from "../../arena";
+import { NEW_TUPLE_MASK } from "../../memory";
+import { lanesOf, MASK_BYTES, MASK_LANES_COUNT } from "../mask";
 
 export const MAX_TUPLES: u32 = 128;
 

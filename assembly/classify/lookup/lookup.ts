@@ -13,16 +13,16 @@
  * Each phase is a loop over the batch. Its loads do not depend on one another, so cache misses
  * overlap.
  */
-import { FOUND } from "../memory";
-import { BRANCH_LOWER } from "../branch/branch";
-import { definerLanes } from "./definer";
+import { FOUND } from "../../memory";
+import { BRANCH_LOWER } from "../../branch/branch";
+import { definerLanes } from "../definer";
 import { branchOf, gatherAll } from "./gather";
-import { TUPLE_COUNT } from "./tuple";
+import { TUPLE_COUNT } from "../tuples/tuple";
 import { probe, probeFirst } from "./probe";
 import { filterAll } from "./filter";
-import { noteLookup } from "./rebuild";
-import { lowBits, NO_BITMAPS } from "./candidates";
-import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "./tableLayout";
+import { noteLookup } from "../rebuild";
+import { lowBits, NO_BITMAPS } from "../bitmaps/candidates";
+import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "../tableLayout";
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {

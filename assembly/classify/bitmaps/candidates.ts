@@ -31,9 +31,9 @@
  * `layQuads` keeps only the tables of the chosen chunks, and `finishBitmaps` merges the wildcards
  * into them: lookups read these from then on.
  */
-import { release } from "../arena";
-import { BITMAPS } from "../memory";
-import { MAX_TUPLES } from "./tuple";
+import { release } from "../../arena";
+import { BITMAPS } from "../../memory";
+import { MAX_TUPLES } from "../tuples/tuple";
 import { laneOfChunk } from "./fieldChunk";
 
 /** The chunks that have bitmaps, a bit each; USABLE: those that may get them. */

@@ -12,13 +12,13 @@
  * key without a list is not verified and stays alive while it has tuples left. No jump depends on
  * the content of a bucket, which is likely not in the CPU cache.
  */
-import { ALIVE, BEST, RULE_LISTS, PROBED, PROBED_TUPLES, BITMAPS } from "../memory";
-import { Lanes } from "../rows";
-import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "./tuple";
-import { hashLane, hashMasked } from "./hash";
-import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "./candidates";
-import { mayFollow, slotsWith, valueAt } from "./bucket";
-import { bucketOf } from "./hashTable";
+import { ALIVE, BEST, RULE_LISTS, PROBED, PROBED_TUPLES, BITMAPS } from "../../memory";
+import { Lanes } from "../../rows";
+import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "../tuples/tuple";
+import { hashLane, hashMasked } from "../tuples/hash";
+import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "../bitmaps/candidates";
+import { mayFollow, slotsWith, valueAt } from "../tuples/bucket";
+import { bucketOf } from "../tuples/hashTable";
 
 export const AMBIGUOUS: u32 = 1;
 

@@ -10,15 +10,15 @@
  *
  *     SAMPLE_KEYS: | lanes 32 | ... of the rules | lanes 32 | ... mixed |
  */
-import { BITMAPS, GAINS, SAMPLE_KEYS } from "../memory";
-import { valueAt } from "./bucket";
+import { BITMAPS, GAINS, SAMPLE_KEYS } from "../../memory";
+import { isLink, valueAt, WIDTH } from "../tuples/bucket";
 import { bestFrom, candidatesOf, CHOSEN, chunksBuilt, layQuads, lowBits } from "./candidates";
 import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
-import { bucketAt, BUCKETS } from "./hashTable";
-import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
-import { draw } from "./noise";
-import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import { MAX_TUPLES } from "./tuple";
+import { bucketAt, BUCKETS } from "../tuples/hashTable";
+import { MASK_BYTES, MASK_LANES_COUNT } from "../mask";
+import { draw } from "../tuples/noise";
+import { RULE_MASK, RULE_RANK, RULE_VALUE } from "../rule";
+import { MAX_TUPLES } from "../tuples/tuple";
 
 const SAMPLES: u32 = 64;
 /** With fewer sample keys all chunks are chosen. */
@@ -83,9 +83,9 @@ function drawRule(hashTable: usize): usize {
   let number = <u32>(((drawn >> 32) * <u64>buckets) >> 32);
   for (let n: u32 = 0; n < SEARCHED; n++) {
     const bucket = bucketAt(hashTable, number);
-    for (let slot: u32 = 0; slot < 4; slot++) {
-      const rule = valueAt(bucket, (<u32>(drawn >> 30) + slot) & 3);
-      if (rule != 0 && !(rule & 1)) return rule;
+    for (let slot: u32 = 0; slot < WIDTH; slot++) {
+      const rule = valueAt(bucket, (<u32>(drawn >> 30) + slot) % WIDTH);
+      if (rule != 0 && !isLink(rule)) return rule;
     }
     number = number + 1 == buckets ? 0 : number + 1;
   }

@@ -9,12 +9,12 @@
  * bucket with a link is full. The hash slot of a link has hints: for each hash in the overflow
  * buckets one of the low 16 bits is set.
  */
-import { allocate, release } from "../arena";
+import { allocate, release } from "../../arena";
 
 export const BUCKET_SHIFT: u32 = 5;
 export const BUCKET_SIZE: u32 = (<u32>1) << BUCKET_SHIFT;
 /** The number of entries of a bucket. */
-const WIDTH: u32 = 4;
+export const WIDTH: u32 = 4;
 export const VALUE: usize = 16;
 const LINK: usize = 28;
 const HINTS: usize = 12;
@@ -71,6 +71,13 @@ function hintOf(hash: u32): u32 {
 @inline
 export function slotsWith(bucket: usize, hash: u32): u32 {
   return <u32>i32x4.bitmask(i32x4.eq(v128.load(bucket), i32x4.splat(hash)));
+}
+
+/** Whether a value is a link. */
+// @ts-ignore: decorator
+@inline
+export function isLink(value: usize): bool {
+  return (value & LINKED) != 0;
 }
 
 /** The value in a slot. */

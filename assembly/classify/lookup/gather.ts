@@ -2,10 +2,10 @@
  * Keys -> lanes: the first phase of a lookup. In: a definer and a list of branches. Out: in LANES,
  * `stride` bytes for each of the list.
  */
-import { BRANCH_SIZE } from "../memory";
-import { Lanes, Rows } from "../rows";
-import { BRANCH_KEY } from "../branch/branch";
-import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./definer";
+import { BRANCH_SIZE } from "../../memory";
+import { Lanes, Rows } from "../../rows";
+import { BRANCH_KEY } from "../../branch/branch";
+import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "../definer";
 
 /** The number of steps that gatherFew handles. */
 const FEW_STEPS: u32 = 4;

@@ -11,8 +11,8 @@
  *
  * Chunks of two columns take the destination of ports, and the first byte of small fields.
  */
-import { OUTER, INNER, LAYER_TCP_PORTS, LAYER_UDP_PORTS } from "../../src/abi/key";
-import { columnDword, definerColumns } from "./definer";
+import { OUTER, INNER, LAYER_TCP_PORTS, LAYER_UDP_PORTS } from "../../../src/abi/key";
+import { columnDword, definerColumns } from "../definer";
 
 /** The number of lanes with chunks. */
 export const CHUNK_LANES: u32 = 2;

@@ -11,8 +11,8 @@
  * does not know them cannot choose values of one hash: any two values have one with a chance of at
  * most 2^-30.
  */
-import { MULTIPLIERS_SIZE } from "../../src/abi/engine";
-import { MULTIPLIERS } from "../memory";
+import { MULTIPLIERS_SIZE } from "../../../src/abi/engine";
+import { MULTIPLIERS } from "../../memory";
 import { HASHED } from "./bucket";
 
 /** Writes multipliers that are always the same (Steele, Lea and Flood, "Fast splittable pseudorandom number generators"). */
