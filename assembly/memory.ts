@@ -27,7 +27,7 @@ export const SPLIT_BATCH: usize = 64;
 export const FIXED: usize = 0x8000;
 const LINE: usize = 63;
 
-/** The multipliers of the hash of rule values (classify/tuples/hash.ts). */
+/** The multipliers of hashes (hash.ts). */
 export const MULTIPLIERS: usize = FIXED;
 export const STAGING: usize = (MULTIPLIERS + MULTIPLIERS_SIZE + LINE) & ~LINE;
 export const REASONS: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;

@@ -48,6 +48,7 @@ import {
   CLASSES_WORDS,
   MAX_CLASS_WORDS,
 } from "../../src/abi/outcomeClasses";
+import { productOfWords } from "../hash";
 import { Classes, Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
@@ -94,7 +95,7 @@ function classOf(i: u32): usize {
   if (used + MOST_WORDS > <u32>MAX_CLASS_WORDS) return 0;
   const begin = Classes.start + CLASSES_WORDS + ((<usize>used) << 2);
   const end = writeWords(i, begin);
-  const hash = hashOf(begin, end);
+  const hash = <u32>(productOfWords(begin, end) >> 32);
   let slot = hash & (CLASS_SLOTS - 1);
   for (; ; slot = (slot + 1) & (CLASS_SLOTS - 1)) {
     const number: u32 = load<u16>(Classes.start + ((<usize>slot) << 1), CLASSES_SLOTS);
@@ -175,17 +176,6 @@ function writeRegisters(key: usize, written: u32, at: usize): usize {
     at += 4;
   }
   return at;
-}
-
-// @ts-ignore: decorator
-@inline
-function hashOf(begin: usize, end: usize): u32 {
-  let hash: u64 = 0;
-  for (let at = begin; at < end; at += 8) {
-    hash = (hash ^ load<u64>(at)) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return <u32>hash;
 }
 
 // @ts-ignore: decorator

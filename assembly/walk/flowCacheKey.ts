@@ -16,6 +16,7 @@ import { Rows } from "../rows";
 import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/lookup/gather";
 import { Epoch, invalidate } from "../epoch";
+import { productOfLane } from "../hash";
 import { Required } from "../wire/required";
 import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";
 
@@ -26,9 +27,7 @@ export const ENTRY_KIND: usize = 11;
 const DEFINER: usize = memory.data(<i32>DEFINER_SIZE, 16);
 const PROGRAM: usize = memory.data(<i32>LAID_SIZE, 16);
 const KEY_MASK: usize = memory.data(KEY_SIZE, 16);
-const SEED: u64 = 0x9e3779b97f4a7c15;
-const FIRST: u64 = 0xff51afd7ed558ccd;
-const SECOND: u64 = 0xc4ceb9fe1a85ec53;
+const SPREAD: u64 = 0x9e3779b97f4a7c15;
 /** Port, link type and vport of a frame descriptor, without its flags. */
 const PORT_LINK_VPORT: u64 = 0x0000ffff_00ffffff;
 
@@ -82,22 +81,17 @@ export function hashAll(list: usize, count: u32, root: usize): void {
 // @ts-ignore: decorator
 @inline
 function seedOf(root: usize): u64 {
-  return SEED ^ Epoch.number ^ ((<u64>root) << 32);
+  return Epoch.number ^ ((<u64>root) << 32);
 }
 
+/** Every bit of the hash depends on all bytes: its high half chooses the bucket, its low half is the tag. */
 // @ts-ignore: decorator
 @inline
 function hashOf(seed: u64, ingress: u64, lanes: usize, end: usize): u64 {
-  let mixed = seed ^ (ingress * 0x9e3779b97f4a7c15);
-  for (; lanes < end; lanes += 16) mixed = stirred(mixed, v128.load(lanes));
-  return mixed ^ (mixed >> 29);
-}
-
-// @ts-ignore: decorator
-@inline
-function stirred(hash: u64, lane: v128): u64 {
-  hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
-  return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
+  let sum = seed ^ (ingress * SPREAD);
+  for (let at: usize = 0; lanes < end; lanes += 16, at += 32) sum += productOfLane(v128.load(lanes), at);
+  sum = (sum ^ (sum >> 32)) * SPREAD;
+  return sum ^ (sum >> 32);
 }
 
 /** The hash of the frames of an entry of this epoch. */

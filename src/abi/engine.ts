@@ -65,7 +65,7 @@ export enum Area {
   outcome_classes = 17,
   /** Masks by the numbers that the host gave them. */
   known_masks = 18,
-  /** The multipliers of the hash of rule values: random numbers, written before the first rule. */
+  /** The multipliers of hashes: random numbers, written before the first rule. */
   multipliers = 19,
 }
 

@@ -81,7 +81,7 @@ export class Core {
     this.arena = this.#area(Area.arena);
   }
 
-  /** Draws the multipliers of the hash of rule values, which are the same in all new cores. Call it before the first rule. */
+  /** Draws the multipliers of hashes, which are the same in all new cores. Call it before the first rule. */
   drawMultipliers(): void {
     // Random values cannot be drawn into shared memory.
     this.u8.set(crypto.getRandomValues(new Uint8Array(MULTIPLIERS_SIZE)), this.multipliers);

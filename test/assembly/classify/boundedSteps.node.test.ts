@@ -7,9 +7,10 @@ import { KEY_SIZE } from "../../../src/abi/key.js";
 import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { setting } from "../../support/tier.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
-import { countingCore, mostSteps, Steps } from "./support/countingCore.js";
+import { countSteps, mostSteps, Steps } from "../support/countSteps.js";
 
 interface HostileRule {
   rank: number;
@@ -85,7 +86,7 @@ describe.skipIf(setting("FLOWSTEER_CORE") === "coverage")("hostile rules", () =>
   test.each(Object.keys(SETS))("%s", async (name) => {
     const random = new Random(seedFor(name));
     const rules = SETS[name]!(random);
-    const core = await countingCore();
+    const core = await countSteps(loadOpenCore);
     const table = core.exports.createTable(0) >>> 0;
     const handles: number[] = [];
     const add = ({ rank, mask, value }: HostileRule, id: number): void => {

@@ -8,10 +8,11 @@ import { KEY_SIZE } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
 import { RuleMask } from "../../../src/engine/ruleMask.js";
 import { insertRule } from "../../../src/engine/rules.js";
+import { loadOpenCore } from "../../support/openCore.js";
 import { Random } from "../../oracle/generate/random.js";
 import { setting } from "../../support/tier.js";
 import { seedFor } from "../support/core.js";
-import { countingCore, mostSteps } from "./support/countingCore.js";
+import { countSteps, mostSteps } from "../support/countSteps.js";
 
 const AT = 64;
 const WORDS = 4;
@@ -65,7 +66,7 @@ function costOf(core: Core, values: readonly Uint8Array[]): number {
 
 describe.skipIf(setting("FLOWSTEER_CORE") === "coverage")("values of one hash", () => {
   test("cost much under the multipliers that they were chosen for, and nothing special under others", async () => {
-    const core = await countingCore();
+    const core = await countSteps(loadOpenCore);
     const random = new Random(seedFor("values of one hash"));
     const values = chosenValues(multipliersOf(core), random);
     const known = costOf(core, values);

@@ -1,24 +1,23 @@
-/** A core that counts the statements that it executes. */
+/** Counts the statements that a core executes: the core is built with a counter in each (the coverage core). */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { tellHits } from "../../../../scripts/coverage-hits.mjs";
-import type { Core } from "../../../../src/engine/core.js";
-import { loadOpenCore } from "../../../support/openCore.js";
-import { ROOT } from "../../../support/root.js";
+import { tellHits } from "../../../scripts/coverage-hits.mjs";
+import { ROOT } from "../../support/root.js";
 
-/** The statements that all counting cores have executed. */
+/** The statements that all cores of `countSteps` have executed. */
 export const Steps = { count: 0 };
 
-export async function countingCore(): Promise<Core> {
+/** Opens something on a core whose statements are counted. */
+export async function countSteps<T>(open: (core: Uint8Array) => Promise<T>): Promise<T> {
   const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "--wasm", "coverage"], { cwd: ROOT });
   expect(status).toBe(0);
   const end = tellHits(() => {
     Steps.count++;
   });
   try {
-    return await loadOpenCore(readFileSync(join(ROOT, "build/coverage/core.wasm")));
+    return await open(readFileSync(join(ROOT, "build/coverage/core.wasm")));
   } finally {
     end();
   }
