@@ -20,7 +20,7 @@ const DEEP_PAGES = [
 
 /** What else it leaves to `--mode deep`: whatever needs many processes, compilers or seconds. */
 const DEEP_ONLY = [
-  "test/assembly/classify/{boundedSteps,multipliers}.node.test.ts",
+  "test/assembly/classify/{boundedSteps,filterSteps,multipliers}.node.test.ts",
   "test/assembly/out/outcomeClassSteps.node.test.ts",
   "test/cli/{annotate,parquet}.node.test.ts",
   "test/cli/farm/{connections,division,options,spans}.node.test.ts",
