@@ -14,9 +14,13 @@ const DAY = Number(setting("FLOWSTEER_DAY") ?? 600);
 const DEVICES = DAY >= 86_400 ? 100 : 10;
 /** Seconds between two measurements, and until the first. */
 const STEP = 120;
-/** Rules that are alive at a time, and flows that come and go: more than there are rules. */
+/** Rules that are alive at a time. */
 const ALIVE = 20;
-const FLOWS = 50;
+/**
+ * Flows that come and go: more than there are rules. They divide STEP, so the same rules are alive whenever memory is
+ * measured; others may share other buckets of the hash table.
+ */
+const FLOWS = 40;
 
 interface Host {
   readonly device: Device;
