@@ -57,6 +57,8 @@ export const BITMAPS_SIZE: u32 = 5712;
 export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
+/** The lowest bit of the product that names an entry. */
+const HASH_SHIFT: i32 = 16;
 /** The bitmaps of a table without any: bit n is tuple n. */
 export const NO_BITMAPS: usize = memory.data(3376, 16);
 
@@ -67,29 +69,19 @@ export function openBitmaps(): void {
   store<u64>(NO_BITMAPS + (MAX_TUPLES << 3), u64.MAX_VALUE, BEST_FROM);
 }
 
-/**
- * How far a product is shifted, so that its highest bits name an entry: these alone depend on all bytes
- * of a chunk.
- */
-// @ts-ignore: decorator
-@inline
-export function entryShift(entryMask: u32): i32 {
-  return <i32>clz(entryMask);
-}
-
 /** The offsets of the entries of four chunks of a lane in their tables. */
 // @ts-ignore: decorator
 @inline
-export function entriesIn(lane: usize, bytes: v128, shift: i32, entryMask: v128): v128 {
+export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   const products = i32x4.mul(i8x16.swizzle(v128.load(lane), bytes), i32x4.splat(MULTIPLIER));
-  return v128.and(i32x4.shr_u(products, shift), entryMask);
+  return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
 }
 
 /** The offset of the entry of one chunk, whose bytes are `word`. */
 // @ts-ignore: decorator
 @inline
 export function entryIn(word: u32, entryMask: u32): usize {
-  return <usize>(((word * MULTIPLIER) >> entryShift(entryMask)) & entryMask);
+  return <usize>(((word * MULTIPLIER) >> HASH_SHIFT) & entryMask);
 }
 
 /** Puts chunks into quads, lane by lane, and gives back the tables of all others. */
@@ -138,8 +130,7 @@ export function chunksBuilt(bitmaps: usize): u64 {
 export function candidatesOf(bitmaps: usize, number: u32, lanes: usize): v128 {
   const at = wordOf(bitmaps, number);
   const bytes = v128.load32_splat(at, CHUNK_BYTES);
-  const entryMask = entryMaskOf(bitmaps);
-  const entries = entriesIn(lanes + laneOfChunk(number), bytes, entryShift(entryMask), i32x4.splat(entryMask));
+  const entries = entriesIn(lanes + laneOfChunk(number), bytes, i32x4.splat(load<u32>(bitmaps, ENTRY_MASK)));
   const named = v128.load(<usize>load<u32>(at, CHUNK_BITMAPS) + <usize>i32x4.extract_lane(entries, 0));
   return v128.or(named, v128.load(wildcardOf(bitmaps, number)));
 }

@@ -19,7 +19,6 @@ import {
   CHUNK_BYTES,
   entriesIn,
   entryIn,
-  entryShift,
   ENTRY_MASK,
   EVERY_BIT,
   releaseTables,
@@ -158,9 +157,7 @@ export function addCovering(bitmaps: usize, rule: usize, whole: u64, nearly: u64
   const worse = skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~(whole | nearly));
   const byte = bitIndex >> 3;
   const bit = (<u32>1) << ((<u32>bitIndex) & 7);
-  const entryMask = load<u32>(bitmaps, ENTRY_MASK);
-  const mask = i32x4.splat(entryMask);
-  const shift = entryShift(entryMask);
+  const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
   // Four chunks at a time, with consecutive numbers.
   for (let chunks = load<u64>(bitmaps, BUILT) & whole; chunks != 0;) {
     const first = (<u32>ctz(chunks)) & ~3;
@@ -168,7 +165,7 @@ export function addCovering(bitmaps: usize, rule: usize, whole: u64, nearly: u64
     chunks &= ~((<u64>15) << first);
     const at = wordOf(bitmaps, first);
     const entries = i32x4.add(
-      entriesIn(rule + RULE_VALUE + laneOfChunk(first), v128.load(at, CHUNK_BYTES), shift, mask),
+      entriesIn(rule + RULE_VALUE + laneOfChunk(first), v128.load(at, CHUNK_BYTES), mask),
       v128.load(at, CHUNK_BITMAPS),
     );
     if (four & 1) put(<usize>i32x4.extract_lane(entries, 0) + byte, bit);

@@ -81,11 +81,14 @@ function piece(definer: usize, first: u32, column: u32, from: u32, count: u32): 
   return run(column, from, count);
 }
 
-/** `count` bytes of a column from byte `from` on, then no byte. */
+/**
+ * `count` bytes of a column from byte `from` on, the last one first, then no byte. The last byte of an
+ * address differs most, and of a product (candidates.ts) the lowest byte reaches most bits.
+ */
 function run(column: u32, from: u32, count: u32): u32 {
-  const byte = column * 4 + from;
+  const last = column * 4 + from + count - 1;
   let bytes: u32 = 0;
-  for (let n: u32 = 0; n < 4; n++) bytes |= (n < count ? byte + n : NONE) << (n << 3);
+  for (let n: u32 = 0; n < 4; n++) bytes |= (n < count ? last - n : NONE) << (n << 3);
   return bytes;
 }
 

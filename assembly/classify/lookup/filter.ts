@@ -5,7 +5,7 @@
  */
 import { BITMAPS } from "../../memory";
 import { Lanes } from "../../rows";
-import { entriesIn, entryMaskOf, entryShift, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "../bitmaps/candidates";
+import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "../bitmaps/candidates";
 
 export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, high: u64): void {
   const end = (<usize>count) << 4;
@@ -20,10 +20,9 @@ function narrow(quad: usize, entryMask: u32, end: usize, stride: usize): void {
   const bytes = v128.load(quad);
   const tables = v128.load(quad, QUAD_TABLES);
   const mask = i32x4.splat(entryMask);
-  const shift = entryShift(entryMask);
   let lane = Lanes.start + <usize>load<u32>(quad, QUAD_LANE);
   for (let bitmap: usize = 0; bitmap < end; bitmap += 16, lane += stride) {
-    const entries = i32x4.add(entriesIn(lane, bytes, shift, mask), tables);
+    const entries = i32x4.add(entriesIn(lane, bytes, mask), tables);
     const one = v128.and(said(i32x4.extract_lane(entries, 0)), said(i32x4.extract_lane(entries, 1)));
     const two = v128.and(said(i32x4.extract_lane(entries, 2)), said(i32x4.extract_lane(entries, 3)));
     v128.store(bitmap, v128.and(v128.load(bitmap, BITMAPS), v128.and(one, two)), BITMAPS);
