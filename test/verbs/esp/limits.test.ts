@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import * as mlx5dv from "../../../src/mlx5dv/index.js";
+import type { FlowAction } from "../../../src/model/flow/action.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import {
@@ -153,6 +154,21 @@ describe("inline crypto", () => {
     const element = [0x8c, 0xe4, 0, 0, 0, 0, 0, 0];
     const other = Uint8Array.of(...frame.subarray(0, 12), ...element, ...frame.subarray(12));
     expect([frame, other].map((one) => sent(bench, one).reason)).toEqual(["esp_metadata", "esp_metadata"]);
+  });
+
+  test("that requires metadata seals a frame that asks for it, under the next header of the element", async () => {
+    const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
+    const actionOf = ({ context }: FlowBench, flags: number): FlowAction =>
+      mlx5dv.mlx5dv_create_flow_action_esp(context, inline(flags), METADATA);
+    bench.flow("out", [IPV4, ESP_SPEC, handle(actionOf(bench, ENCRYPT))], EGRESS);
+    there.flow("in", [IPV4, ESP_SPEC, handle(actionOf(there, 0))]);
+    const frame = frameOf(IP, ESP, payload(48));
+    const asking = Uint8Array.of(...frame.subarray(0, 12), 0x8c, 0xe4, 8, 0, 0, 0, 0, 132, ...frame.subarray(12));
+    const packet = sealed(bench, asking);
+    expect([...packet.subarray(0, 14)]).toEqual([...frame.subarray(0, 14)]);
+    const [opened] = there.device.receive(1, packet).to;
+    // 0x11: it was decrypted; then the next header.
+    expect([opened?.espFault, ...opened!.frame.subarray(12, 16)]).toEqual([undefined, 0x8c, 0xe4, 0x11, 132]);
   });
 
   test("puts no metadata into a frame without Ethernet", async () => {
