@@ -6,9 +6,8 @@
  *
  *     MULTIPLIERS    | multiplier0 8 | multiplier1 8 | ...
  *
- * The multipliers of a device are random, and the host writes them before the first rule. Whoever
- * does not know them cannot choose words of one hash: any two have 31 bits in common with a chance of
- * at most 2^-30.
+ * The multipliers of a device are random and secret, and the host writes them before the first rule.
+ * The probability that two different inputs have the same 31 bits of hash is at most 2^-30.
  */
 import { MULTIPLIERS_SIZE } from "../src/abi/engine";
 import { MULTIPLIERS } from "./memory";

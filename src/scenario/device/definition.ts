@@ -49,7 +49,7 @@ export const DEVICE = object("The device. Everything has a default.", [], {
   ports: integer("Physical ports, numbered from 1.", 1, 255, { default: 1 }),
   vports: integer("Functions besides the PF, which is 0: VFs, numbered from 1.", 0, 255, { default: 0 }),
   profile: PROFILE,
-  seed: integer("Seed of all random choices.", 0, MAX_U32, { default: 0 }),
+  seed: integer("Seed of what is random in outcomes, such as samples.", 0, MAX_U32, { default: 0 }),
   limits: object("Limits of the device.", [], {
     memory: integer("Bytes for tables, rules, counters and queues.", 0, MAX_U32),
     flows: integer("Flows that exist at a time; left out, as many as memory holds.", 0, MAX_U32),

@@ -1,6 +1,6 @@
 /**
- * Who knows the multipliers of the hash of rule values can choose rules that are slow to insert; who does not, cannot.
- * The cost is the number of statements of the core that are executed, as in boundedSteps.node.test.ts.
+ * An attacker who knows the multipliers of the hash can compute rules that are slow to insert. Under other multipliers
+ * these rules are as fast as any. The cost is the number of statements of the core that are executed, as in boundedSteps.node.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import { MULTIPLIERS_SIZE } from "../../../src/abi/engine.js";
