@@ -2,6 +2,7 @@
 import { Choices, TooManyWords } from "../input/choices.js";
 import type { Input } from "../input/input.js";
 import type { Run, Target } from "../target.js";
+import { repeatRandomValues } from "./randomValues.js";
 
 export interface Failure {
   /** Error, message and stack. */
@@ -34,6 +35,7 @@ export async function attempt(run: Run, input: Input): Promise<Ran> {
 
 /** The run of an input alone, on a target opened for it. */
 export async function attemptAlone(target: Target, input: Input): Promise<Failure | null> {
+  repeatRandomValues();
   return (await attempt(await target.open(), input)).failure;
 }
 

@@ -7,6 +7,7 @@ import { shrunk } from "../input/shrink.js";
 import type { Target } from "../target.js";
 import type { Corpus } from "./corpus.js";
 import { attempt, attemptAlone, type Failure } from "./failure.js";
+import { repeatRandomValues } from "./randomValues.js";
 
 /** The share of inputs that are new, not made of those of the corpus. */
 const NEW = 0.3;
@@ -49,6 +50,7 @@ export async function runSlice(order: Order): Promise<Done> {
   const known = new Set<string>();
   // What earlier processes found is reached first.
   const again = guided ? [...corpus.inputs] : [];
+  repeatRandomValues();
   let run = await target.open();
   const began = performance.now();
   const end = began + order.seconds * 1000;

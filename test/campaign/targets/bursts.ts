@@ -1,6 +1,5 @@
 /** Frames by the million through random rules: two devices of the same rules, one of them without the flow cache. */
 import { expect } from "vitest";
-import { MULTIPLIERS_SIZE } from "../../../src/abi/engine.js";
 import { createDevice, type Burst, type DeviceOptions } from "../../../src/index.js";
 import { frameText, type TestFrame } from "../../assembly/support/core.js";
 import { drawNear, newCounts, plainOutcome, steer } from "../../assembly/support/pipelineSteer.js";
@@ -48,12 +47,9 @@ export const bursts: Target = {
 
 async function worldOf(seed: number, cache: DeviceOptions["cache"]): Promise<PipelineWorld> {
   const options = cache === undefined ? {} : { cache };
-  const world = await makePipelineWorld(new Random(seed), new Map(), false, async (given) => {
-    const device = await createDevice({ ...given, ...options });
-    // With the same multipliers both devices have their objects at the same addresses.
-    device.core.u8.set(new Random(seed).bytes(MULTIPLIERS_SIZE), device.core.multipliers);
-    return device;
-  });
+  const world = await makePipelineWorld(new Random(seed), new Map(), false, (given) =>
+    createDevice({ ...given, ...options }),
+  );
   for (let n = 0; n < 3; n++) addRules(world);
   syncSome(world, 1);
   return world;
