@@ -1,7 +1,7 @@
 /**
  * The direction of imports, type imports included: `npm run lint:imports` (ARCHITECTURE.md, "Directions").
  *
- *     src:       abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
+ *     src:       base <- every room;  abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, packet, engine, model <- explain <- proof <- cli
  *                abi, packet, model, scenario <- import, export <- cli
  *                abi, packet, engine, model <- snapshot
@@ -11,6 +11,7 @@
  * A folder may import the folders that its list names. Nothing imports in a circle.
  */
 const MAY_IMPORT = {
+  "src/base": [],
   "src/abi": [],
   "src/packet": ["abi"],
   "src/engine": ["abi"],
@@ -42,7 +43,7 @@ const ENTRY_POINTS = "^src/[^/]+/index\\.ts$";
 
 const directions = Object.entries(MAY_IMPORT).map(([room, allowed]) => {
   const [root, folder] = room.split("/");
-  const names = [folder, ...allowed].map((name) => `^${root}/${name}/`);
+  const names = [folder, ...allowed, ...(root === "src" ? ["base"] : [])].map((name) => `^${root}/${name}/`);
   return {
     name: `direction-${room.replace("/", "-")}`,
     comment: `${room} imports ${allowed.join(", ") || (folder === "cli" ? "entry points only" : "no other folder")}`,

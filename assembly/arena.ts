@@ -20,7 +20,7 @@ const CLASSES: u32 = SMALL_CLASSES + 21;
 /** Small blocks are cut from slabs of this size. */
 const SLAB: u32 = 65536;
 /** The size of a slab that is split off a free block when memory does not grow. */
-const LEAST_SLAB: u32 = 2048;
+const MIN_SLAB: u32 = 2048;
 const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
@@ -137,8 +137,8 @@ function cut(size: u32): usize {
     if (slab == 0) {
       const block = cutFree(size);
       if (block != 0) return block;
-      slabSize = LEAST_SLAB;
-      slab = popLarge(classOf(LEAST_SLAB));
+      slabSize = MIN_SLAB;
+      slab = popLarge(classOf(MIN_SLAB));
       if (slab == 0) return 0;
     }
     // The rest of the old slab becomes a free block.

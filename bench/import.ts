@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exportRules } from "../src/export/index.js";
-import { hexOf } from "../src/hex.js";
+import { hexOf } from "../src/base/hex.js";
 import { matchParameters, type DeviceMatch } from "../src/mlx5dv/index.js";
 import type { Scenario } from "../src/scenario/index.js";
 import { root, runWell } from "./frames/processes.js";

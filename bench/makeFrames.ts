@@ -9,7 +9,7 @@ const ETHERNET = 0x6558;
 const VXLAN_PORT = 4789;
 const GENEVE_PORT = 6081;
 /** Bytes of TCP payload. */
-const SHORTEST = 10;
+const MIN_LENGTH = 10;
 const ENDPOINTS = [0xc0a80001, 0xc0a80002] as const;
 
 /** Geneve option 0 of the devices here: the last of three that a frame has. */
@@ -57,7 +57,7 @@ function overUdp(source: number, destination: number, payload: number[]): number
 
 /** 64 bytes: Ethernet, IPv4, TCP. */
 export function tcpFrame(tuple: Tuple): Uint8Array {
-  return longerFrame(tuple, SHORTEST);
+  return longerFrame(tuple, MIN_LENGTH);
 }
 
 /** The same with more payload: 54 bytes of headers are in front of it. */
@@ -65,7 +65,7 @@ export function longerFrame(tuple: Tuple, payload: number): Uint8Array {
   return Uint8Array.from(tcpPacket(tuple, payload));
 }
 
-function tcpPacket({ src, dst, ports }: Tuple, payload = SHORTEST): number[] {
+function tcpPacket({ src, dst, ports }: Tuple, payload = MIN_LENGTH): number[] {
   return ethernet(IPV4, ipv4(TCP, src, dst, tcp(ports, payload)));
 }
 

@@ -5,7 +5,7 @@ const SLICE = 0.02;
 /** Seconds of runs before the first round: the compiler's slow tiers are over then. */
 const WARM = 0.1;
 /** A shorter run is below the resolution of the clock. */
-const LEAST = 2e-5;
+const MIN = 2e-5;
 
 export interface Case {
   name: string;
@@ -81,7 +81,7 @@ export function repeated(time: (times: number) => number | Promise<number>): () 
   return async () => {
     if (times === 0) {
       let last = 0;
-      for (let warm = 0; warm < WARM; warm += last) last = Math.max(LEAST, await time(1));
+      for (let warm = 0; warm < WARM; warm += last) last = Math.max(MIN, await time(1));
       times = Math.max(1, Math.ceil(SLICE / last));
     }
     return (await time(times)) / times;

@@ -15,7 +15,7 @@ const [tables = "40", file = fileURLToPath(new URL("../test/golden/ovs-bridges.j
   process.argv.slice(2);
 const FRAMES = 24;
 /** A device makes at most 64 copies of a frame. */
-const MOST_COPIES = 12;
+const MAX_COPIES = 12;
 /** Open vSwitch holds two tags: a third that a bridge pushes may be missing (docs/import/ovs.md). */
 const TWO_TAGS = /^.{24}(?:8100|88a8)....(?:8100|88a8)/;
 
@@ -34,7 +34,7 @@ try {
     });
     const drawn = { ...first, others };
     const out = await bridge.steer(drawn, frames);
-    if (out.some((list) => list.length > MOST_COPIES || list.some(([, bytes]) => TWO_TAGS.test(bytes)))) continue;
+    if (out.some((list) => list.length > MAX_COPIES || list.some(([, bytes]) => TWO_TAGS.test(bytes)))) continue;
     const text = textOf(drawn, random.chance(0.5));
     rows.push(JSON.stringify({ text, frames: frames.map(([port, bytes], n) => ({ port, bytes, out: out[n] })) }));
   }

@@ -15,7 +15,7 @@ const MILLISECOND = 1_000_000n;
 /** Between the first frames of two files. */
 const STAGGER = 11n * MILLISECOND;
 /** The longest silence that a file keeps. */
-const LONGEST_GAP = 25n * MILLISECOND;
+const MAX_GAP = 25n * MILLISECOND;
 /** Ethernet, IPv4, UDP and VXLAN headers before an inner frame. */
 const VXLAN_HEADERS = 50;
 
@@ -68,7 +68,7 @@ for (const [i, [file, numbers, first = 0]] of PARTS.entries()) {
     if (frame === undefined) throw new Error(`${file} has no frame ${number}`);
     const gap = before === undefined ? 0n : frame.time - before;
     // Some files give several frames one time, or times that go back.
-    time += gap < MILLISECOND / 10n ? MILLISECOND / 10n : gap > LONGEST_GAP ? LONGEST_GAP : gap;
+    time += gap < MILLISECOND / 10n ? MILLISECOND / 10n : gap > MAX_GAP ? MAX_GAP : gap;
     before = frame.time;
     merged.push({ time, bytes: frame.bytes.slice(first), wireLength: frame.wireLength - first });
   }

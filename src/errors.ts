@@ -5,7 +5,7 @@
  * instead.
  */
 
-import { jsonValue } from "./printable.js";
+import { jsonValue } from "./base/printable.js";
 
 /** The Linux errno values that the manual pages and drivers use. */
 export const ERRNO = {

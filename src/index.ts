@@ -80,4 +80,4 @@ export {
   type CaptureInterface,
 } from "./packet/capture/read.js";
 export { PcapngWriter, PcapWriter } from "./packet/capture/writer.js";
-export { nearest } from "./nearest.js";
+export { nearest } from "./base/nearest.js";

@@ -25,7 +25,7 @@ import {
 import { outcomeAt } from "./outcome";
 import { noteFork } from "./events";
 
-const MOST: u32 = BRANCHES_PER_FRAME - 1;
+const MAX: u32 = BRANCHES_PER_FRAME - 1;
 /** The bytes of a fork: branch, frame descriptor, key, frame map. */
 const FORK_SIZE: usize = BRANCH_SIZE + FRAME_SIZE + KEY_SIZE + MAP_SIZE;
 
@@ -36,7 +36,7 @@ const FORK_SIZE: usize = BRANCH_SIZE + FRAME_SIZE + KEY_SIZE + MAP_SIZE;
  */
 export function openForks(frames: u32): bool {
   if (frames <= Forks.frames) return true;
-  const count = frames * MOST;
+  const count = frames * MAX;
   const branches = <u32>BATCH + count;
   const together = min<u32>(<u32>BATCH, frames * BRANCHES_PER_FRAME);
   const lists: usize = 3 * ((<usize>branches) << 2);
@@ -65,9 +65,9 @@ export function fork(branch: usize): usize {
   const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const forks: u32 = load<u16>(outcome, OUTCOME_BRANCHES);
-  if (forks >= MOST || Forks.frames == 0) return 0;
+  if (forks >= MAX || Forks.frames == 0) return 0;
   store<u16>(outcome, <u16>(forks + 1), OUTCOME_BRANCHES);
-  const copy = Forks.start + <usize>((index - Forks.first) * MOST + forks) * BRANCH_SIZE;
+  const copy = Forks.start + <usize>((index - Forks.first) * MAX + forks) * BRANCH_SIZE;
   const flags = load<u32>(branch, BRANCH_FLAGS) | SHARED;
   store<u32>(branch, flags, BRANCH_FLAGS);
   memory.copy(load<u32>(copy, BRANCH_KEY), load<u32>(branch, BRANCH_KEY), KEY_SIZE);

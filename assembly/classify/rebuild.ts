@@ -68,13 +68,13 @@ const MAX_SEEN: u32 = 64;
 /** Values that a lookup enters for uncovered bits, for each of the buckets. */
 const STEP_VALUES: u32 = 32;
 /** The most bits that a chunk may have uncovered, and the most values that the rules of a mask enter for them. */
-const MOST_UNCOVERED: u32 = 5;
-const MOST_VALUES: u32 = 4096;
+const MAX_UNCOVERED: u32 = 5;
+const MAX_VALUES: u32 = 4096;
 /** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
-const LEAST_RULES: u32 = 32;
+const MIN_RULES: u32 = 32;
 /** Bitmaps last for so many changes without a lookup, and half as many as there are rules. */
-const LEAST_UNREAD: u32 = 256;
+const MIN_UNREAD: u32 = 256;
 
 /** Counts a change, and enters a rule into the bitmaps. `rule` is 0 for a removal. */
 export function noteChange(table: usize, rule: usize): void {
@@ -84,7 +84,7 @@ export function noteChange(table: usize, rule: usize): void {
   if ((tables | building) == 0) return;
   const unread = load<u32>(table, TABLE_UNREAD) + 1;
   store<u32>(table, unread, TABLE_UNREAD);
-  if (unread > max<u32>(load<u32>(table, TABLE_RULES) >> 1, LEAST_UNREAD)) {
+  if (unread > max<u32>(load<u32>(table, TABLE_RULES) >> 1, MIN_UNREAD)) {
     forgetBitmaps(table);
   } else if (rule != 0) {
     if (tables != 0 && addToBitmaps(tables, rule)) hurry(table);
@@ -116,8 +116,8 @@ export function noteLookup(table: usize, keys: u32): void {
 @inline
 function isDue(table: usize): bool {
   return (
-    load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT), LEAST_RULES) &&
-    load<u32>(table, TABLE_RULES) >= LEAST_RULES &&
+    load<u32>(table, TABLE_CHANGES) >= max<u32>(load<u32>(table, TABLE_REBUILT), MIN_RULES) &&
+    load<u32>(table, TABLE_RULES) >= MIN_RULES &&
     load<u32>(table + TABLE_TUPLES, TUPLE_COUNT) >= FEW_TUPLES
   );
 }
@@ -218,7 +218,7 @@ export function readyMask(table: usize, mask: usize): void {
 /** How many bits of a chunk the rules of a mask may leave uncovered, so that all of them enter few values. */
 function uncoveredBits(mask: usize): u32 {
   let bits: u32 = 0;
-  while (bits < MOST_UNCOVERED && load<u32>(mask, MASK_RULES) << (bits + 1) <= MOST_VALUES) bits++;
+  while (bits < MAX_UNCOVERED && load<u32>(mask, MASK_RULES) << (bits + 1) <= MAX_VALUES) bits++;
   return bits;
 }
 
@@ -285,7 +285,7 @@ export function yieldMemory(table: usize): bool {
 function forgetBitmaps(table: usize): void {
   for (let more = true; more;) more = yieldMemory(table);
   store<u32>(table, 0, TABLE_REBUILT);
-  store<u32>(table, LEAST_RULES, TABLE_CHANGES);
+  store<u32>(table, MIN_RULES, TABLE_CHANGES);
 }
 
 /** Ends the rebuild of a table without rules. */

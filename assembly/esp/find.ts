@@ -10,7 +10,7 @@ import { findPacket, Packet } from "./packet";
 
 const UDP_SIZE: u32 = 8;
 /** SPI and sequence number. */
-const LEAST: u32 = 8;
+const MIN: u32 = 8;
 
 export namespace Found {
   export let esp: u32 = 0;
@@ -25,9 +25,9 @@ export function findEsp(branch: usize, anyPort: bool): bool {
   const end = Packet.end == 0 ? load<u32>(frame, FRAME_LENGTH) : Packet.end;
   Found.esp = Packet.next;
   Found.udp = Packet.protocol == PROTOCOL_UDP;
-  if (!Found.udp) return Packet.protocol == PROTOCOL_ESP && Found.esp + LEAST <= end;
+  if (!Found.udp) return Packet.protocol == PROTOCOL_ESP && Found.esp + MIN <= end;
   Found.esp += UDP_SIZE;
-  if (Found.esp + LEAST > end) return false;
+  if (Found.esp + MIN > end) return false;
   // An SPI of 0 is the non-ESP marker (RFC 3948, 2.2).
   if (load<u32>(at + Found.esp) == 0) return false;
   return anyPort || selectingPort(at + Packet.next) == PORT_ESP;

@@ -53,7 +53,7 @@ import { Classes, Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
 /** The words of the longest class, and one to make them even. */
-const MOST_WORDS: u32 = 6 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
+const MAX_WORDS: u32 = 6 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
 
 /**
  * Stores the lengths of the frames of the batch, before rules change them. Call it before `steer`.
@@ -92,7 +92,7 @@ export function sumOutcomeClasses(first: u32, count: u32): u32 {
 /** The outcome class of a frame, new if needed; 0 when there is no room for it. */
 function classOf(i: u32): usize {
   const used = load<u32>(Classes.start, CLASSES_USED);
-  if (used + MOST_WORDS > <u32>MAX_CLASS_WORDS) return 0;
+  if (used + MAX_WORDS > <u32>MAX_CLASS_WORDS) return 0;
   const begin = Classes.start + CLASSES_WORDS + ((<usize>used) << 2);
   const end = writeWords(i, begin);
   const hash = <u32>(productOfWords(begin, end) >> 32);

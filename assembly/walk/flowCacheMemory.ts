@@ -15,7 +15,7 @@ export const WAYS: u32 = 4;
 export const BUCKET: u32 = WAYS * 4;
 
 /** The least number of bytes after the lanes. */
-const LEAST_TAIL: usize = 16;
+const MIN_TAIL: usize = 16;
 /** The entries of a new cache, and how many times as many a larger one has. */
 const FIRST_ENTRIES: u32 = 512;
 const GROWTH: u32 = 4;
@@ -41,7 +41,7 @@ export namespace Cache {
  * `count` new entries would fill half of it.
  */
 export function hasRoom(count: u32): bool {
-  const size = (<u32>(ENTRY_LANES + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
+  const size = (<u32>(ENTRY_LANES + CacheKey.stride + MIN_TAIL) + 63) & ~63;
   // Wider keys leave less room for results, even if the size of an entry stays.
   Cache.results = min<u32>((size - <u32>(ENTRY_LANES + CacheKey.stride)) / 4, <u32>(RECORDED_SIZE / 4) - 1);
   if (Loan.start != NO_LOAN && Cache.size == size) {

@@ -98,7 +98,7 @@ const IPV6_SIZE: u32 = 40;
 const TCP_SIZE: u32 = 20;
 const UDP_SIZE: u32 = 8;
 /** The size of Ethernet, IPv4 and UDP headers. */
-const SHORTEST: u32 = 42;
+const MIN_LENGTH: u32 = 42;
 
 /** The first 8 bytes of an IPv4 header: version 4, IHL 5, MF and fragment offset 0. */
 const WHOLE_IPV4: u64 = 0x45;
@@ -119,7 +119,7 @@ const SIX: u64 = 0xffffffffffff;
 export function parseFast(descriptor: usize, key: usize, map: usize, wanted: u32): bool {
   if (wanted & BEYOND || <u32>load<u8>(descriptor, FRAME_LINK) != Link.ethernet) return false;
   const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
-  if (load<u32>(descriptor, FRAME_LENGTH) < SHORTEST) return false;
+  if (load<u32>(descriptor, FRAME_LENGTH) < MIN_LENGTH) return false;
   const type: u32 = load<u16>(frame, ETHERTYPE);
   return type == IPV4
     ? packet(descriptor, key, map, wanted, frame, IPV4, false)

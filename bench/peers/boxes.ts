@@ -6,7 +6,7 @@ import type { SetRule } from "../classify/ruleSets.js";
 
 const SIDES = 5;
 /** A line that falls into more boxes is given up. */
-const MOST = 2000;
+const MAX = 2000;
 
 export interface BoxAnswer {
   readonly state: "live" | "dead" | "unknown";
@@ -40,7 +40,7 @@ export class Boxes {
       const next: number[][] = [];
       for (const piece of pieces) this.#without(piece, other, next);
       if (next.length === 0) return { state: "dead", point: null };
-      if (next.length > MOST) return { state: "unknown", point: null };
+      if (next.length > MAX) return { state: "unknown", point: null };
       pieces = next;
     }
     return { state: "live", point: pieces[0]!.slice(0, SIDES) };

@@ -16,7 +16,7 @@ const HEADER = 8;
 const KIND_MEMORY = 2;
 const SHARED_WITH_MAXIMUM = 3;
 /** The largest size of memory, in pages. */
-const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
+const MAX_PAGES = (2 ** 32 - PAGE) / PAGE;
 
 interface Section {
   readonly id: number;
@@ -35,7 +35,7 @@ export function rewrite(module: Uint8Array): Rewritten {
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? Uint8Array.of(0);
   const pages = leastPages(body(MEMORY));
   const imported = [...named("env"), ...named("memory"), KIND_MEMORY];
-  imported.push(SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MOST_PAGES));
+  imported.push(SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MAX_PAGES));
   const ids = [...new Set([...sections.map(({ id }) => id), IMPORTS])].sort((a, b) => place(a) - place(b));
   const bytes: number[] = [...module.subarray(0, HEADER)];
   for (const id of ids) {
@@ -49,7 +49,7 @@ export function rewrite(module: Uint8Array): Rewritten {
 
 /** Creates the shared memory of a rewritten core, with its initial size. */
 export function sharedMemory(pages: number): WebAssembly.Memory {
-  return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+  return new WebAssembly.Memory({ initial: pages, maximum: MAX_PAGES, shared: true });
 }
 
 /** Sections are ordered by number, except the data count section. */

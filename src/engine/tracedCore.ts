@@ -34,7 +34,7 @@ import { watch } from "./watch.js";
 const PAGE = 65536;
 /** Memory of the traced core between the copy and the events, for changed frames and rules that are tried. */
 const SCRATCH = 0x2000000;
-const LEAST_FREE = 0xffff0000 - SCRATCH - TRACE_BYTES - PAGE;
+const MIN_FREE = 0xffff0000 - SCRATCH - TRACE_BYTES - PAGE;
 /** The offset of the rank in a rule (assembly/classify/rule.ts), and of the count of its actions. */
 const RULE_RANK = 0;
 const RULE_MASK = 8;
@@ -132,7 +132,7 @@ export class TracedCore {
     if (this.#copied === first.version) return true;
     first.collectCounters();
     const top = first.exports.arenaTop() >>> 0;
-    if (top > LEAST_FREE || !this.#makeRoom(top)) return false;
+    if (top > MIN_FREE || !this.#makeRoom(top)) return false;
     const copy = (from: number, bytes: number): void => this.core.u8.set(first.u8.subarray(from, from + bytes), from);
     for (let vport = 0; vport < MAX_FUNCTIONS; vport++) {
       const table = first.u32[(first.functions >> 2) + vport] as number;

@@ -10,8 +10,8 @@ import { InlineWorker } from "./inlineWorker.js";
  * the last task took to arrive, up to a limit. After a task that arrived later it polls half as long, because a polling thread takes
  * time from others.
  */
-const LEAST_PATIENCE = 0.02;
-const MOST_PATIENCE = 0.5;
+const MIN_PATIENCE = 0.02;
+const MAX_PATIENCE = 0.5;
 let patience = 0.05;
 
 interface Port {
@@ -59,8 +59,8 @@ function nextTask(control: Int32Array, last: number): number {
   }
   const waited = performance.now() - begun;
   patience =
-    waited < MOST_PATIENCE
-      ? Math.min(MOST_PATIENCE, Math.max(patience, 4 * waited))
-      : Math.max(LEAST_PATIENCE, patience / 2);
+    waited < MAX_PATIENCE
+      ? Math.min(MAX_PATIENCE, Math.max(patience, 4 * waited))
+      : Math.max(MIN_PATIENCE, patience / 2);
   return Atomics.load(control, Word.asked);
 }

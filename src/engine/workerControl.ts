@@ -4,7 +4,7 @@
 export const PAGE = 65536;
 
 /** The longest error message, in characters. */
-const MOST_TEXT = 240;
+const MAX_TEXT = 240;
 
 /** Words of a cache line. Words that one thread writes while the other polls have cache lines of their own. */
 const LINE = 16;
@@ -47,7 +47,7 @@ export const Word = {
   /** The characters of the message. */
   text: 5 * LINE,
 } as const;
-export const CONTROL_BYTES = 4 * (Word.text + MOST_TEXT);
+export const CONTROL_BYTES = 4 * (Word.text + MAX_TEXT);
 
 export const Task = { run: 0, end: 1 } as const;
 
@@ -63,7 +63,7 @@ export function takeOwnership(control: Int32Array, word: number, task: number): 
 
 /** Writes the message of an error that ends the thread. */
 export function writeFailure(control: Int32Array, error: unknown): void {
-  const text = String(error).slice(0, MOST_TEXT) || "no message";
+  const text = String(error).slice(0, MAX_TEXT) || "no message";
   for (let i = 0; i < text.length; i++) control[Word.text + i] = text.charCodeAt(i);
   control[Word.failed] = text.length;
 }

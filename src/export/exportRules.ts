@@ -1,7 +1,7 @@
 /** Writes a scenario in a format. */
-import { checkOptions } from "../checks.js";
+import { checkOptions } from "../base/checks.js";
 import { refuse } from "../errors.js";
-import { namesHint } from "../nearest.js";
+import { namesHint } from "../base/nearest.js";
 import { parseScenario, type Scenario } from "../scenario/index.js";
 import { ExportFindings, type ExportFinding } from "./finding.js";
 import { EXPORT_FORMATS, FORMATS, type ExportFormat } from "./formats.js";

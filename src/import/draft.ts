@@ -8,14 +8,14 @@ type Domain = NonNullable<ScenarioTable["domain"]>;
 export type Endpoint = { readonly port: number } | { readonly vport: number };
 
 /** VFs and ports have numbers up to this. */
-const MOST_ENDPOINTS = 255;
+const MAX_ENDPOINTS = 255;
 /** Why an endpoint is refused that no device has. */
-export const NO_ENDPOINT = `a device has ${MOST_ENDPOINTS} VFs and ${MOST_ENDPOINTS} ports at most`;
+export const NO_ENDPOINT = `a device has ${MAX_ENDPOINTS} VFs and ${MAX_ENDPOINTS} ports at most`;
 
 /** Whether a device can have an endpoint. */
 export function isEndpoint(endpoint: Endpoint): boolean {
   const [number, least] = "port" in endpoint ? [endpoint.port, 1] : [endpoint.vport, 0];
-  return Number.isInteger(number) && number >= least && number <= MOST_ENDPOINTS;
+  return Number.isInteger(number) && number >= least && number <= MAX_ENDPOINTS;
 }
 
 /** Class and type of a Geneve option. */

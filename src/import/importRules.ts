@@ -1,7 +1,7 @@
 /** Reads sources, each by the importer of its format, into one scenario. */
-import { checkArray, checkObject, checkOptions, wrongType } from "../checks.js";
+import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks.js";
 import { refuse } from "../errors.js";
-import { namesHint } from "../nearest.js";
+import { namesHint } from "../base/nearest.js";
 import type { Scenario } from "../scenario/document.js";
 import { Draft } from "./draft.js";
 import type { ImportFinding } from "./finding.js";

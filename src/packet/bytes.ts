@@ -1,7 +1,7 @@
 /** Reads and writes bit fields in network order, and converts bytes to and from hexadecimal text. */
-import { unhex } from "../hex.js";
+import { unhex } from "../base/hex.js";
 
-export { hexOf } from "../hex.js";
+export { hexOf } from "../base/hex.js";
 
 /** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
 export function readBits(bytes: Uint8Array, at: number, bits: number): bigint {

@@ -1,7 +1,7 @@
 /** Checks the names of a document: unique in their list, and defined where they are used. */
 import { SteeringError, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/traffic/input.js";
-import { namesHint } from "../nearest.js";
+import { namesHint } from "../base/nearest.js";
 import type { ScenarioRuleAction, ScenarioAction } from "./action/definition.js";
 import type { ScenarioArrayMemberObject, ScenarioSampleActionObject } from "./action/destinations.js";
 import { checkDeviceFlows } from "./deviceFlow/names.js";

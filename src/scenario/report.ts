@@ -13,14 +13,14 @@ export const throwFirst: Report = (refusal) => {
 /** Secrets, which no message repeats. */
 const SECRET = /\.esp\.(key|salt)$/;
 /** The longest text that a message repeats. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /** Reports each refusal with the value that the document has at its path, not one that was derived from it. */
 export function withWrittenValues(document: object, report: Report): Report {
   return (refusal) => {
     const { code, call, reason, path = "", value, hint, cite } = refusal;
     const written = value === undefined || SECRET.test(path) ? undefined : valueAt(document, path);
-    const repeats = typeof written === "string" ? written.length <= LONGEST : written !== undefined;
+    const repeats = typeof written === "string" ? written.length <= MAX_LENGTH : written !== undefined;
     if (!repeats || written === value || typeof written === "object") report(refusal);
     else report(new SteeringError({ code, call, reason, path, value: written, hint, cite }));
   };

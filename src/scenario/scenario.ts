@@ -3,7 +3,7 @@
  * device.
  */
 import { refuse } from "../errors.js";
-import { describe } from "../checks.js";
+import { describe } from "../base/checks.js";
 import { SCENARIO, type Scenario } from "./document.js";
 import { frameBytes } from "./frame/bytes.js";
 import { parseJson } from "./json.js";

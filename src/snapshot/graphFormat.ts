@@ -31,7 +31,7 @@ export enum Tag {
   small,
 }
 
-const MOST_SMALL = 255 - Tag.small;
+const MAX_SMALL = 255 - Tag.small;
 
 export const TYPED = [
   Uint8Array,
@@ -74,7 +74,7 @@ export class ByteWriter {
     } else if (value < 0) {
       this.byte(Tag.negative);
       this.number(-value);
-    } else if (value <= MOST_SMALL) this.byte(Tag.small + value);
+    } else if (value <= MAX_SMALL) this.byte(Tag.small + value);
     else {
       this.byte(Tag.integer);
       this.number(value);

@@ -1,5 +1,5 @@
 /** Snapshots of devices (docs/snapshots.md). */
-import { checkBytes } from "../checks.js";
+import { checkBytes } from "../base/checks.js";
 import { coreHash, memoryImage, readGlobals, writeGlobals, writeMemory } from "../engine/memoryImage.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";

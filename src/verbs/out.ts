@@ -1,5 +1,5 @@
 /** Out parameters of C: a call fills the object that a program gives, and returns the value where it gives none. */
-import { checkArray, checkBytes, wrongType } from "../checks.js";
+import { checkArray, checkBytes, wrongType } from "../base/checks.js";
 import { refuse } from "../errors.js";
 import { Handle } from "../model/base/handle.js";
 

@@ -1,6 +1,6 @@
 /** ibv_rate_to_mbps(3), ibv_rate_to_mult(3), and the UDP source port of a flow label. */
 import * as abi from "../abi/verbsConstants.js";
-import { unsigned } from "../checks.js";
+import { unsigned } from "../base/checks.js";
 import { sourcePortOf } from "../model/roce/frame.js";
 
 /** `enum ibv_rate`, its multiple of 2.5 Gb/s (null: none), and its Mb/s. */

@@ -1,5 +1,5 @@
 /** Names of numbers, as the library prints them: ibv_wc_status_str(3), ibv_event_type_str(3), ibv_node_type_str(3). */
-import { checkNumber } from "../checks.js";
+import { checkNumber } from "../base/checks.js";
 import { IBV_NODE_CA } from "../abi/verbsConstants.js";
 
 const UNKNOWN = "unknown";

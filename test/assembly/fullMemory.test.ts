@@ -17,7 +17,7 @@ const SLAB = 65_536;
 const BLOCK = 16;
 /** Distance between two tried ends of memory. */
 const STRIDE = DEEP ? BLOCK : 16 * BLOCK;
-const MOST = 14_000;
+const MAX = 14_000;
 /** Room for the blocks of candidate bitmaps, which are larger than a slab. */
 const MORE = 140_000;
 
@@ -83,7 +83,7 @@ function fillTable(core: Core, what: string): number {
 
 test("every allocation of a table and its rules fails cleanly", async () => {
   const counts = new Set<number>();
-  for (let rest = 0; rest < MOST; rest += STRIDE) {
+  for (let rest = 0; rest < MAX; rest += STRIDE) {
     const core = await loadOpenCore();
     fill(core, rest);
     counts.add(fillTable(core, `rest ${rest}`));
@@ -99,7 +99,7 @@ test("every allocation of a table and its rules fails cleanly", async () => {
 test("every allocation of a rebuild fails cleanly, and takes nothing from rules", async () => {
   for (let more = 0; more < MORE; more += 64 * STRIDE) {
     const core = await loadOpenCore();
-    fill(core, MOST);
+    fill(core, MAX);
     core.exports.limitArena(SLAB + more);
     expect(fillTable(core, `${more} more`)).toBe(MATCHES.length);
   }

@@ -1,7 +1,7 @@
 /** Scenarios of living devices: loaded, they make devices that treat frames alike. */
 import { describe, expect, test } from "vitest";
 import { scenarioOf } from "../../src/export/index.js";
-import { hexOf } from "../../src/hex.js";
+import { hexOf } from "../../src/base/hex.js";
 import { createDevice } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { buildFrame } from "../../src/packet/index.js";

@@ -11,7 +11,7 @@ import { Countdown, faultyCore } from "./support/faultyCore.js";
 
 const RX = dv.MLX5DV_FLOW_TABLE_TYPE_NIC_RX;
 /** More allocations than any frame makes. */
-const MOST = 50;
+const MAX = 50;
 const TTL: dv.ModifyActions = [{ type: "set", field: "OUT_IP_TTL", data: 9 }];
 
 const frameOf = (...layers: Layer[]): Uint8Array => buildFrame([{ header: "ethernet" }, ...layers]);
@@ -125,7 +125,7 @@ test.each(CHANGES)("%s", async (_, rule, steer) => {
   expect(expected).not.toEqual([]);
   let dropped = 0;
   for (let n = 1, left = 0; left === 0; n++) {
-    expect(n).toBeLessThan(MOST);
+    expect(n).toBeLessThan(MAX);
     const bench = await open();
     const countdown = new Countdown(bench.device);
     let outcome: Outcome | undefined;
@@ -166,7 +166,7 @@ test("many rules that split frames", async () => {
   const { match_criteria_enable, mask, value } = dv.matchParameters({ "outer.udp_dport": 53 });
   let refusals = 0;
   for (let n = 1, left = 0; left === 0; n++) {
-    expect(n).toBeLessThan(MOST);
+    expect(n).toBeLessThan(MAX);
     const bench = await FlowBench.open({ core: faultyCore(debug) });
     const domain = dv.mlx5dv_dr_domain_create(bench.context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
     const root = dv.mlx5dv_dr_table_create(domain, 0);

@@ -21,10 +21,10 @@ const files = folders
 const device = await createDevice();
 
 /** Number of frames of a capture that are checked. */
-const MOST = 2000;
+const MAX = 2000;
 
 test.each(files)("%s", async (file) => {
-  let left = MOST;
+  let left = MAX;
   for await (const captured of readCapture(createReadStream(file))) {
     const frames = captured.slice(0, left).filter(({ linkType }) => hasParser(linkType));
     left -= frames.length;

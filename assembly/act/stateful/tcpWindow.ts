@@ -50,11 +50,11 @@ import { isAfter, permitsSack, reachWithSack, scaleOption, Segment } from "./tcp
 
 /**
  * Bounds of the distance between the oldest valid acknowledgement and the last byte sent. The
- * distance is the window, at least LEAST_ACK_WINDOW, and at most half the number space, so that
+ * distance is the window, at least MIN_ACK_WINDOW, and at most half the number space, so that
  * comparisons are unique.
  */
-const LEAST_ACK_WINDOW: u32 = 0xffff;
-const MOST_ACK_WINDOW: u64 = 0x7fffffff;
+const MIN_ACK_WINDOW: u32 = 0xffff;
+const MAX_ACK_WINDOW: u64 = 0x7fffffff;
 
 /** Sides: 0 is the reply side, 1 the original side. */
 namespace At {
@@ -160,9 +160,9 @@ function isInWindow(): bool {
 function isAckInWindow(): bool {
   const flags: u32 = load<u8>(At.connection, CONNECTION_FLAGS);
   const reach = flags & FLAG_SACK ? reachWithSack() : Segment.ack;
-  const usual = <u64>max<u32>(get(sender(), SIDE_MAX_WIN), LEAST_ACK_WINDOW);
+  const usual = <u64>max<u32>(get(sender(), SIDE_MAX_WIN), MIN_ACK_WINDOW);
   // An acknowledgement beyond the sent data wraps to a distance larger than the limit.
-  return <u64>(sentEnd(receiver()) - reach) <= min(usual << (flags & FLAG_MAX_ACK_WINDOW), MOST_ACK_WINDOW);
+  return <u64>(sentEnd(receiver()) - reach) <= min(usual << (flags & FLAG_MAX_ACK_WINDOW), MAX_ACK_WINDOW);
 }
 
 /** Whether the RST ends the connection. */

@@ -8,9 +8,9 @@ import { totalsOpen } from "../state/view.js";
 type RuleHits = Totals["rules"][number];
 
 /** Bars that fit; more rules than that share bars. */
-const MOST_BARS = 48;
+const MAX_BARS = 48;
 /** Rules that are named. */
-const MOST_NAMES = 2;
+const MAX_NAMES = 2;
 
 export function HitsLine({ totals: { rules } }: { readonly totals: Totals }): JSX.Element | null {
   if (rules.length === 0) return null;
@@ -33,7 +33,7 @@ export function HitsLine({ totals: { rules } }: { readonly totals: Totals }): JS
 }
 
 function NeverHit({ never }: { readonly never: readonly RuleHits[] }): JSX.Element {
-  const named = never.slice(0, MOST_NAMES);
+  const named = never.slice(0, MAX_NAMES);
   const others = never.length - named.length;
   return (
     <p class="never">
@@ -80,8 +80,8 @@ function Spark({ rules }: { readonly rules: readonly RuleHits[] }): JSX.Element 
 }
 
 function barsOf(rules: readonly RuleHits[]): readonly Pick<RuleHits, "path" | "name" | "frames">[] {
-  if (rules.length <= MOST_BARS) return rules;
-  const each = Math.ceil(rules.length / MOST_BARS);
+  if (rules.length <= MAX_BARS) return rules;
+  const each = Math.ceil(rules.length / MAX_BARS);
   return Array.from({ length: Math.ceil(rules.length / each) }, (_, i) => {
     const some = rules.slice(i * each, (i + 1) * each);
     const [{ path, name }] = some as [RuleHits];

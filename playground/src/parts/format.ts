@@ -25,15 +25,15 @@ export function counted(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-const LEAST = 0.01;
+const MIN = 0.01;
 
 /** `83 %`: a part of a whole. Only nothing is 0 % and only everything is 100 %. */
 export function shareText(part: number, whole: number): string {
   if (part === 0 || whole === 0) return "0 %";
   if (part >= whole) return "100 %";
   const percent = (100 * part) / whole;
-  if (percent < LEAST) return `< ${LEAST} %`;
-  if (percent > 100 - LEAST) return `> ${100 - LEAST} %`;
+  if (percent < MIN) return `< ${MIN} %`;
+  if (percent > 100 - MIN) return `> ${100 - MIN} %`;
   const digits = percent < 1 || percent > 99 ? 2 : 0;
   return `${Number(percent.toFixed(digits))} %`;
 }

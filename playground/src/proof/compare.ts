@@ -5,7 +5,7 @@ import { checkScenario, type LoadedScenario } from "flowsteer/scenario";
 import type { ComparedGroup, ComparedRules, ProofProgress, TreatedFrame } from "./api.js";
 
 /** Changes that are named: nobody reads more. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 /** @returns null where either rules are refused */
 export async function compareRules(
@@ -27,7 +27,7 @@ export async function compareRules(
     changes: changes.length,
     unknown: unknown.length,
     unknownChanges: unknown
-      .slice(0, MOST_CHANGES)
+      .slice(0, MAX_CHANGES)
       .map(({ sentence, tried }) => ({ sentence, tried: tried ?? "nothing" })),
   };
 }

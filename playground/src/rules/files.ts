@@ -9,7 +9,7 @@ import { bytesText } from "../parts/format.js";
 const SUFFIXES = [".json", ".jsonl", ".csv", ".txt", ".sh", ".conf", ".log", ".rules", ".flows", ".cmd"];
 
 /** Longer files are no scenarios. */
-const LONGEST = 20_000_000;
+const MAX_LENGTH = 20_000_000;
 
 /** A scenario with nothing but a place to begin. */
 const EMPTY = `{
@@ -44,7 +44,7 @@ export function openNew(): void {
 
 /** Opens a scenario file. */
 export async function openScenarioFile(file: File): Promise<void> {
-  if (file.size > LONGEST) {
+  if (file.size > MAX_LENGTH) {
     notify({ id: "rules-file", text: `${file.name} has ${bytesText(file.size)}: too much for a scenario.` });
     return;
   }

@@ -5,7 +5,7 @@ import { rules } from "../state/document.js";
 import { applyFix, findings, fixesOf, provedIsOld, rangeOfFinding, type Finding } from "../state/findings.js";
 
 /** More of them are not read. */
-const MOST = 100;
+const MAX = 100;
 const SEVERITIES = ["error", "warning", "note"] as const;
 const MARKS = { error: "✕ error", warning: "▲ warning", note: "i note" } as const;
 
@@ -28,7 +28,7 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
         {countText(list)} <span class="muted">{old ? "before the last edit" : "F8 goes to the next one"}</span>
       </h3>
       <ul>
-        {list.slice(0, MOST).map((finding, i) => (
+        {list.slice(0, MAX).map((finding, i) => (
           <li key={i} data-severity={finding.severity}>
             <button type="button" class="finding" onClick={() => onGo(finding)}>
               <span class="finding-mark">{MARKS[finding.severity]}</span>
@@ -49,7 +49,7 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
           </li>
         ))}
       </ul>
-      {list.length > MOST && <p class="muted">{counted(list.length - MOST, "more problem")}</p>}
+      {list.length > MAX && <p class="muted">{counted(list.length - MAX, "more problem")}</p>}
     </section>
   );
 }

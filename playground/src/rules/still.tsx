@@ -7,14 +7,14 @@ import type { JSX } from "preact";
 import { rules } from "../state/document.js";
 
 /** Lines that are drawn: more than fit a screen. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 /** As deep as the editor indents wrapped lines. */
 const DEEPEST = 24;
 
 export function StillRules(): JSX.Element {
   return (
     <pre class="still-rules" role="textbox" aria-label="Rules" aria-multiline="true" aria-readonly="true" tabIndex={0}>
-      {rules.value.split("\n", MOST_LINES).map((line, i) => (
+      {rules.value.split("\n", MAX_LINES).map((line, i) => (
         <Line key={i} text={line} />
       ))}
     </pre>

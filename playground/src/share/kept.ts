@@ -25,7 +25,7 @@ export interface FoundWork {
 /** The longest capture whose bytes are kept; of a longer one, the name. */
 export const KEPT_CAPTURE = 16_000_000;
 /** Records of tabs that are closed. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 
 const WORK = "work ";
 const CAPTURE = "capture ";
@@ -78,7 +78,7 @@ export async function keptCapture(id: string): Promise<Blob | null> {
 /** Forgets the oldest work, but that of open tabs. */
 export async function forgetOldest(): Promise<void> {
   const used = await idsInUse();
-  const old = (await allWork()).filter(({ id }) => !used.has(id)).slice(MOST_KEPT);
+  const old = (await allWork()).filter(({ id }) => !used.has(id)).slice(MAX_KEPT);
   await delMany(
     old.flatMap(({ id }) => [WORK + id, CAPTURE + id]),
     store(),

@@ -1,7 +1,7 @@
 /** A divider between panes: dragged, moved with arrow keys, and put back with a double click. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { LEAST, MOST, moveSplit, splitOf, type SplitName } from "./splits.js";
+import { MIN, MAX, moveSplit, splitOf, type SplitName } from "./splits.js";
 
 interface DividerProps {
   readonly name: SplitName;
@@ -42,8 +42,8 @@ export function Divider({ name, label, controls }: DividerProps): JSX.Element {
       aria-label={label}
       aria-controls={controls}
       aria-orientation={isColumn ? "vertical" : "horizontal"}
-      aria-valuemin={LEAST}
-      aria-valuemax={MOST}
+      aria-valuemin={MIN}
+      aria-valuemax={MAX}
       aria-valuenow={Math.round(place)}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
@@ -62,7 +62,7 @@ function target({ key, shiftKey }: KeyboardEvent, isColumn: boolean, place: numb
   const step = shiftKey ? LARGE_STEP : STEP;
   if (key === (isColumn ? "ArrowLeft" : "ArrowUp")) return place - step;
   if (key === (isColumn ? "ArrowRight" : "ArrowDown")) return place + step;
-  if (key === "Home") return LEAST;
-  if (key === "End") return MOST;
+  if (key === "Home") return MIN;
+  if (key === "End") return MAX;
   return key === "Enter" ? null : undefined;
 }

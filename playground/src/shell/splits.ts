@@ -5,8 +5,8 @@ export type SplitName = "columns" | "rows";
 
 /** In percent: the width of the rules, the height of the frames. */
 const DEFAULTS: Readonly<Record<SplitName, number>> = { columns: 40, rows: 28 };
-export const LEAST = 15;
-export const MOST = 85;
+export const MIN = 15;
+export const MAX = 85;
 
 const keyOf = (name: SplitName): string => `split.${name}`;
 
@@ -32,5 +32,5 @@ export function setSplits(): void {
 }
 
 function clamp(percent: number): number {
-  return Math.min(MOST, Math.max(LEAST, Math.round(percent * 10) / 10));
+  return Math.min(MAX, Math.max(MIN, Math.round(percent * 10) / 10));
 }

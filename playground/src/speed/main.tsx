@@ -25,7 +25,7 @@ const copied = signal("");
 
 const QUICK = new URLSearchParams(location.search).has("quick");
 /** The widest bar of a suite stands for this ratio or the greatest one, whichever is more. */
-const LEAST_SCALE = 5;
+const MIN_SCALE = 5;
 
 async function start(): Promise<void> {
   const worker = new Worker(new URL("./speed-worker.js", import.meta.url), { type: "module" });
@@ -105,7 +105,7 @@ function Page(): JSX.Element {
 
 function Suite({ suite }: { readonly suite: string }): JSX.Element {
   const rows = figures.value.filter((one) => one.suite === suite);
-  const most = Math.max(LEAST_SCALE, ...rows.map(({ ratio }) => ratio ?? 0));
+  const most = Math.max(MIN_SCALE, ...rows.map(({ ratio }) => ratio ?? 0));
   return (
     <section class="speed-suite">
       <h2>{suite}</h2>

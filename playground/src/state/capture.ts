@@ -12,7 +12,7 @@ export const captureError = signal<string | null>(null);
 export const openFile = signal<{ readonly file: Blob; readonly name: string } | null>(null);
 
 /** The longest text of rules that is opened. */
-const LONGEST_RULES = 16 << 20;
+const MAX_RULES = 16 << 20;
 
 /** Opens a file in place of the open one. The frame that was selected is not; the list selects one. @returns whether it was opened */
 export async function openCapture(file: Blob, name: string): Promise<boolean> {
@@ -57,7 +57,7 @@ export async function openDropped(files: readonly File[]): Promise<void> {
   const isRules = ({ name, type }: File): boolean => /\.json$/i.test(name) || type === "application/json";
   const rules = files.find(isRules);
   const capture = files.find((file) => !isRules(file));
-  if (rules !== undefined && rules.size > LONGEST_RULES) {
+  if (rules !== undefined && rules.size > MAX_RULES) {
     captureError.value = `${rules.name} was not opened: it is longer than 16 MB, which no rules are`;
     return;
   }

@@ -8,7 +8,7 @@ import type { TextRange } from "./places.js";
 export type RangeNow = (text: string) => TextRange | null;
 
 /** Edits that are followed one by one; more of them count as one. */
-const MOST = 50;
+const MAX = 50;
 
 /**
  * Follows ranges of a text through later ones.
@@ -20,7 +20,7 @@ export function following(first: string): (whole: TextRange, part?: TextRange) =
   const look = (text: string): void => {
     if (text === last) return;
     if (text === first) edits = [];
-    else if (edits.length < MOST) edits.push(...editsBetween(last, text));
+    else if (edits.length < MAX) edits.push(...editsBetween(last, text));
     else edits = editsBetween(first, text);
     last = text;
   };

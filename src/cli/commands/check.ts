@@ -34,7 +34,7 @@ const LISTS = [
   "messages",
   "frames",
 ] as const;
-const LEAST_WIDTH = 9;
+const MIN_WIDTH = 9;
 const NAMES_WIDTH = 80;
 
 const FAIL_ON = ["error", "warning", "note", "never"] as const;
@@ -102,7 +102,7 @@ async function print(
 function contents(scenario: Scenario): string {
   const lines: string[] = [];
   const held = LISTS.filter((key) => (scenario[key] ?? []).length > 0);
-  const width = Math.max(LEAST_WIDTH, ...held.map(({ length }) => length));
+  const width = Math.max(MIN_WIDTH, ...held.map(({ length }) => length));
   for (const key of held) {
     const list = scenario[key] ?? [];
     let names = list.flatMap(({ name }) => (name === undefined ? [] : [printable(name)])).join(", ");

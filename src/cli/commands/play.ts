@@ -15,7 +15,7 @@ import { counted, printable } from "../text.js";
 
 /** Work in the page is kept by address: the same port finds it again. It is that of RoCE v2. */
 const PORT = 4791;
-const MOST_PORT = 65535;
+const MAX_PORT = 65535;
 
 /** dist/playground, from dist/ or from src/cli/commands/. */
 const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../../dist/playground/", import.meta.url));
@@ -23,7 +23,7 @@ const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../
 /** @returns the exit code */
 export async function play(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "play", { port: "value", open: "flag" });
-  const port = numberOption(line, "port", 0, MOST_PORT);
+  const port = numberOption(line, "port", 0, MAX_PORT);
   const [rules, capture, more] = line.operands;
   if (more !== undefined) throw badUsage(more, "name one scenario and one capture: flowsteer play SCENARIO CAPTURE");
   const notes = [...(await checkRules(rules)), ...(await checkCapture(capture))];

@@ -27,7 +27,7 @@ const OPTIONS = {
 } as const;
 
 /** The most workers of a pool. */
-const MOST_WORKERS = 64;
+const MAX_WORKERS = 64;
 
 /** @returns the exit code: 0, or 1 when an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
@@ -37,7 +37,7 @@ export async function run(args: readonly string[]): Promise<number> {
   checkInputOnce(line.operands);
   const range = frameRange(line);
   const format = formatOf(line);
-  const workers = numberOption(line, "workers", 1, MOST_WORKERS) ?? 1;
+  const workers = numberOption(line, "workers", 1, MAX_WORKERS) ?? 1;
   const [text, ...inputs] = [await textOf(file), ...(await openFiles(captures))] as const;
   const loaded = await withFile(inputName(file), () => loadScenario(text, {}, opener(workers)));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");

@@ -33,7 +33,7 @@ const MESSAGE = 1 << 20;
 const RATE = 10_000;
 
 /** The longest time of a timer, in milliseconds. */
-const LONGEST_WAIT = 2 ** 31 - 1;
+const MAX_WAIT = 2 ** 31 - 1;
 
 /** Milliseconds that the end waits for slow peers. */
 const PATIENCE = 2000;
@@ -154,7 +154,7 @@ function openHint({ code = "", message }: NodeJS.ErrnoException): string {
 
 /** Waits for a signal, or for the end of standard input. Without wires, nothing else keeps the process alive. */
 async function ended(interruption: Interruption, ends: readonly { onEnd: (() => void) | null }[]): Promise<void> {
-  const alive = setInterval(() => undefined, LONGEST_WAIT);
+  const alive = setInterval(() => undefined, MAX_WAIT);
   await new Promise<void>((resolve) => {
     interruption.stop = resolve;
     for (const one of ends) one.onEnd = resolve;

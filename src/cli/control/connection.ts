@@ -12,7 +12,7 @@ export interface Limits {
 }
 
 /** Bytes of notifications that wait for a slow peer. */
-const MOST_WAITING = 1 << 20;
+const MAX_WAITING = 1 << 20;
 const SECOND = 1000;
 
 /** Answers the messages of a peer, one after the other, until it has no more. */
@@ -24,7 +24,7 @@ export async function converse(
 ): Promise<void> {
   let lost = 0;
   const subscription = new Subscription(board, (params) => {
-    if (peer.waiting > MOST_WAITING) lost++;
+    if (peer.waiting > MAX_WAITING) lost++;
     else {
       peer.send(written({ jsonrpc: "2.0", method: "event", params: { ...params, ...(lost > 0 ? { lost } : {}) } }));
       lost = 0;

@@ -13,7 +13,7 @@ import { LinePeer } from "./peer.js";
 import type { Call } from "./rpc.js";
 import type { WebSocketControl } from "./webSocket.js";
 
-const MOST_CONNECTIONS = 16;
+const MAX_CONNECTIONS = 16;
 /** Only the user of the process may connect. */
 const OWN = 0o600;
 
@@ -52,7 +52,7 @@ export class Control {
     await freePath(path);
     const server = createServer((peer) => this.#take(peer));
     // More are closed at once.
-    server.maxConnections = MOST_CONNECTIONS;
+    server.maxConnections = MAX_CONNECTIONS;
     const listening = once(server, "listening");
     server.listen({ path });
     try {
@@ -68,7 +68,7 @@ export class Control {
   async #openSockets(option: string, address: string, token: string | null): Promise<string> {
     const [endpoint, rest] = endpointAt(option, address, token !== null, "--token");
     if (rest !== "") throw badUsage(option, `nothing follows the address: ${rest}`);
-    const guard = { message: this.#limits.message, connections: MOST_CONNECTIONS, token };
+    const guard = { message: this.#limits.message, connections: MAX_CONNECTIONS, token };
     const { WebSocketControl: Sockets } = await import("./webSocket.js");
     this.#sockets = await Sockets.open(option, endpoint, guard, (peer) =>
       converse(this.#board, this.#methods, peer, this.#limits),

@@ -6,9 +6,9 @@ import { isObject, type Call, type Params } from "./rpc.js";
 
 const C_NAME = /^(ibv|mlx5dv)_/;
 /** Objects that the control names at once. */
-const MOST_OBJECTS = 100_000;
+const MAX_OBJECTS = 100_000;
 /** Bytes of memory that clients have at once. */
-const MOST_MEMORY = 64 << 20;
+const MAX_MEMORY = 64 << 20;
 
 type Callable = (...args: unknown[]) => unknown;
 
@@ -50,8 +50,8 @@ export class FacadeCalls {
     only(params, ["args"]);
     const { args = [] } = params;
     if (!Array.isArray(args)) throw bad("args", "a list of the arguments in the order of C");
-    if (this.#known.count >= MOST_OBJECTS)
-      throw bad("args", `${MOST_OBJECTS} objects have numbers: release some of them`);
+    if (this.#known.count >= MAX_OBJECTS)
+      throw bad("args", `${MAX_OBJECTS} objects have numbers: release some of them`);
     const values = args.map((one: Json, i) => this.#value(name, `args[${i}]`, one));
     const [first] = values;
     const named =
@@ -97,9 +97,8 @@ export class FacadeCalls {
 
   #allocate(params: Params): Json {
     only(params, ["bytes"]);
-    const size = intParam(params, "bytes", 1, MOST_MEMORY, 0);
-    if (this.#memory + size > MOST_MEMORY)
-      throw bad("bytes", `clients have ${MOST_MEMORY} bytes at once: release some`);
+    const size = intParam(params, "bytes", 1, MAX_MEMORY, 0);
+    if (this.#memory + size > MAX_MEMORY) throw bad("bytes", `clients have ${MAX_MEMORY} bytes at once: release some`);
     this.#memory += size;
     return toJson(this.#known, new ArrayBuffer(size));
   }

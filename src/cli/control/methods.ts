@@ -12,8 +12,8 @@ import { bad, bytesParam, intParam, oneOf, only, textParam } from "./params.js";
 import type { Call, Params } from "./rpc.js";
 
 /** The longest frame that a device takes. */
-const LONGEST = 262_144;
-const MOST_U32 = 0xffff_ffff;
+const MAX_LENGTH = 262_144;
+const MAX_U32 = 0xffff_ffff;
 const ETHERNET = 1;
 const TARGETS = ["rule", "flow", "table", "queue"] as const;
 
@@ -104,9 +104,9 @@ function steered(board: Switchboard, place: string, bytes: Uint8Array, outcome: 
 
 function frameOf({ loaded }: Switchboard, params: Params): ChosenFrame {
   const bytes = bytesParam(params, "frame");
-  if (bytes.length > LONGEST) throw bad("frame", `at most ${LONGEST} bytes`);
+  if (bytes.length > MAX_LENGTH) throw bad("frame", `at most ${MAX_LENGTH} bytes`);
   const port = intParam(params, "port", 1, loaded.device.ports, 1);
-  const metadata = intParam(params, "metadata", 0, MOST_U32, 0);
+  const metadata = intParam(params, "metadata", 0, MAX_U32, 0);
   const frame = { number: null, bytes, linkType: 1, wireLength: bytes.length, time: null, port, metadata };
   if (params["queue"] === undefined) return { ...frame, queue: null };
   if (params["port"] !== undefined) throw bad("queue", "a frame comes by a port or is sent by a queue: leave one out");

@@ -29,7 +29,7 @@ export type Call = (params: Params) => unknown;
 type Id = string | number | null;
 
 /** The most calls in a batch. */
-const MOST_CALLS = 64;
+const MAX_CALLS = 64;
 
 /** Answers messages by the methods that it is given. */
 export class RpcServer {
@@ -51,8 +51,8 @@ export class RpcServer {
       const one = await this.#one(message);
       return one === null ? null : written(one);
     }
-    if (message.length === 0 || message.length > MOST_CALLS)
-      return written(failure(null, new RpcError(ERRORS.request, `a batch has 1 to ${MOST_CALLS} calls`)));
+    if (message.length === 0 || message.length > MAX_CALLS)
+      return written(failure(null, new RpcError(ERRORS.request, `a batch has 1 to ${MAX_CALLS} calls`)));
     const all: object[] = [];
     for (const one of message) {
       const answer = await this.#one(one);

@@ -9,7 +9,7 @@ import { hostPort, type Endpoint } from "../wire/address.js";
 import type { Peer } from "./peer.js";
 
 /** Messages that wait while the one before is answered; then the socket is not read. */
-const MOST_QUEUED = 64;
+const MAX_QUEUED = 64;
 /** Bytes that wait for a slow peer before an answer waits too. */
 const HIGH_WATER = 1 << 16;
 /** Milliseconds between two looks at a slow peer. */
@@ -116,7 +116,7 @@ class SocketPeer implements Peer {
     let wake = (): void => undefined;
     socket.on("message", (data: Buffer) => {
       queue.push(data.toString("utf8"));
-      if (queue.length >= MOST_QUEUED) socket.pause();
+      if (queue.length >= MAX_QUEUED) socket.pause();
       wake();
     });
     socket.once("close", () => {

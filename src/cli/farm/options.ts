@@ -53,7 +53,7 @@ export function redisUrl({ values }: CommandLine): string {
 }
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
-const LEAST_PIECE = 2 ** 10;
+const MIN_PIECE = 2 ** 10;
 /** Without the option: so many pieces, but none with fewer or more bytes than these. */
 const PIECES = 32;
 const SMALL_PIECE = 64 * 2 ** 20;
@@ -68,7 +68,7 @@ export function pieceBytes({ values }: CommandLine, size: number): number {
   if (text === undefined) return Math.min(Math.max(SMALL_PIECE, Math.ceil(size / PIECES)), LARGE_PIECE);
   const [, digits = "", unit = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
-  if (digits === "" || bytes < LEAST_PIECE)
+  if (digits === "" || bytes < MIN_PIECE)
     throw badUsage(`--piece ${text}`, "bytes, such as 512k, 64M or 1G; 1k or more");
   return bytes;
 }

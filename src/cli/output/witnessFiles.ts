@@ -59,7 +59,7 @@ export async function writeWitnesses(folder: string, file: string, text: string,
 }
 
 /** Of a queue, by the schema. */
-const MOST_BUFFERS = 32768;
+const MAX_BUFFERS = 32768;
 const LEFT_OUT: ReadonlySet<string> = new Set(["$schema", "description", "frames", "messages", "expect"]);
 
 /**
@@ -69,7 +69,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["$schema", "description", "frames
 function withoutFrames(scenario: Scenario, frames: number): Scenario {
   const rest = Object.fromEntries(Object.entries(scenario).filter(([key]) => !LEFT_OUT.has(key))) as Scenario;
   const { title, queues } = rest;
-  const enough = (buffers: number): number => Math.min(MOST_BUFFERS, Math.max(buffers, frames));
+  const enough = (buffers: number): number => Math.min(MAX_BUFFERS, Math.max(buffers, frames));
   return {
     ...rest,
     ...(title === undefined ? {} : { title: `Witnesses: ${title}` }),

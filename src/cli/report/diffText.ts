@@ -5,7 +5,7 @@ import { missText, reasonText } from "./reasons.js";
 
 const WIDTH = 80;
 /** Groups that are shown in full. */
-const MOST_GROUPS = 20;
+const MAX_GROUPS = 20;
 /** Bytes of a witness in a line. */
 const HEX_LINE = 32;
 
@@ -19,7 +19,7 @@ export function capturedText(
   const head = `${counted(frames, "frame")} ${sources}`;
   if (different === 0) return wrapped(`${head}; all are treated alike`, WIDTH, "", "");
   const some = `${grouped(different)} of them (${share(different, frames)}) are treated differently`;
-  const texts = groups.slice(0, MOST_GROUPS).map((group) => {
+  const texts = groups.slice(0, MAX_GROUPS).map((group) => {
     const more = group.frames > group.examples.length ? ", ..." : "";
     const numbers = `${group.frames === 1 ? "frame" : "frames"} ${group.examples.join(", ")}${more}`;
     const title = `\n${paint("bold", counted(group.frames, "frame"))}, ${share(group.frames, frames)}: ${numbers}\n`;
@@ -42,7 +42,7 @@ export function provedText(
     return wrapped(`${what} treat all frames alike: ${proof}`, WIDTH, "", "") + changesText(paint, changes);
   }
   const texts = groups
-    .slice(0, MOST_GROUPS)
+    .slice(0, MAX_GROUPS)
     .map((group, i) => {
       const title = `\n${paint("bold", `difference ${i + 1}`)}: ${group.kinds.join(", ")}\n`;
       const sentence = wrapped(printable(group.sentence), WIDTH, "  ", "  ");
@@ -63,7 +63,7 @@ const EFFECTS: Readonly<Record<Change["effect"], string>> = {
   unknown: "whether frames notice it is not known",
 };
 /** Changes of one effect that are shown. */
-const MOST_CHANGES = 8;
+const MAX_CHANGES = 8;
 
 /** The changes, by what they do to frames. */
 function changesText(paint: Paint, changes: readonly Change[]): string {
@@ -72,14 +72,14 @@ function changesText(paint: Paint, changes: readonly Change[]): string {
       const some = changes.filter((one) => one.effect === effect);
       if (some.length === 0) return "";
       const lines = some
-        .slice(0, MOST_CHANGES)
+        .slice(0, MAX_CHANGES)
         .map(({ sentence, tried }) => {
           const text = tried === null ? sentence : `${sentence}; tried: ${tried}`;
           return wrapped(printable(text), WIDTH, "  ", "    ");
         })
         .join("");
       const more =
-        some.length > MOST_CHANGES ? `  and ${grouped(some.length - MOST_CHANGES)} more: --json lists all\n` : "";
+        some.length > MAX_CHANGES ? `  and ${grouped(some.length - MAX_CHANGES)} more: --json lists all\n` : "";
       return `\n${paint("bold", counted(some.length, "change"))}, ${EFFECTS[effect]}:\n${lines}${more}`;
     })
     .join("");
@@ -87,7 +87,7 @@ function changesText(paint: Paint, changes: readonly Change[]): string {
 
 /** Says how many groups are not shown. */
 function restText(groups: number): string {
-  return groups > MOST_GROUPS ? `\n${counted(groups - MOST_GROUPS, "more group")}: --json lists all\n` : "";
+  return groups > MAX_GROUPS ? `\n${counted(groups - MAX_GROUPS, "more group")}: --json lists all\n` : "";
 }
 
 /** The headers of a frame, and how each side treats it. */

@@ -5,7 +5,7 @@ import { missText, reasonText } from "./reasons.js";
 
 const WIDTH = 80;
 /** Lines of groups that a screen has room for. */
-const MOST_LINES = 36;
+const MAX_LINES = 36;
 
 export interface GroupSums {
   readonly frames: number;
@@ -40,7 +40,7 @@ export function groupsText(paint: Paint, groups: readonly ExplanationGroup[], su
 /** How many texts a screen has room for; one at least. */
 function fitting(texts: readonly string[]): number {
   let lines = 0;
-  const first = texts.findIndex((text) => (lines += text.split("\n").length - 1) > MOST_LINES);
+  const first = texts.findIndex((text) => (lines += text.split("\n").length - 1) > MAX_LINES);
   return first < 0 ? texts.length : Math.max(1, first);
 }
 

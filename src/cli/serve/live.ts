@@ -17,7 +17,7 @@ const MEGA = 1e6;
 /** The size of a terminal that does not say its own. */
 const [COLUMNS, ROWS] = [80, 24];
 /** Names in a line. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 export class LiveView {
   readonly #read: () => Reading;
@@ -111,8 +111,8 @@ function lineText({ seconds, in: into, out, rules, dropped, lost }: Rates): stri
   ] as const) {
     const busy = rates.filter(({ framesPerSecond }) => framesPerSecond > 0);
     if (busy.length === 0) continue;
-    const named = busy.slice(0, MOST_NAMES).map(({ name, framesPerSecond }) => `${name} ${perSecond(framesPerSecond)}`);
-    if (busy.length > MOST_NAMES) named.push(`${busy.length - MOST_NAMES} more`);
+    const named = busy.slice(0, MAX_NAMES).map(({ name, framesPerSecond }) => `${name} ${perSecond(framesPerSecond)}`);
+    if (busy.length > MAX_NAMES) named.push(`${busy.length - MAX_NAMES} more`);
     parts.push(`${what}: ${named.join(", ")}`);
   }
   return `${printable(parts.join("; "))}\n`;
@@ -143,7 +143,7 @@ function viewLines(paint: Paint, rates: Rates, columns: number, rows: number): s
 
 /** Columns that numbers take beside the name. */
 const NUMBERS = 40;
-const SHORTEST_NAME = 12;
+const MIN_NAME = 12;
 
 function section(paint: Paint, title: string, rates: readonly Rate[], columns: number, hasBits = true): string[] {
   if (rates.length === 0) return [];
@@ -152,7 +152,7 @@ function section(paint: Paint, title: string, rates: readonly Rate[], columns: n
   const rows = rates.map(({ name, framesPerSecond, bitsPerSecond, frames }) => {
     const bits = hasBits ? [(bitsPerSecond / MEGA).toFixed(1)] : [];
     const cells = [
-      cut(printable(name), Math.max(SHORTEST_NAME, columns - NUMBERS)),
+      cut(printable(name), Math.max(MIN_NAME, columns - NUMBERS)),
       ...[grouped(Math.round(framesPerSecond)), ...bits, grouped(frames)],
     ];
     return framesPerSecond > 0 ? { cells } : { cells, style: "dim" as const };

@@ -24,10 +24,10 @@ export interface SteeredFrame {
 export type SeeSteered = (frame: SteeredFrame, outcome: Outcome) => void;
 
 /** Frames that are steered in one turn, so that control and wires have theirs. */
-const MOST_IN_TURN = 1024;
+const MAX_IN_TURN = 1024;
 
 /** The longest time that a timer of Node.js waits, in milliseconds. */
-const LONGEST_WAIT = 2 ** 31 - 1;
+const MAX_WAIT = 2 ** 31 - 1;
 const MILLISECOND = 1_000_000n;
 
 export class Switchboard {
@@ -116,9 +116,9 @@ export class Switchboard {
   #turn(): void {
     this.tick();
     const all = this.#waiting;
-    this.#waiting = all.slice(MOST_IN_TURN);
+    this.#waiting = all.slice(MAX_IN_TURN);
     if (this.busy) this.#schedule();
-    const some = all.slice(0, MOST_IN_TURN);
+    const some = all.slice(0, MAX_IN_TURN);
     for (let first = 0; first < some.length;) {
       const { place } = some[first] as Arrival;
       let end = first + 1;
@@ -166,7 +166,7 @@ export class Switchboard {
     const at = this.loaded.device.nextDeadline();
     if (at === null) return;
     const wait = Number((at - this.time) / MILLISECOND) + 1;
-    this.#deadline = setTimeout(() => this.tick(), Math.max(0, Math.min(LONGEST_WAIT, wait)));
+    this.#deadline = setTimeout(() => this.tick(), Math.max(0, Math.min(MAX_WAIT, wait)));
   }
 }
 

@@ -8,7 +8,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-const MOST_PORT = 65_535;
+const MAX_PORT = 65_535;
 const ENDPOINT = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})/;
 
 /**
@@ -32,7 +32,7 @@ export function endpointAt(
   const host = named === "localhost" ? "127.0.0.1" : named;
   if (!isIPv4(host) && !isIPv6(host)) throw badUsage(option, `${host} is no address: 127.0.0.1 or [::1]`);
   const port = Number(digits);
-  if (port > MOST_PORT) throw badUsage(option, `port ${digits}: 0 to ${MOST_PORT}`);
+  if (port > MAX_PORT) throw badUsage(option, `port ${digits}: 0 to ${MAX_PORT}`);
   if (!beyondLoopback && !isLoopback(host))
     throw badUsage(option, `${host} leads off this machine: 127.0.0.1 or [::1], or say ${beyond}`);
   return [{ host, port }, text.slice(all.length)];

@@ -1,5 +1,5 @@
 /** Frames in a stream of bytes, each after its length in four bytes, big-endian: the stream sockets of QEMU. */
-import { LONGEST_FRAME } from "./wire.js";
+import { MAX_FRAME } from "./wire.js";
 
 const HEADER = 4;
 
@@ -21,7 +21,7 @@ export class LengthFrames {
     let at = 0;
     while (bytes.length - at >= HEADER) {
       const length = bytes.readUInt32BE(at);
-      if (length === 0 || length > LONGEST_FRAME) return false;
+      if (length === 0 || length > MAX_FRAME) return false;
       const end = at + HEADER + length;
       if (end > bytes.length) break;
       take(bytes.subarray(at + HEADER, end));

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { CaptureDecoder, PcapWriter, SteeringError } from "../../index.js";
 import { badUsage } from "../refusal.js";
-import { MOST_WAITING, Wire, type Loss, type Plug } from "./wire.js";
+import { MAX_WAITING, Wire, type Loss, type Plug } from "./wire.js";
 
 /** Milliseconds until the next look for a reader of the pipe. */
 const RETRY = 200;
@@ -75,7 +75,7 @@ export class PcapWire extends Wire {
   protected transmit(frame: Uint8Array): Loss | null {
     const pipe = this.#writing;
     if (pipe === null) return "not_connected";
-    if (pipe.writableLength + frame.length > MOST_WAITING) return "too_slow";
+    if (pipe.writableLength + frame.length > MAX_WAITING) return "too_slow";
     pipe.write(this.#writer.frame({ time: BigInt(Date.now()) * NANOSECONDS, bytes: frame, wireLength: frame.length }));
     return null;
   }

@@ -7,7 +7,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { hostPort, type Endpoint } from "./address.js";
 import { LengthFrames, withLength } from "./lengthFrames.js";
 import { freePath } from "./unixPath.js";
-import { MOST_WAITING, Wire, type Loss, type Plug } from "./wire.js";
+import { MAX_WAITING, Wire, type Loss, type Plug } from "./wire.js";
 
 /** Milliseconds until the next try to connect. */
 const RETRY = 500;
@@ -44,7 +44,7 @@ abstract class StreamWire extends Wire {
   protected transmit(frame: Uint8Array): Loss | null {
     const peer = this.#peer;
     if (peer === null) return "not_connected";
-    if (peer.writableLength + frame.length > MOST_WAITING) return "too_slow";
+    if (peer.writableLength + frame.length > MAX_WAITING) return "too_slow";
     peer.write(withLength(frame));
     return null;
   }

@@ -2,10 +2,10 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { hostPort, type Endpoint } from "./address.js";
-import { MOST_WAITING, Wire, type Loss, type Plug } from "./wire.js";
+import { MAX_WAITING, Wire, type Loss, type Plug } from "./wire.js";
 
 /** The longest datagram: 65,535 bytes with the headers of IPv4 and UDP. */
-const LONGEST = 65_507;
+const MAX_LENGTH = 65_507;
 const RECEIVE_BUFFER = 4 << 20;
 
 export class UdpWire extends Wire {
@@ -75,8 +75,8 @@ export class UdpWire extends Wire {
   }
 
   protected transmit(frame: Uint8Array): Loss | null {
-    if (frame.length > LONGEST) return "too_long";
-    if (this.#waiting + frame.length > MOST_WAITING) return "too_slow";
+    if (frame.length > MAX_LENGTH) return "too_long";
+    if (this.#waiting + frame.length > MAX_WAITING) return "too_slow";
     this.#waiting += frame.length;
     this.#socket.send(frame, this.#remote.port, this.#remote.host, (error) => {
       this.#waiting -= frame.length;

@@ -27,10 +27,10 @@ export interface WireCounts {
 export type TakeFrame = (frame: Uint8Array, linkType: number) => void;
 
 /** The most bytes that wait for a slow peer. */
-export const MOST_WAITING = 4 << 20;
+export const MAX_WAITING = 4 << 20;
 
-/** As the device: a longer frame is none (MAX_FRAME). */
-export const LONGEST_FRAME = 262_144;
+/** As the device: frames of more bytes are refused. */
+export const MAX_FRAME = 262_144;
 
 const ETHERNET = 1;
 
@@ -82,7 +82,7 @@ export abstract class Wire {
   }
 
   protected arrived(frame: Uint8Array, linkType = ETHERNET): void {
-    if (frame.length > LONGEST_FRAME) {
+    if (frame.length > MAX_FRAME) {
       this.lose("too_long");
       return;
     }

@@ -60,11 +60,11 @@ function checkEnd(option: string, rest: string): void {
 }
 
 /** The longest path of a Unix socket on all systems. */
-const LONGEST_PATH = 103;
+const MAX_PATH = 103;
 
 function checkPath(option: string, path: string): string {
   if (path === "") throw badUsage(option, "the path of a Unix socket stands here: unix:/run/user/1000/uplink");
-  if (Buffer.byteLength(path) > LONGEST_PATH)
-    throw badUsage(option, `the path of a Unix socket has at most ${LONGEST_PATH} bytes`);
+  if (Buffer.byteLength(path) > MAX_PATH)
+    throw badUsage(option, `the path of a Unix socket has at most ${MAX_PATH} bytes`);
   return path;
 }

@@ -22,7 +22,7 @@ export function together(text: string): string {
 }
 
 /** The least width that texts are folded to. */
-const LEAST_WIDTH = 40;
+const MIN_WIDTH = 40;
 
 export class Page {
   readonly #width: number;
@@ -30,7 +30,7 @@ export class Page {
   readonly #lines: string[] = [];
 
   constructor(width: number, colour: boolean) {
-    this.#width = Math.max(LEAST_WIDTH, width);
+    this.#width = Math.max(MIN_WIDTH, width);
     this.#colour = colour;
   }
 

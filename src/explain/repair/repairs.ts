@@ -1,6 +1,6 @@
 /** `repairsFor`: the smallest changes of frame and rule that let the frame come to the target. Each was tried. */
 import { isPresent, readField } from "../../model/match/fields.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { valueText } from "../match/notation.js";
 import { presenceWord } from "../match/terms.js";
 import type { FieldChange } from "../trace/trace.js";
@@ -16,7 +16,7 @@ import { lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "
 import { changeSentence, frameSentence } from "./sentences.js";
 
 /** More repairs than these say less. */
-const MOST_OF_RULE = 3;
+const MAX_PER_RULE = 3;
 
 /**
  * The smallest changes, each tried on the traced core: with it the frame comes to the target. The
@@ -27,7 +27,7 @@ export function repairsFor(context: RepairContext): Repair[] {
   const ofRule = ruleRepairs(facts);
   const mistaken = ofRule.filter(({ first }) => first).map(({ repair }) => repair);
   const others = ofRule.filter(({ first }) => !first).map(({ repair }) => repair);
-  return [...mistaken, ...frameRepairs(facts), ...others].slice(0, MOST_OF_RULE + 1);
+  return [...mistaken, ...frameRepairs(facts), ...others].slice(0, MAX_PER_RULE + 1);
 }
 
 function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
@@ -42,7 +42,7 @@ function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
   const tried = new Set<string>();
   const last = lessOf(facts);
   for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
-    if (repairs.length === MOST_OF_RULE || (repairs.length > 0 && last.includes(candidate))) break;
+    if (repairs.length === MAX_PER_RULE || (repairs.length > 0 && last.includes(candidate))) break;
     // The rule of a connection follows from the queue pair.
     if (candidate.rule.ref.kind === "connection") continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);

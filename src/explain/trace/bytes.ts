@@ -1,5 +1,5 @@
 /** Byte ranges of a frame that an action changed. */
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { ByteChange } from "./trace.js";
 
 /** Equal bytes between two changes that do not separate them. */

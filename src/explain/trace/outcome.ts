@@ -1,5 +1,5 @@
 /** The outcome of a frame as plain data: names in place of objects. */
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { Destination, Outcome } from "../../model/traffic/outcome.js";
 import type { TraceDestination, TraceOutcome } from "./trace.js";
 

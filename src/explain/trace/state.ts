@@ -3,7 +3,7 @@ import { CONNECTION_CONTEXT, ConnectionState, SegmentKind } from "../../abi/conn
 import { ESP_IV, ESP_NUMBER, ESP_PACKETS, ESP_UP, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
 import { METER_COMMITTED, METER_EXCESS, METER_TIME } from "../../abi/state.js";
 import { StateKind } from "../../abi/trace.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { connectionFromBytes } from "../../model/action/connection.js";
 import type { StateChange } from "./trace.js";
 

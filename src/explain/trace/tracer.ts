@@ -2,9 +2,9 @@
 import { VPORT_MANAGER } from "../../abi/engine.js";
 import type { CoreSource } from "../../engine/load.js";
 import { TracedCore } from "../../engine/tracedCore.js";
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { Device } from "../../model/device/device.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";

@@ -201,9 +201,9 @@ export function labelsOf(at: Case, target: FoundTarget): ReadonlySet<string | un
 }
 
 /** How many of the nearest rules explain a miss. */
-const MOST_NEAR = 3;
+const MAX_NEAR = 3;
 /** How many of the nearest rules are searched for swapped bytes. */
-const MOST_SEARCHED = 32;
+const MAX_SEARCHED = 32;
 
 function forEnd(at: Case): Answer {
   const { walked } = at;
@@ -232,11 +232,11 @@ function isMain(one: Reason, reason: string | null): boolean {
 /** Why the nearest rules of the tables without a match did not match. */
 function nearMisses(at: Case): Reason[] {
   const missed = at.walked.visits.filter(({ rule }) => rule === 0);
-  const nearest = nearestRules(at, MOST_SEARCHED, missed);
+  const nearest = nearestRules(at, MAX_SEARCHED, missed);
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
   const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));
   if (swapped > 0) nearest.unshift(...nearest.splice(swapped, 1));
-  return nearest.slice(0, MOST_NEAR).flatMap((near): Reason[] => {
+  return nearest.slice(0, MAX_NEAR).flatMap((near): Reason[] => {
     const judged: Judged = { ...near, hit: null };
     return near.score === NOT_CONSIDERED ? [] : reasonsOf(at, judged);
   });
@@ -253,7 +253,7 @@ function forTwice(at: Case): Answer {
     return { reached: false, sentence: `the frame was not delivered at all: ${sentence}`, reasons };
   }
   const others = walked.visits.flatMap((visit) => laterMatches(at, visit));
-  const reasons = others.slice(0, MOST_NEAR).map((one) => reasonsOf(at, one)[0] as Reason);
+  const reasons = others.slice(0, MAX_NEAR).map((one) => reasonsOf(at, one)[0] as Reason);
   const took = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);
   const who = took?.step.rule ?? null;
   const end =
@@ -271,6 +271,6 @@ function laterMatches({ rules }: Case, visit: Visit): Judged[] {
   return rules
     .rulesOf(visit.table)
     .filter((node) => isBefore(taker, node) && rules.scoreAt(node, visit, 1) === 0)
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEAR)
     .map((node) => ({ node, score: 0, hit: null, visit }));
 }

@@ -1,8 +1,8 @@
 /** Finds the target of an explanation: an object of the model, or its name. */
 import { isDevxFlowEntry, isDevxFlowTable } from "../../model/devx/kinds.js";
 import { refuse, type Refusal } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
-import { describe } from "../../checks.js";
+import { namesHint } from "../../base/nearest.js";
+import { describe } from "../../base/checks.js";
 import type { DeviceBase } from "../../model/base/deviceBase.js";
 import { Handle } from "../../model/base/handle.js";
 import type { InstalledRule } from "../../model/base/installed.js";

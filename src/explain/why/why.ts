@@ -1,5 +1,5 @@
 /** Why a frame did not come to a rule, a table, a queue or a vport, or why it ended as it did. */
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import type { Device } from "../../model/device/device.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { FrameOptions } from "../../model/traffic/input.js";

@@ -1,7 +1,7 @@
 /** Actions of living rules, as a scenario writes them. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { REFORMAT_DATA, REFORMAT_LENGTH } from "../../abi/reformat.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { Action } from "../../model/action/action.js";
 import { AsoAction } from "../../model/action/asoActions.js";
 import { FlowCounter } from "../../model/action/counter.js";

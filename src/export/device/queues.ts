@@ -7,7 +7,7 @@ import {
   IBV_QPT_RAW_PACKET,
   IBV_QPT_UD,
 } from "../../abi/verbs.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { Device } from "../../model/device/device.js";
 import type { IndirectionTable } from "../../model/queue/indirectionTable.js";
 import { type QueuePair } from "../../model/queue/queuePair.js";

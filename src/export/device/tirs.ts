@@ -9,7 +9,7 @@ import {
   RSS_SYMMETRIC,
   RSS_UDP,
 } from "../../abi/state.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { Rqt } from "../../model/queue/rqt.js";

@@ -12,7 +12,7 @@ interface FlowText {
   readonly actions: string;
 }
 
-const MOST_TABLES = 254;
+const MAX_TABLES = 254;
 const HIGHEST = 65534;
 const ELSEWHERE = "flows of a bridge are for the eSwitch: domain fdb";
 
@@ -31,7 +31,7 @@ export const OVS: Format = {
     ];
     for (const { name, level } of fdb) {
       const number = tables.get(name) ?? 0;
-      if (number >= MOST_TABLES) {
+      if (number >= MAX_TABLES) {
         findings.refuse("tables", "a bridge has 254 tables", name);
         continue;
       }

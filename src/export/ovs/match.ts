@@ -232,13 +232,13 @@ function valuesOf(name: string, { mask, value }: Pick<Bits, "mask" | "value">): 
   const values: bigint[] = [];
   for (let bits = open; ; bits = (bits - 1n) & open) {
     values.push(value | bits);
-    if (values.length > MOST_VALUES) throw new NotExported(`flows ask for all bits of ${name}`);
+    if (values.length > MAX_VALUES) throw new NotExported(`flows ask for all bits of ${name}`);
     if (bits === 0n) break;
   }
   return values.map(String);
 }
 
-const MOST_VALUES = 16;
+const MAX_VALUES = 16;
 
 /** A value as OpenFlow writes it, with its mask. */
 export function maskedText(name: string, { mask, value }: Pick<Bits, "mask" | "value">): string {

@@ -8,7 +8,7 @@ export function identifiers(kind: string, names: readonly string[]): string[] {
       .toUpperCase()
       .replaceAll(/[^A-Z0-9]+/g, "_")
       .replaceAll(/^_|_$/g, "")
-      .slice(0, LONGEST);
+      .slice(0, MAX_LENGTH);
     const base = `${kind}_${plain === "" ? "UNNAMED" : plain}`;
     let found = base;
     for (let n = 2; taken.has(found); n++) found = `${base}_${n}`;
@@ -17,7 +17,7 @@ export function identifiers(kind: string, names: readonly string[]): string[] {
   });
 }
 
-const LONGEST = 48;
+const MAX_LENGTH = 48;
 
 /** Text for a comment: it cannot end the comment, and stays on its line. */
 export function commentText(text: string): string {

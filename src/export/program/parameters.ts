@@ -29,13 +29,13 @@ export function deviceMatches(fields: Fields): DeviceMatch[] | NoMatch {
     const why = unlike(match.mask);
     if (why !== null) return why;
     all.push({ mask: match.mask, value: match.value, fields: one });
-    if (all.length > MOST) return `its ranges become more than ${MOST} rules of the device`;
+    if (all.length > MAX) return `its ranges become more than ${MAX} rules of the device`;
   }
   return all;
 }
 
 /** Rules that one with two ranges becomes: at most. */
-const MOST = 1000;
+const MAX = 1000;
 
 /** The mask that a matcher gives its rules. */
 export function deviceMask(fields: Readonly<Record<string, string | number>>): Uint8Array | NoMatch {

@@ -8,7 +8,7 @@ import { NotExported, type Terms } from "../terms.js";
 import { variantsOf } from "./match.js";
 
 const UPLINK = 0xffffn;
-const MOST_PRIOS = 65535;
+const MAX_PRIOS = 65535;
 
 export const TC: Format = {
   title: "filters of tc",
@@ -80,7 +80,7 @@ function deviceLines(
         for (const variant of variantsOf(terms)) {
           const key = `${group} ${variant.protocol} ${variant.keys.map((one) => one.split(" ")[0]).join(" ")} ${variant.version ?? 0}`;
           const prio = prios.get(key) ?? prios.size + 1;
-          if (prio > MOST_PRIOS) throw new NotExported("a chain of tc has 65535 priorities");
+          if (prio > MAX_PRIOS) throw new NotExported("a chain of tc has 65535 priorities");
           prios.set(key, prio);
           const chain = chains.get(table) ?? 0;
           const where = `dev ${device} ingress${chain === 0 ? "" : ` chain ${chain}`} protocol ${variant.protocol} prio ${prio}`;

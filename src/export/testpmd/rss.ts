@@ -3,7 +3,7 @@ import type { Scenario } from "../../scenario/index.js";
 import { NotExported } from "../terms.js";
 import type { Pattern } from "./pattern.js";
 
-const MOST_QUEUES = 128;
+const MAX_QUEUES = 128;
 const ZERO_KEY = "0".repeat(80);
 
 /** @throws NotExported */
@@ -27,7 +27,7 @@ export function rssText(
   const types = typesOf(fields, outer?.l3_prot_type ?? "ipv4", outer?.l4_prot_type ?? "tcp", pattern);
   const func = tir.rx_hash_symmetric === true ? "symmetric_toeplitz" : "toeplitz";
   const key = (tir.rx_hash_toeplitz_key ?? ZERO_KEY).replaceAll(/[\s:]/g, "");
-  if (queues.length > MOST_QUEUES) throw new NotExported(`testpmd spreads over ${MOST_QUEUES} queues at most`);
+  if (queues.length > MAX_QUEUES) throw new NotExported(`testpmd spreads over ${MAX_QUEUES} queues at most`);
   return `rss func ${func} types ${types.join(" ")} end key ${key} key_len 40 queues ${queues.join(" ")} end`;
 }
 

@@ -10,7 +10,7 @@ const TCP = 6;
 const UDP = 17;
 const QUEUE = "matched";
 const TABLE = "classbench";
-const MOST_TAGS = 2 ** 24;
+const MAX_TAGS = 2 ** 24;
 
 const ELEMENTS: ElementGroups = {
   Lines: {
@@ -70,14 +70,14 @@ class ClassBenchImport implements Importer {
       return;
     }
     const tag = this.#line - 1;
-    if (tag >= MOST_TAGS) findings.assume(place, name, "tags have 24 bits: the rule has none");
+    if (tag >= MAX_TAGS) findings.assume(place, name, "tags have 24 bits: the rule has none");
     if (!draft.has("tables", TABLE)) this.#begin(place);
     for (const protocol of protocols) {
       const suffix = protocols.length === 1 ? "" : protocol === TCP ? " tcp" : " udp";
       draft.push("rules", {
         name: draft.freeName("rules", `${name}${suffix}`),
         ...{ table: TABLE, match: matchOf(filter, protocol) },
-        actions: [...(tag < MOST_TAGS ? [{ tag }] : []), { queue: draft.queue(QUEUE) }],
+        actions: [...(tag < MAX_TAGS ? [{ tag }] : []), { queue: draft.queue(QUEUE) }],
       });
     }
   }

@@ -27,10 +27,10 @@ export type ImportedAction = ScenarioRuleAction | { readonly refused: string };
 const refused = (reason: string): ImportedAction => ({ refused: reason });
 
 /** The largest tag: 24 bits. */
-const MOST_TAG = 0xffffff;
+const MAX_TAG = 0xffffff;
 
 function tagOf(tag: number): ImportedAction {
-  return tag >= 0 && tag <= MOST_TAG ? { tag } : refused("the tag of a frame has 24 bits");
+  return tag >= 0 && tag <= MAX_TAG ? { tag } : refused("the tag of a frame has 24 bits");
 }
 
 function vportOf(vport: number): ImportedAction {

@@ -72,9 +72,9 @@ export function isWhole(number: number, most: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= most;
 }
 
-const MOST_LEVEL = 0xffffffff;
+const MAX_LEVEL = 0xffffffff;
 
 /** @returns why no table has this level; null if one can have it */
 export function levelMisfit(level: number): string | null {
-  return isWhole(level, MOST_LEVEL) ? null : `the level of a table is 0 to ${MOST_LEVEL}`;
+  return isWhole(level, MAX_LEVEL) ? null : `the level of a table is 0 to ${MAX_LEVEL}`;
 }

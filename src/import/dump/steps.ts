@@ -1,6 +1,6 @@
 /** Which bits of a tag go into which field of the key. */
 import { fieldNamed, type Field } from "../../model/match/fields.js";
-import { once } from "../../once.js";
+import { once } from "../../base/once.js";
 import { DEFINERS, LOOKUP_TYPES_0, LOOKUP_TYPES_1, type TagLayout } from "./layouts.js";
 
 /** A run of bits of a field: bit 0 of key and tag is the most significant bit of byte 0. */

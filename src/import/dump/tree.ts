@@ -93,7 +93,7 @@ export interface DumpTree {
 
 /** In dumps of flowsteer the value of a rule; hardware steering has this number too. */
 const OWN_VALUE = 4300;
-const MOST_PRIORITY = 0xffff;
+const MAX_PRIORITY = 0xffff;
 const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
 /** Types 3400 to 3499. */
 const isAction = (type: number): boolean => Math.floor(type / 100) === 34;
@@ -220,7 +220,7 @@ class TreeBuilder {
     const table = this.#tables.get(parent);
     if (table === undefined) return `its table ${parent} is not in the dump`;
     const number = numberIn(priority) ?? 0;
-    if (!isWhole(number, MOST_PRIORITY)) return `the priority of a matcher is 0 to ${MOST_PRIORITY}`;
+    if (!isWhole(number, MAX_PRIORITY)) return `the priority of a matcher is 0 to ${MAX_PRIORITY}`;
     const mask = new Uint8Array(DEVICE_KEY_SIZE);
     this.#matcher = { record, table, id, priority: number, mask, builders: [], rules: [] };
     table.matchers.push(this.#matcher);

@@ -1,5 +1,5 @@
 /** Commands and listings of ethtool, read into a draft. */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import type { Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Importer } from "../format.js";

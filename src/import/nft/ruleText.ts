@@ -1,5 +1,5 @@
 /** A rule as text, read into the expressions that `nft -j` prints for it. */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import { Cursor } from "../text/words.js";

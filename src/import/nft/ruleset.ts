@@ -9,7 +9,7 @@
  *     }
  *     nft add rule netdev filter in tcp dport 80 fwd to eth1
  */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import type { Findings } from "../findings.js";
 import { OBJECTS, refusalOf } from "./elements.js";
 import type { ChainName, NftChain, NftObject, NftRule } from "./objects.js";
@@ -163,7 +163,7 @@ class Reader {
     const [name, , ...value] = statement;
     if (name === undefined) return;
     const known = value.flatMap((token) => this.#valueOf(token));
-    if (known.length > MOST_WORDS) this.#refuse(word, statement, `a variable has ${MOST_WORDS} words at most`);
+    if (known.length > MAX_WORDS) this.#refuse(word, statement, `a variable has ${MAX_WORDS} words at most`);
     else this.#variables.set(name.text, known);
   }
 
@@ -234,7 +234,7 @@ class Reader {
 }
 
 /** Words of a variable: variables of variables could have more than memory holds. */
-const MOST_WORDS = 256;
+const MAX_WORDS = 256;
 const SHOWN = 60;
 
 /** `device "eth0"`, and `devices = { eth0, eth1 }`. */

@@ -1,5 +1,5 @@
 /** The actions of OpenFlow flows. */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import type { Element } from "../format.js";
 import { bigOf, numberOf } from "../text/numbers.js";
 import { NotImported, notImported, type Word } from "../text/refusal.js";

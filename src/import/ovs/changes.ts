@@ -1,5 +1,5 @@
 /** Changes of fields: `set_field`, `load`, `move`, and the older words for them. */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { addressOf, bigOf, numberOf } from "../text/numbers.js";
 import { notImported } from "../text/refusal.js";
 import { FIELD_NAMES, fieldNamed, TYPE, whyRefused, type OvsField } from "./fields.js";

@@ -6,7 +6,7 @@
 import type { Flow, FlowMatch } from "./steps.js";
 
 /** Flows that a conjunction may stand for. */
-const MOST = 10_000;
+const MAX = 10_000;
 
 type Refuse = (flow: Flow, reason: string) => void;
 
@@ -30,8 +30,8 @@ export function withoutConjunctions(flows: Iterable<Flow>, refuse: Refuse): Flow
       return [];
     }
     const choices = found.lists.reduce((product, list) => product * list.length, 1);
-    if (choices > MOST) {
-      refuse(flow, `conjunction ${id} stands for ${choices} flows; at most ${MOST} are imported`);
+    if (choices > MAX) {
+      refuse(flow, `conjunction ${id} stands for ${choices} flows; at most ${MAX} are imported`);
       return [];
     }
     const flows = merged(flow, found.lists);

@@ -63,8 +63,8 @@ function keyAndValue(piece: Piece): readonly [Piece, Piece | undefined] {
   return [piece.part(0, at), piece.part(at + 1, text.length - Number(isCall))];
 }
 
-const MOST_SHOWN = 120;
-const shown = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
+const MAX_SHOWN = 120;
+const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
 
 /** The same text for matches of the same frames. */
 function identityOf({ inPort = "", asks, either, tunnel, conjunction }: FlowMatch): string {

@@ -1,5 +1,5 @@
 /** What an OpenFlow flow matches. */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { numberOf } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import { stateAsk, zoneAsk } from "./connection.js";

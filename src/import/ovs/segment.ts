@@ -12,7 +12,7 @@ type ArrayMember = NonNullable<Extract<ScenarioRuleAction, object>["array"]>[num
 type Member = Extract<ArrayMember, object>;
 
 /** Members of an array, and a table behind them. */
-const MOST_DESTINATIONS = 62;
+const MAX_DESTINATIONS = 62;
 
 interface Tag {
   readonly tpid: number;
@@ -42,7 +42,7 @@ export class Segment {
   }
 
   get isFull(): boolean {
-    return this.#members.length >= MOST_DESTINATIONS;
+    return this.#members.length >= MAX_DESTINATIONS;
   }
 
   /** Gives the frame its colour in a register C: 0 is red. */

@@ -5,8 +5,8 @@ import { notImported, type Place, type Word } from "../text/refusal.js";
 const OPENING = "([{";
 const CLOSING = ")]}";
 /** Actions within actions are read by functions that call themselves. */
-const MOST_NESTED = 64;
-const TOO_DEEP = `more than ${MOST_NESTED} parentheses are open`;
+const MAX_NESTED = 64;
+const TOO_DEEP = `more than ${MAX_NESTED} parentheses are open`;
 
 export class Piece implements Word {
   /** @param from the first character in the text of the line; @param to the one behind the last */
@@ -57,7 +57,7 @@ export class Piece implements Word {
       }
       if (sign === '"' || sign === "'") quote = sign;
       else if (sign !== "" && OPENING.includes(sign)) {
-        if (++depth > MOST_NESTED) notImported(this, TOO_DEEP);
+        if (++depth > MAX_NESTED) notImported(this, TOO_DEEP);
       } else if (sign !== "" && CLOSING.includes(sign)) depth = Math.max(0, depth - 1);
       else if (sign === "" || (depth === 0 && separators.includes(sign))) {
         const piece = this.part(from, at);

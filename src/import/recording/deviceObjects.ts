@@ -11,7 +11,7 @@ import {
 } from "../../model/devx/layouts.js";
 import { ALLOC_FLOW_COUNTER_OPCODE, CREATE_RQT_OPCODE, CREATE_TIR_OPCODE } from "../../model/devx/opcodes.js";
 import { RSS_KEY_SIZE } from "../../abi/state.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import {
   RX_HASH_FUNCTIONS,
   SELECTED_FIELDS,

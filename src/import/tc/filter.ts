@@ -1,7 +1,7 @@
 /** A filter, as commands and listings have it, and what it asks for. */
 import type { GeneveOption } from "../draft.js";
 import type { Findings } from "../findings.js";
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { MatchDraft } from "../rules/matchDraft.js";
 import { notImported, type Place, type Word } from "../text/refusal.js";
 import type { Cursor } from "../text/words.js";

@@ -21,7 +21,7 @@ interface Attributes {
 }
 
 const ATTRIBUTES = ["group", "priority", "ingress", "egress", "transfer", "pattern"];
-const MOST_INDIRECT = 16;
+const MAX_INDIRECT = 16;
 /** What testpmd prints; it is no command, and says nothing of rules. */
 const PRINTED =
   /^(?:Flow rule #\d+ (?:created|validated|destroyed)|Flow rule validated|Bad arguments|Command not found|port_flow_complain|Caught |testpmd>|EAL:|Interactive-mode|Done|Bye)/;
@@ -148,8 +148,8 @@ export class FlowImport implements Importer {
       return { ...action, connection: this.#settings.conntrack.current(name, action.word) };
     });
     // One may name another: without a limit they double.
-    if (actions.length > MOST_INDIRECT)
-      notImported(word, `an indirect action stands for ${MOST_INDIRECT} actions at most`);
+    if (actions.length > MAX_INDIRECT)
+      notImported(word, `an indirect action stands for ${MAX_INDIRECT} actions at most`);
     this.#settings.setIndirect(Number(port), handle, actions);
   }
 

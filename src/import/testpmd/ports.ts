@@ -2,7 +2,7 @@
 import type { Draft, Endpoint } from "../draft.js";
 import { notImported, type Word } from "../text/refusal.js";
 
-const MOST = 255n;
+const MAX = 255n;
 
 export class Ports {
   readonly #draft: Draft;
@@ -19,7 +19,7 @@ export class Ports {
     const known = this.#known.get(port);
     if (known !== undefined) return known;
     const mapped = this.#draft.mapped(`port${port}`);
-    if (mapped === undefined && port > MOST)
+    if (mapped === undefined && port > MAX)
       notImported(word, "a device has 255 VFs at most; --map says what the port is");
     const endpoint = mapped ?? (port === 0n ? { port: 1 } : { vport: Number(port) });
     if (mapped === undefined) {

@@ -24,9 +24,9 @@ export interface FlowRule {
   readonly actions: readonly Action[];
 }
 
-const MOST_PRIORITY = 0xffffn;
+const MAX_PRIORITY = 0xffffn;
 /** Groups are levels; steps of a rule need levels above. */
-const MOST_GROUP = 0xfffffff0n;
+const MAX_GROUP = 0xfffffff0n;
 
 export class Rules {
   readonly #draft: Draft;
@@ -47,7 +47,7 @@ export class Rules {
   /** @throws NotImported if it cannot be carried over at all */
   add(rule: FlowRule): void {
     const { priority, port, domain } = rule;
-    if (priority.value > MOST_PRIORITY) notImported(priority.word, `a priority is at most ${MOST_PRIORITY}`);
+    if (priority.value > MAX_PRIORITY) notImported(priority.word, `a priority is at most ${MAX_PRIORITY}`);
     const vport = domain === "fdb" ? 0 : this.#ports.functionOf(port.number, port.word);
     const assume = (word: Word, reason: string): void => this.#findings.assume(word.place, word.text, reason);
     const walk = matchOf(rule.items, {
@@ -116,7 +116,7 @@ export class Rules {
     const key = `${domain} ${vport} ${group}`;
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
-    if (group > MOST_GROUP) notImported(word, `a group is at most ${MOST_GROUP}`);
+    if (group > MAX_GROUP) notImported(word, `a group is at most ${MAX_GROUP}`);
     if (group === 0n && isJump) notImported(word, "no rule leads back to group 0");
     const name =
       group === 0n

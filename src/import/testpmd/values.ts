@@ -1,6 +1,6 @@
 /** Values as testpmd reads them: a leading 0 makes a number octal, MAC addresses have colons and two digits each. */
-import { integerOf, MOST_DIGITS } from "../../integer.js";
-import { nearest } from "../../nearest.js";
+import { integerOf, MAX_DIGITS } from "../../base/integer.js";
+import { nearest } from "../../base/nearest.js";
 import { addressOf, quoted } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import type { ValueKind } from "./pattern/items/kind.js";
@@ -21,7 +21,7 @@ export function numberAt(word: Word, what: string, bits: number): bigint {
 /** A number after a leading 0; undefined for one of more digits than any value has. */
 function octalOf(text: string): bigint | undefined {
   const digits = text.replace(/^0+/, "");
-  return digits.length > MOST_DIGITS ? undefined : BigInt(`0o0${digits}`);
+  return digits.length > MAX_DIGITS ? undefined : BigInt(`0o0${digits}`);
 }
 
 const TRUE = ["1", "yes", "true", "on"];

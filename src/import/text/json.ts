@@ -26,7 +26,7 @@ export function placesOf(text: string): (at: number) => Place {
 }
 
 /** Values are read by a function that calls itself. */
-const MOST_NESTED = 64;
+const MAX_NESTED = 64;
 
 const TOKEN = /\s*(?:([[\]{}:,])|("(?:[^"\\\n]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
@@ -74,8 +74,8 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
   };
   let depth = 0;
   const nested = (close: string, item: () => void, at: number): void => {
-    if (++depth > MOST_NESTED)
-      notImported({ text: text.slice(at, at + 1), place: place(at) }, `JSON of more than ${MOST_NESTED} levels`);
+    if (++depth > MAX_NESTED)
+      notImported({ text: text.slice(at, at + 1), place: place(at) }, `JSON of more than ${MAX_NESTED} levels`);
     list(close, item);
     depth--;
   };

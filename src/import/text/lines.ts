@@ -92,14 +92,14 @@ export interface OtherLine {
 }
 
 /** A command that is longer ends with its line, unless a backslash wraps it: each line asks all of it whether it goes on. */
-const LONGEST = 65_536;
+const MAX_LENGTH = 65_536;
 
 /**
  * Reads the commands of a text. Empty lines and comments are left out; a line of another kind is
  * given to `other`.
  */
 export function commandsOf(source: string, rules: LineRules, other: (line: OtherLine) => void): TextLine[] {
-  const goesOnBehind = ({ text }: TextLine): boolean => text.length < LONGEST && rules.goesOn?.(text) === true;
+  const goesOnBehind = ({ text }: TextLine): boolean => text.length < MAX_LENGTH && rules.goesOn?.(text) === true;
   const commands: TextLine[] = [];
   let open: TextLine | undefined;
   let number = 0;
@@ -162,7 +162,7 @@ const IN_FRONT = [
 /** The position of the command in a line, after any prompt or prefix; undefined if there is none. */
 export function startOfCommand(text: string, isCommand: (text: string) => boolean): number | undefined {
   let at = 0;
-  for (let left = MOST_PREFIXES; left > 0; left--) {
+  for (let left = MAX_PREFIXES; left > 0; left--) {
     const rest = text.slice(at);
     if (isCommand(rest)) return at;
     const found = IN_FRONT.map((one) => one.exec(rest)?.[0].length ?? 0).find((length) => length > 0);
@@ -172,7 +172,7 @@ export function startOfCommand(text: string, isCommand: (text: string) => boolea
   return undefined;
 }
 
-const MOST_PREFIXES = 8;
+const MAX_PREFIXES = 8;
 
 function isComment(text: string): boolean {
   return /^\s*(?:#|\/\/|!|;|```|\/\*|\*\/)/.test(text);

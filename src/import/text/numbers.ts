@@ -1,5 +1,5 @@
 /** Numbers and addresses of a text; what is none is refused with what stands there, and what could. */
-import { integerOf } from "../../integer.js";
+import { integerOf } from "../../base/integer.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import { notImported, type Word } from "./refusal.js";
 

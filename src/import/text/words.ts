@@ -64,7 +64,7 @@ function plainDashes(word: string): string {
 }
 
 /** The longest value: each may be made of others, twice as long. */
-const LONGEST_VALUE = 65_536;
+const MAX_VALUE = 65_536;
 
 /** How long a word is with the values of its variables. */
 function expandedLength(word: string, variables: Variables): number {
@@ -89,7 +89,7 @@ export function setVariable(text: string, variables: Variables): boolean {
   if (found === null) return false;
   const [, name = "", value = ""] = found;
   const plain = value.replace(/^(["'])(.*)\1$/, "$2");
-  if (expandedLength(plain, variables) > LONGEST_VALUE) variables.delete(name);
+  if (expandedLength(plain, variables) > MAX_VALUE) variables.delete(name);
   else variables.set(name, expanded(plain, variables));
   return true;
 }

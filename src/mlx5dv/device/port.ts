@@ -3,7 +3,7 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { Context } from "../../model/base/context.js";
 import { Device } from "../../model/device/device.js";
 import { DeviceFunction } from "../../model/device/function.js";
-import { checkObject, describe } from "../../checks.js";
+import { checkObject, describe } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 
 export const MLX5DV_QUERY_PORT_VPORT = 1;

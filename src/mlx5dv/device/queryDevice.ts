@@ -4,7 +4,7 @@ import { living } from "../../model/base/handle.js";
 import type { Profile } from "../../model/profile/profile.js";
 import { CqeFormat } from "../../model/queue/deviceAttributes.js";
 import { given, type Out } from "../../verbs/out.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 
 export const MLX5DV_CONTEXT_FLAGS_CQE_V1 = 1 << 0;
 export const MLX5DV_CONTEXT_FLAGS_OBSOLETE = 1 << 1;

@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import { ASO_DATA } from "../../model/action/asoObject.js";
 import * as connections from "../../model/action/connection.js";
 import { METER_BLOCK, METER_TIME_AT } from "../../model/devx/layouts.js";
-import { checkBytes, wrongType } from "../../checks.js";
+import { checkBytes, wrongType } from "../../base/checks.js";
 import { CommandBytes, outputFields, type FieldValues } from "./commandBytes.js";
 
 export type { AsoKind, AsoObject } from "../../model/action/asoObject.js";

@@ -1,5 +1,5 @@
 /** Asynchronous device commands: mlx5dv_devx_obj_query_async(3), mlx5dv_devx_create_cmd_comp(3). */
-import { checkBytes, checkObject, unsigned, wrongType } from "../../checks.js";
+import { checkBytes, checkObject, unsigned, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";

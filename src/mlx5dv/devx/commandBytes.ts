@@ -2,8 +2,8 @@
 import { refuse } from "../../errors.js";
 import type { DevxObject } from "../../model/devx/object.js";
 import { readFields, writeFields, type Layout } from "../../model/devx/layouts.js";
-import { checkBytes, checkObject, wrongType } from "../../checks.js";
-import { namesHint } from "../../nearest.js";
+import { checkBytes, checkObject, wrongType } from "../../base/checks.js";
+import { namesHint } from "../../base/nearest.js";
 
 /** A command that makes a `T`. */
 export type CommandFor<T extends DevxObject> = Uint8Array & { readonly makes?: T };

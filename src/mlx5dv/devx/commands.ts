@@ -2,7 +2,7 @@
  * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts.
  */
-import { checkBytes, checkObject, unsigned } from "../../checks.js";
+import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { CounterValue, FlowCounter } from "../../model/action/counter.js";
 import type { FlowMeter } from "../../model/devx/flowMeter.js";

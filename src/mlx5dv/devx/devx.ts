@@ -1,5 +1,5 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
-import { checkArray, checkObject, objectArgument, unsigned } from "../../checks.js";
+import { checkArray, checkObject, objectArgument, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";

@@ -1,5 +1,5 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
-import { checkArray, checkObject } from "../../checks.js";
+import { checkArray, checkObject } from "../../base/checks.js";
 import { RSS_KEY_SIZE } from "../../abi/state.js";
 import {
   CREATE_RQT,

@@ -1,5 +1,5 @@
 /** Device commands of queues that verbs made, as bytes, and what their outputs say. */
-import { checkArray, checkObject, unsigned } from "../../checks.js";
+import { checkArray, checkObject, unsigned } from "../../base/checks.js";
 import { RQ_NUMBER, RQ_NUMBERS_AT, readFields, type Layout } from "../../model/devx/layouts.js";
 import * as opcodes from "../../model/devx/opcodes.js";
 import {

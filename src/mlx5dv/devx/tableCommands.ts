@@ -1,5 +1,5 @@
 /** Device commands of flow tables, groups and entries as bytes. */
-import { checkArray, checkObject } from "../../checks.js";
+import { checkArray, checkObject } from "../../base/checks.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { DevxFlowGroup, DevxFlowTable } from "../../model/devx/flowTable.js";
 import {

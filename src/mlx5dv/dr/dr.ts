@@ -2,7 +2,7 @@
 import type { Action } from "../../model/action/action.js";
 import { Context } from "../../model/base/context.js";
 import { Domain, Table } from "../../model/table/domain.js";
-import { countedActions } from "../../checks.js";
+import { countedActions } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { Matcher } from "../../model/table/matcher.js";
 import type { DeviceBytes } from "../../model/match/parameterBytes.js";

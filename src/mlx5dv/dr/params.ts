@@ -1,5 +1,5 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
-import { checkObject, checkOptions } from "../../checks.js";
+import { checkObject, checkOptions } from "../../base/checks.js";
 import {
   DEVICE_KEY_SIZE,
   INNER,
@@ -13,7 +13,7 @@ import { refuse } from "../../errors.js";
 import { writeSampleIds } from "../../model/match/samples.js";
 import { fieldNamed, groupOf, type Field, type FieldName } from "../../model/match/fields.js";
 import { isMasked, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
-import { SharedBytes } from "../../sharedBytes.js";
+import { SharedBytes } from "../../base/sharedBytes.js";
 
 const KEYS = new SharedBytes();
 const OPTIONS = { root: "boolean" } as const;

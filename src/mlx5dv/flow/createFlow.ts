@@ -3,7 +3,7 @@ import type { Context } from "../../model/base/context.js";
 import { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
 import { FlowMatcher, type FlowMatcherAttr } from "../../model/flow/matcher.js";
-import { countedActions } from "../../checks.js";
+import { countedActions } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { SteeringAnchor, type SteeringAnchorAttr } from "../../model/flow/steeringAnchor.js";
 import type { FlowMatchParameters } from "../dr/dr.js";

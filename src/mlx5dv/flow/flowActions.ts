@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../../verbs/esp/attr.js";
 import { readEsp } from "../../verbs/esp/bytes.js";

@@ -1,5 +1,5 @@
 /** mlx5dv_create_qp(3), mlx5dv_create_cq(3), mlx5dv_create_wq: queues of the verbs with attributes of the driver. */
-import { checkObject } from "../../checks.js";
+import { checkObject } from "../../base/checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import {
   CqeFormat,

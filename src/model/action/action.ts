@@ -13,7 +13,7 @@ import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { devxObject, type DevxObject } from "../devx/object.js";
 import { Table, type Domain } from "../table/domain.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { settle } from "../table/pendingRules.js";
 import { QueuePair } from "../queue/queuePair.js";

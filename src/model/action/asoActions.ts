@@ -12,7 +12,7 @@ import { Action, type ActionKind, type ActionStep } from "./action.js";
 import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { Domain, Table } from "../table/domain.js";
-import { checkBytes, checkObject, unsigned, wrongType } from "../../checks.js";
+import { checkBytes, checkObject, unsigned, wrongType } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
 import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
 

@@ -5,8 +5,8 @@
  */
 import { CONNECTION_CONTEXT } from "../../abi/connection.js";
 import { refuse } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
-import { checkBytes, checkObject, unsigned } from "../../checks.js";
+import { namesHint } from "../../base/nearest.js";
+import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 
 /** One direction of a connection. Flags are 0 or 1. */
 export interface ConnectionSide {

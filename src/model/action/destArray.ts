@@ -14,7 +14,7 @@ import {
   Op,
 } from "../../abi/engine.js";
 import { refuse, type ErrnoName } from "../../errors.js";
-import { checkArray, objectArgument, unsigned } from "../../checks.js";
+import { checkArray, objectArgument, unsigned } from "../../base/checks.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
 /** `struct mlx5dv_dr_action_dest_attr` */

@@ -10,7 +10,7 @@ import { Action, type OwnRecord } from "./action.js";
 import { connectionMisfit, meaningMisfit, ownerMisfit, type Misfit } from "./placement.js";
 import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
 import { Domain, Table } from "../table/domain.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { programOfWords, wordsOf, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";

@@ -31,8 +31,8 @@ import {
 export const PARAMETERS_SIZE = 32;
 const PACKETS_MODE = 3;
 /** SPEC: the meaning of a CBS of 0: one large frame, or one packet. */
-const LEAST_BYTES = 16384n;
-const LEAST_PACKETS = 128n;
+const MIN_BYTES = 16384n;
+const MIN_PACKETS = 128n;
 
 const CBS_AT = 8;
 const CIR_AT = 10;
@@ -93,7 +93,7 @@ export function changeMeter(meter: Uint8Array, parameters: Uint8Array, active: b
 
 function setSizes(view: DataView, parameters: Uint8Array, select: number): void {
   if ((select & SELECT_CBS) !== 0) {
-    const least = view.getUint8(METER_MODE) === PACKETS_MODE ? LEAST_PACKETS : LEAST_BYTES;
+    const least = view.getUint8(METER_MODE) === PACKETS_MODE ? MIN_PACKETS : MIN_BYTES;
     view.setBigUint64(METER_CBS, sizeAt(parameters, CBS_AT) || least, true);
   }
   if ((select & SELECT_EBS) !== 0) view.setBigUint64(METER_EBS, sizeAt(parameters, EBS_AT), true);

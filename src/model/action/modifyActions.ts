@@ -4,8 +4,8 @@
  * device carries out.
  */
 import { refuse } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
-import { checkArray, checkBytes, unsigned, wrongType } from "../../checks.js";
+import { namesHint } from "../../base/nearest.js";
+import { checkArray, checkBytes, unsigned, wrongType } from "../../base/checks.js";
 import { modifyFieldNames, modifyFieldAt, modifyFieldNamed, type DeviceFieldName } from "./modifyFields.js";
 
 export const MODIFY_WORD = 8;

@@ -5,7 +5,7 @@
  */
 import { REGISTER_A, REGISTER_B } from "../../abi/engine.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
-import { once } from "../../once.js";
+import { once } from "../../base/once.js";
 import type { DomainType } from "../table/domainType.js";
 
 export interface ModifyField {

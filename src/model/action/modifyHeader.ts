@@ -21,11 +21,11 @@ import {
 } from "../../abi/program.js";
 import { MAX_RECORD } from "../../engine/records.js";
 import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
-import { nearest } from "../../nearest.js";
+import { nearest } from "../../base/nearest.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import type { DomainType } from "../table/domainType.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import {
   ADD_TYPE,
   COPY_TYPE,

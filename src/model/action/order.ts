@@ -5,7 +5,7 @@
  *
  * The automaton has all the library's kinds of actions; this release makes some of them.
  */
-import { once } from "../../once.js";
+import { once } from "../../base/once.js";
 
 /**
  * Kinds of actions as the library distinguishes them: queue pairs and TIRs are one kind, vports and

@@ -27,7 +27,7 @@ import {
   PROTOCOL_UDP,
 } from "../../abi/protocols.js";
 import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
 

@@ -21,7 +21,7 @@ import { refuse } from "../../errors.js";
 import { Action, type ActionKind } from "./action.js";
 import { ownerMisfit } from "./placement.js";
 import { Table } from "../table/domain.js";
-import { checkArray, checkObject, unsigned } from "../../checks.js";
+import { checkArray, checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 

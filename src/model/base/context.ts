@@ -5,7 +5,7 @@
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
-import { checkBytes, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "./handle.js";
 import { AsyncEvents } from "./asyncEvents.js";
 import { destroyedError } from "./eventQueue.js";

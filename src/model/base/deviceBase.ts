@@ -5,11 +5,11 @@
  * circle.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import type { Core } from "../../engine/core.js";
 import type { DomainType } from "../table/domainType.js";
 import { refuse } from "../../errors.js";
-import { NamedPrintable, type PrintedFields } from "../../printable.js";
+import { NamedPrintable, type PrintedFields } from "../../base/printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { ParserDeclaration } from "../match/parser.js";
 import { Clock } from "./clock.js";

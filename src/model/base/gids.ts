@@ -2,7 +2,7 @@
 import { refuse } from "../../errors.js";
 import { bytesOf, joined } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 
 /** `union ibv_gid` */
 export interface Gid {

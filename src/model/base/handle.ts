@@ -2,9 +2,9 @@
  * Lifetimes. Every object knows its device and counts the objects that use it. An object in use
  * cannot be destroyed; a destroyed object cannot be used.
  */
-import { withArticle, wrongType } from "../../checks.js";
+import { withArticle, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { NamedPrintable, plainFields, type PrintedFields } from "../../printable.js";
+import { NamedPrintable, plainFields, type PrintedFields } from "../../base/printable.js";
 import type { DeviceBase } from "./deviceBase.js";
 
 /** Fields that printing leaves out: internal, or printed in another way. */

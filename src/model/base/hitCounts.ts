@@ -25,7 +25,7 @@ export interface PortHits {
 export const NO_HITS: Hits = Object.freeze({ packets: 0n, bytes: 0n });
 
 const COUNTER = 16;
-const LEAST_RULES = 64;
+const MIN_RULES = 64;
 
 export class HitCounts {
   private readonly _core: Core;
@@ -128,7 +128,7 @@ export class HitCounts {
 
   private _makeRoom(id: number): boolean {
     const { exports } = this._core;
-    const room = Math.max(LEAST_RULES, 2 ** Math.ceil(Math.log2(id + 1)));
+    const room = Math.max(MIN_RULES, 2 ** Math.ceil(Math.log2(id + 1)));
     const rules = exports.createCounters(room) >>> 0;
     if (rules === 0) return false;
     this._core.u8.copyWithin(rules, this._rules, this._rules + this._room * COUNTER);

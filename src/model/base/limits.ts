@@ -3,7 +3,7 @@
  * enforces.
  */
 import { refuse } from "../../errors.js";
-import { checkOptions, describe, unsigned } from "../../checks.js";
+import { checkOptions, describe, unsigned } from "../../base/checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
 export interface DeviceLimits {

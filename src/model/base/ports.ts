@@ -13,7 +13,7 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
-import { checkArray, unsigned } from "../../checks.js";
+import { checkArray, unsigned } from "../../base/checks.js";
 
 /** Entries of a port's GID table: `sgid_index` has 8 bits. */
 export const GID_TABLE_LENGTH = 256;

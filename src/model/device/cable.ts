@@ -1,7 +1,7 @@
 /** Cables: a port's frames go to the port, or to the function, that is connected to it. */
 import { refuse } from "../../errors.js";
 import { DeviceBase } from "../base/deviceBase.js";
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
 import { portOf, type CableCounters, type CableEnd, type Port } from "../base/ports.js";
@@ -121,8 +121,8 @@ export function disconnectAll(call: string, device: DeviceBase): void {
 }
 
 /** The most cables that one frame crosses in a row, and that it crosses in all with its copies. */
-const MOST_DEEP = 64;
-const MOST = 4096;
+const MAX_DEEP = 64;
+const MAX = 4096;
 
 /** Cables that the current frame has crossed. */
 let crossed = { deep: 0, all: 0 };
@@ -168,7 +168,7 @@ export function egress(
     return null;
   }
   if (before.deep === 0) before.all = 0;
-  if (before.deep === MOST_DEEP || before.all === MOST) return null;
+  if (before.deep === MAX_DEEP || before.all === MAX) return null;
   before.deep++;
   before.all++;
   try {

@@ -19,7 +19,7 @@ import type { CableOptions } from "./line.js";
 import { DeviceBase } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { DEFAULT_NAME, deviceParts, openCore, type CheckedParts, type DeviceOptions } from "./options.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";

@@ -2,7 +2,7 @@
  * A function of a device, as programs use it (docs/rules.md, "Domains, functions and the eSwitch").
  */
 import { FunctionBase, type DeviceBase } from "../base/deviceBase.js";
-import type { PrintedFields } from "../../printable.js";
+import type { PrintedFields } from "../../base/printable.js";
 import { HostRules } from "../flow/hostRules.js";
 import { TablePipeline } from "../table/pipeline.js";
 

@@ -4,7 +4,7 @@
  *     | waits for the frames before it | its bits, at the rate | delay | jitter, if it is reordered |
  *     sent                             begins                                        arrives
  */
-import { checkOptions, unsigned, type OptionTypes } from "../../checks.js";
+import { checkOptions, unsigned, type OptionTypes } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { Deadline } from "../base/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";

@@ -2,7 +2,7 @@
 import type { Core } from "../../engine/core.js";
 import type { CoreSource } from "../../engine/load.js";
 import { refuse } from "../../errors.js";
-import { checkOptions, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
+import { checkOptions, type OptionType, type OptionTypes, unsigned } from "../../base/checks.js";
 import { Clock } from "../base/clock.js";
 import type { DeviceParts } from "../base/deviceBase.js";
 import { Hardware } from "../base/hardware.js";

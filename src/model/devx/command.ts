@@ -1,7 +1,7 @@
 /** One device command: its input, its output, and how it is refused. */
 import { refuse, SteeringError, type Refusal } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { checkBytes, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../base/checks.js";
 import { COMMAND, OUTPUT, readField, readFields, writeFields, type Layout } from "./layouts.js";
 import type { NumberedKind } from "../base/numbered.js";
 import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";

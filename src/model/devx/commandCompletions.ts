@@ -26,7 +26,7 @@ export class Answers extends EventQueue<CommandAnswer> {
 }
 
 /** Bytes of answers that a kernel holds for a program. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * `struct mlx5dv_devx_cmd_comp`. MODEL: a command has run when the call returns, so its answer waits
@@ -51,8 +51,8 @@ export class CommandCompletions extends Handle {
   /** @throws EAGAIN the answers that wait have no room for another one of this length */
   checkRoom(call: string, outlen: number): void {
     const { bytes } = this._answers;
-    if (bytes + outlen <= MOST_BYTES) return;
-    const hint = `answers of ${bytes} bytes wait, and ${MOST_BYTES} is the most: take some`;
+    if (bytes + outlen <= MAX_BYTES) return;
+    const hint = `answers of ${bytes} bytes wait, and ${MAX_BYTES} is the most: take some`;
     refuse({ code: "EAGAIN", call, reason: "queue_full", path: "cmd_comp", value: this, hint });
   }
 

@@ -2,7 +2,7 @@
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import type { NumberedKind, NumberedObject } from "../base/numbered.js";
-import { describe } from "../../checks.js";
+import { describe } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
 
 /** An object that a device command made (mlx5dv_devx_obj_create(3)). */

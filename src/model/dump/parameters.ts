@@ -4,7 +4,7 @@
  * a word comes first.
  */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
-import { once } from "../../once.js";
+import { once } from "../../base/once.js";
 import { FIELDS } from "../match/fields.js";
 
 const WORD = 32;

@@ -8,7 +8,7 @@ import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import { DOMAIN_TYPES, type DomainType } from "../table/domainType.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";

@@ -16,7 +16,7 @@ import { EspAction } from "../esp/action.js";
 import { FlowAction } from "./action.js";
 import type { NamedObject } from "./specMatch.js";
 import type { FlowRequest, Spec } from "./spec.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 
 /**

@@ -9,7 +9,7 @@ import { Context } from "../base/context.js";
 import { addCounts, type CounterValue } from "../action/counter.js";
 import type { FlowCounts } from "./counts.js";
 import { Flow } from "./flow.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct ibv_counters_init_attr` */

@@ -29,7 +29,7 @@ import { FLOW_ACTIONS } from "./actionChecks.js";
 import { Counters } from "./counters.js";
 import type { FlowMatcher } from "./matcher.js";
 import { DevxFlowTable } from "../devx/flowTable.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { Tir } from "../queue/tir.js";

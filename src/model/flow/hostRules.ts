@@ -7,12 +7,12 @@
 import { Op, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
-import { Printable, type PrintedFields } from "../../printable.js";
+import { namesHint } from "../../base/nearest.js";
+import { Printable, type PrintedFields } from "../../base/printable.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import { Handle } from "../base/handle.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { matchOf, type MatchFields } from "../match/match.js";

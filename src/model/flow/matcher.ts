@@ -12,7 +12,7 @@ import type { DeviceBytes } from "../match/parameterBytes.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { checkTakesRules, type MaskPlace } from "../table/matcherChecks.js";

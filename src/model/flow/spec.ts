@@ -22,7 +22,7 @@ import {
   IBV_FLOW_SPEC_UDP,
   IBV_FLOW_SPEC_VXLAN_TUNNEL,
 } from "../../abi/verbs.js";
-import { once } from "../../once.js";
+import { once } from "../../base/once.js";
 import type { FieldKind } from "../match/fields.js";
 
 /** A field of `struct ibv_flow_*_filter`. */

@@ -12,7 +12,7 @@ import type { FunctionBase } from "../base/deviceBase.js";
 import type { DomainType } from "../table/domainType.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct mlx5dv_steering_anchor_attr`; missing members are 0. */

@@ -23,7 +23,7 @@ import { flowMatch, groupMatch, portMatch, type FlowMatch, type KeyBits, type Na
 import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
 import type { FlowStage } from "./entry.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 

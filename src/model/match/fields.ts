@@ -1,6 +1,6 @@
 /** Finds fields of the key by name, group or bit; reads and writes them. */
 import { GROUP_SIZE, PRESENT_IPV4 } from "../../abi/key.js";
-import { nearest } from "../../nearest.js";
+import { nearest } from "../../base/nearest.js";
 import { bitsIn, readDword, writeDword } from "./fieldParts.js";
 import { FIELDS, type Field, type FieldName } from "./fieldTable.js";
 

@@ -1,6 +1,6 @@
 /** The device bytes in `struct mlx5dv_flow_match_parameters`, which callers pass in three forms. */
 import { GROUP_SIZE, OUTER } from "../../abi/key.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { checkSize, type MaskPlace } from "../table/matcherChecks.js";
 import type { MatchParameters } from "./match.js";

@@ -12,8 +12,8 @@ import {
 } from "../../abi/key.js";
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
-import { checkArray, checkOptions, type OptionTypes, unsigned, wrongType } from "../../checks.js";
+import { namesHint } from "../../base/nearest.js";
+import { checkArray, checkOptions, type OptionTypes, unsigned, wrongType } from "../../base/checks.js";
 import type { HeaderName } from "../../packet/parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */

@@ -24,7 +24,7 @@ import {
   PROTOCOL_SCTP,
 } from "../../abi/protocols.js";
 import { refuse, type RefusalReason } from "../../errors.js";
-import { integerOf } from "../../integer.js";
+import { integerOf } from "../../base/integer.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { Field, FieldKind } from "./fields.js";
 

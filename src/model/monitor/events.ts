@@ -4,9 +4,9 @@
  * The events of frames are made of their outcomes, when no frame is under way in the core. So a
  * listener may call the device.
  */
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { refuse } from "../../errors.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Observer } from "../base/observer.js";
 import type { CompletionQueue, WorkCompletion } from "../queue/completionQueue.js";

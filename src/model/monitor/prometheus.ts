@@ -2,7 +2,7 @@
  * Metrics as text for Prometheus: text exposition format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/).
  */
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { DeviceMetrics } from "./metrics.js";
 

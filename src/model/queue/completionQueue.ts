@@ -1,9 +1,9 @@
 /** Completion queues: they hold the completions of work requests, and give the oldest first. */
 import { IBV_WC_SUCCESS } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { PrintedFields } from "../../printable.js";
+import type { PrintedFields } from "../../base/printable.js";
 import { Context } from "../base/context.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { ChannelUser, CompletionChannel } from "./completionChannel.js";
 

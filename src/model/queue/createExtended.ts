@@ -9,7 +9,7 @@ import {
   IBV_QPT_UD,
 } from "../../abi/verbs.js";
 import { IBV_QP_CREATE_BLOCK_SELF_MCAST_LB } from "../../abi/verbsConstants.js";
-import { checkNumber, unsigned } from "../../checks.js";
+import { checkNumber, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
 import { ExtendedQueuePair } from "./extendedQueuePair.js";

@@ -6,7 +6,7 @@ import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
-import { checkObject, unsigned, wrongType } from "../../checks.js";
+import { checkObject, unsigned, wrongType } from "../../base/checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type ExtendedAttributes as ExtendedMembers } from "./createExtended.js";
 import type { RssAttributes } from "./rssQueuePair.js";

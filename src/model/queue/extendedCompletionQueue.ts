@@ -19,7 +19,7 @@ import {
   type WorkCompletion,
 } from "./completionQueue.js";
 import { Context } from "../base/context.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 
 const TIMES = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;

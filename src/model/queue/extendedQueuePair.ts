@@ -10,10 +10,10 @@ import {
   IBV_SEND_SIGNALED,
   IBV_SEND_SOLICITED,
 } from "../../abi/verbs.js";
-import { checkObject, describe, unsigned, wrongType } from "../../checks.js";
+import { checkObject, describe, unsigned, wrongType } from "../../base/checks.js";
 import { refuse, SteeringError } from "../../errors.js";
 import { joined } from "../../packet/bytes.js";
-import { NamedPrintable, type PrintedFields } from "../../printable.js";
+import { NamedPrintable, type PrintedFields } from "../../base/printable.js";
 import { living } from "../base/handle.js";
 import { QueuePair } from "./queuePair.js";
 import type { ScatterEntry } from "./scatter.js";

@@ -6,7 +6,7 @@ import { createRecord, recordBytes, releaseRecord } from "../../engine/records.j
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { checkArray, checkObject, unsigned } from "../../checks.js";
+import { checkArray, checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { WorkQueue } from "./workQueue.js";
 

@@ -33,7 +33,7 @@ import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
 import { readPacket } from "../roce/packet.js";
 import { Transport } from "../roce/transport.js";
-import type { PrintedFields } from "../../printable.js";
+import type { PrintedFields } from "../../base/printable.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 

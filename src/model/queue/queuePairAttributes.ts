@@ -1,6 +1,6 @@
 /** The attributes of ibv_create_qp(3) and their checks. */
 import { IBV_QPT_DRIVER, IBV_QPT_XRC_RECV, IBV_QPT_XRC_SEND } from "../../abi/verbs.js";
-import { checkObject, flagOf, wrongType } from "../../checks.js";
+import { checkObject, flagOf, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { living } from "../base/handle.js";

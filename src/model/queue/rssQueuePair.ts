@@ -19,7 +19,7 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
-import { checkBytes, checkObject, unsigned } from "../../checks.js";
+import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
 import { checkRoom } from "./numbers.js";

@@ -1,7 +1,7 @@
 /** Scatter/gather lists: the parts of registered memory that a work request names. */
 import { refuse } from "../../errors.js";
 import type { MemoryRegion, ProtectionDomain } from "../base/context.js";
-import { checkArray, checkObject, unsigned, wrongType } from "../../checks.js";
+import { checkArray, checkObject, unsigned, wrongType } from "../../base/checks.js";
 import { bounded } from "../base/limits.js";
 
 /** `struct ibv_sge` */

@@ -21,7 +21,7 @@ import { AddressHandle } from "./addressHandle.js";
 import { completion, type PolledRequest, type CompletionQueue } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { datagramFrame, type Datagram } from "../roce/datagram.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "../traffic/input.js";
 import { withChecksums } from "../traffic/offload.js";

@@ -1,6 +1,6 @@
 /** Shared receive queues (ibv_create_srq(3)): receive requests that several queue pairs take. */
 import { IBV_EVENT_SRQ_LIMIT_REACHED, IBV_SRQ_LIMIT, IBV_SRQ_MAX_WR } from "../../abi/verbsConstants.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { ProtectionDomain, type Context } from "../base/context.js";
 import { Handle, living, retire } from "../base/handle.js";

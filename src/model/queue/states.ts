@@ -38,7 +38,7 @@ import {
 import { refuse } from "../../errors.js";
 import { routeOf, type AddressAttributes } from "./addressHandle.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
 

@@ -16,7 +16,7 @@ import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
 import { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
 import { checkQueueNumber } from "./numbers.js";

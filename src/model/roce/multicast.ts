@@ -5,9 +5,9 @@
 import { Op } from "../../abi/engine.js";
 import { PORT_ROCE } from "../../abi/protocols.js";
 import { IBV_QPT_UD } from "../../abi/verbs.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { formatIpv6 } from "../../packet/addresses.js";
 import { readBits } from "../../packet/bytes.js";
 import { gidFrom, isIpv4Mapped, isMulticast, type GidInput } from "../base/gids.js";

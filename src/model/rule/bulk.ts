@@ -5,7 +5,7 @@ import { refuse, SteeringError } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions } from "../action/list.js";
 import { AsoAction } from "../action/asoActions.js";
-import { checkArray, checkBytes, checkObject, unsigned, wrongType } from "../../checks.js";
+import { checkArray, checkBytes, checkObject, unsigned, wrongType } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";

@@ -13,7 +13,7 @@ import type { AsoLink } from "../action/asoObject.js";
 import type { Classifier, Placed } from "../table/classifier.js";
 import type { Domain } from "../table/domain.js";
 import { fieldAtBit } from "../match/fields.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { checkAlive, Handle, living } from "../base/handle.js";

@@ -8,7 +8,7 @@ import { trappingSlot, type Place } from "./classifier.js";
 import { DeviceMask } from "../match/deviceMask.js";
 import type { DeviceBytes } from "../match/parameterBytes.js";
 import { Table } from "./domain.js";
-import { unsigned } from "../../checks.js";
+import { unsigned } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { Direction } from "./directions.js";

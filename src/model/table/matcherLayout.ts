@@ -4,7 +4,7 @@
  */
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../../abi/mlx5dv.js";
 import { refuse } from "../../errors.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { Matcher } from "./matcher.js";
 

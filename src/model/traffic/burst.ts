@@ -8,7 +8,7 @@ import type { Batch } from "../../engine/batch.js";
 import type { Columns } from "../../engine/columns.js";
 import { refuse } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { checkTime, describe, unsigned } from "../../checks.js";
+import { checkTime, describe, unsigned } from "../../base/checks.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";

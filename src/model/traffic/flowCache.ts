@@ -4,8 +4,8 @@
  */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
-import { checkOptions, type OptionTypes, unsigned, wrongType } from "../../checks.js";
-import { Printable, type PrintedFields } from "../../printable.js";
+import { checkOptions, type OptionTypes, unsigned, wrongType } from "../../base/checks.js";
+import { Printable, type PrintedFields } from "../../base/printable.js";
 
 export interface CacheOptions {
   /**
@@ -17,7 +17,7 @@ export interface CacheOptions {
 
 /** The default number of entries. */
 const DEFAULT_ENTRIES = 65_536;
-const MOST_ENTRIES = 1_048_576;
+const MAX_ENTRIES = 1_048_576;
 
 /**
  * Checks the option `cache` of `createDevice`.
@@ -30,8 +30,8 @@ export function entriesFrom(call: string, cache: CacheOptions | false | 0 | unde
     wrongType(call, "cache", "an object, false or 0", cache);
   checkOptions(call, "cache", cache ?? {}, { entries: "number" } satisfies OptionTypes<CacheOptions>);
   const entries = unsigned(call, "cache.entries", cache?.entries ?? DEFAULT_ENTRIES, 32);
-  if (entries <= MOST_ENTRIES && (entries & (entries - 1)) === 0) return entries;
-  const hint = `0, or a power of two up to ${MOST_ENTRIES}`;
+  if (entries <= MAX_ENTRIES && (entries & (entries - 1)) === 0) return entries;
+  const hint = `0, or a power of two up to ${MAX_ENTRIES}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cache.entries", value: entries, hint });
 }
 

@@ -5,7 +5,7 @@
 import { MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
-import { checkTime, unsigned, wrongType } from "../../checks.js";
+import { checkTime, unsigned, wrongType } from "../../base/checks.js";
 import { linkOf } from "./links.js";
 
 /** Properties of an input frame. */

@@ -35,7 +35,7 @@ import {
 } from "./outcome.js";
 import type { Port } from "../base/ports.js";
 import type { QueuePair } from "../queue/queuePair.js";
-import { SharedBytes } from "../../sharedBytes.js";
+import { SharedBytes } from "../../base/sharedBytes.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 

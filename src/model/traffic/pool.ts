@@ -5,8 +5,8 @@ import { coresHere, threadsMissing } from "../../engine/thread.js";
 import { refuse } from "../../errors.js";
 import { Device } from "../device/device.js";
 import { deviceParts, openCore, type DeviceOptions, type CheckedParts } from "../device/options.js";
-import { unsigned } from "../../checks.js";
-import type { PrintedFields } from "../../printable.js";
+import { unsigned } from "../../base/checks.js";
+import type { PrintedFields } from "../../base/printable.js";
 import { PoolTraffic } from "./poolTraffic.js";
 import { Traffic } from "./receive.js";
 import type { Core } from "../../engine/core.js";
@@ -29,17 +29,17 @@ export interface Distribution {
   readonly why: string | null;
 }
 
-const MOST_WORKERS = 64;
-const MOST_BY_DEFAULT = 16;
+const MAX_WORKERS = 64;
+const DEFAULT_MAX = 16;
 const FEW = 32;
 
 /** Implements `createDevicePool` (loadPool.ts). */
 export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const call = "createDevicePool";
   const parts = deviceParts(call, options, { workers: "number", few: "number" });
-  const workers = unsigned(call, "workers", options.workers ?? Math.min(coresHere(), MOST_BY_DEFAULT), 32);
-  if (workers < 1 || workers > MOST_WORKERS) {
-    const hint = `1 to ${MOST_WORKERS}`;
+  const workers = unsigned(call, "workers", options.workers ?? Math.min(coresHere(), DEFAULT_MAX), 32);
+  if (workers < 1 || workers > MAX_WORKERS) {
+    const hint = `1 to ${MAX_WORKERS}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "workers", value: workers, hint });
   }
   const missing = workers === 1 ? "there is one worker" : threadsMissing();

@@ -5,7 +5,7 @@
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { egress } from "../device/cable.js";
-import { checkBytes, checkTime, unsigned } from "../../checks.js";
+import { checkBytes, checkTime, unsigned } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";

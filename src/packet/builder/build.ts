@@ -1,6 +1,6 @@
 /** `buildFrame` builds a frame from headers; `layersOf` gives the headers of a frame. */
 import { refuse } from "../../errors.js";
-import { checkArray } from "../../checks.js";
+import { checkArray } from "../../base/checks.js";
 import { Draft } from "./draft.js";
 import type { BuildOptions, Layer } from "./layers.js";
 import { CALL, checkLayer } from "./values.js";
@@ -17,7 +17,7 @@ const NO_BYTES: Uint8Array = new Uint8Array();
 const ROOM: Uint8Array = new Uint8Array(16384);
 
 /** Ethernet without its checksum (IEEE 802.3 clause 3.2.7). */
-const LEAST = 60;
+const MIN = 60;
 
 /**
  * A frame from its headers, the first one outermost.
@@ -64,7 +64,7 @@ export function buildFrame(layers: readonly Layer[], options: BuildOptions = {})
     at -= size;
   }
   const length = room.length - at;
-  const missing = options.pad === true ? Math.max(0, LEAST - length - trailer.length) : 0;
+  const missing = options.pad === true ? Math.max(0, MIN - length - trailer.length) : 0;
   const frame = new Uint8Array(length + trailer.length + missing);
   frame.set(room.subarray(at));
   if (trailer.length > 0) frame.set(trailer, length);

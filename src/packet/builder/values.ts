@@ -1,8 +1,8 @@
 /** `checkLayer` checks a layer given to `buildFrame` and converts its fields to numbers or bytes. */
 import { refuse } from "../../errors.js";
 import { parseIpv4, parseIpv6, parseMac } from "../addresses.js";
-import { describe } from "../../checks.js";
-import { namesHint } from "../../nearest.js";
+import { describe } from "../../base/checks.js";
+import { namesHint } from "../../base/nearest.js";
 import { bytesGiven, bytesOf, hexBytes, joined } from "../bytes.js";
 import { LAYOUTS, type FieldLayout } from "../layout.js";
 import type { LayerName } from "./headerDraft.js";

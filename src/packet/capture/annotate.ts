@@ -32,7 +32,7 @@ export interface FileBytes {
 }
 
 /** Bytes that a packet block has more than the record that it was, besides its comment. */
-const MOST_ADDED = PACKET.bytes + BLOCK_HEADER.trailer + 8;
+const MAX_ADDED = PACKET.bytes + BLOCK_HEADER.trailer + 8;
 /** Bytes of a section header and an interface description. */
 const HEADERS = 128;
 const NOTHING = new Uint8Array();
@@ -88,7 +88,7 @@ class PcapCopy {
   add({ columns }: FileBytes, comments: readonly EncodedComment[]): Uint8Array {
     const { lengths, wireLengths, offsets, bytes } = columns;
     let most = this.#header.length;
-    for (const [row, { little }] of comments.entries()) most += (lengths[row] ?? 0) + little.length + MOST_ADDED;
+    for (const [row, { little }] of comments.entries()) most += (lengths[row] ?? 0) + little.length + MAX_ADDED;
     const out = new Blocks(most, true);
     out.copy(this.#header, 0, this.#header.length);
     this.#header = NOTHING;
@@ -120,7 +120,7 @@ class PcapngCopy {
     const data = joined(this.#pending, bytes);
     const view = viewOf(data);
     let most = data.length;
-    for (const { little } of comments) most += little.length + MOST_ADDED;
+    for (const { little } of comments) most += little.length + MAX_ADDED;
     const out = new Blocks(most, this.#littleEndian);
     let row = -passed;
     for (const end = complete - this.#offset; this.#next - this.#offset < end;) {

@@ -9,7 +9,7 @@ import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 /** Records that must follow each other, unless they reach the end of the file. */
 const CHAIN = 8;
 /** Seconds between neighbours in a file. */
-const LONGEST_PAUSE = 24 * 3600;
+const MAX_PAUSE = 24 * 3600;
 
 /** Gives the length of the record at this place, or null for none that is plausible. `before` is the record before it. */
 type LengthAt = (view: DataView, at: number, before: number | null) => number | null;
@@ -80,7 +80,7 @@ function recordLength(
   if (original > MAX_CAPTURE_LENGTH || view.getUint32(at + PCAP_RECORD.fraction, littleEndian) >= ticks) return null;
   if (before !== null) {
     const [then, now] = [before, at].map((one) => view.getUint32(one + PCAP_RECORD.seconds, littleEndian));
-    if (Math.abs((now ?? 0) - (then ?? 0)) > LONGEST_PAUSE) return null;
+    if (Math.abs((now ?? 0) - (then ?? 0)) > MAX_PAUSE) return null;
   }
   return PCAP_RECORD.length + captured;
 }

@@ -1,5 +1,5 @@
 /** Comments as options of pcapng blocks. */
-import { LONGEST_OPTION, OPTION, optionOf } from "./pcapng.js";
+import { MAX_OPTION, OPTION, optionOf } from "./pcapng.js";
 
 /** A comment as an option, in both byte orders. */
 export interface EncodedComment {
@@ -13,9 +13,9 @@ const CUT = "...";
 export function encodeComment(text: string): EncodedComment {
   const encoder = new TextEncoder();
   let bytes = encoder.encode(text);
-  if (bytes.length > LONGEST_OPTION) {
+  if (bytes.length > MAX_OPTION) {
     // No character is divided: a byte 10xxxxxx continues one.
-    let end = LONGEST_OPTION - CUT.length;
+    let end = MAX_OPTION - CUT.length;
     while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
     bytes = encoder.encode(new TextDecoder().decode(bytes.subarray(0, end)) + CUT);
   }

@@ -99,7 +99,7 @@ export function padded(length: number): number {
 }
 
 /** The length of an option has 16 bits. */
-export const LONGEST_OPTION = 0xffff;
+export const MAX_OPTION = 0xffff;
 
 /** An option (section 3.5). */
 export function optionOf(code: number, value: Uint8Array, littleEndian: boolean): Uint8Array {

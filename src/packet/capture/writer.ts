@@ -11,7 +11,7 @@ import {
   BLOCK_HEADER,
   BYTE_ORDER_MAGIC,
   INTERFACE,
-  LONGEST_OPTION,
+  MAX_OPTION,
   OPTION,
   optionOf,
   PACKET,
@@ -174,7 +174,7 @@ export class PcapngWriter {
   #options(call: string, options: readonly { code: number; value: string | Uint8Array; path: string }[]): Uint8Array {
     const parts = options.map(({ code, value, path }) => {
       const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
-      if (bytes.length > LONGEST_OPTION) outOfRange(call, path, value);
+      if (bytes.length > MAX_OPTION) outOfRange(call, path, value);
       return optionOf(code, bytes, this.#littleEndian);
     });
     if (parts.length > 0) parts.push(optionOf(OPTION.end, new Uint8Array(), this.#littleEndian));

@@ -1,6 +1,6 @@
 /** Reads one header of packet notation: `ipv4 10.0.0.1 > 10.0.0.7, ttl 3, df`. */
 import { MAX_FRAME } from "../../abi/engine.js";
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { layoutOf, TCP_FLAGS, type FieldLayout, type LaidOutHeader } from "../layout.js";
 import { optionList } from "./optionList.js";
 import { refuseAt, type Token } from "./tokens.js";
@@ -40,7 +40,7 @@ const NAMELESS: Readonly<Partial<Record<NotedHeader, string>>> = {
 
 const BYTES: FieldLayout = ["bytes", "rest", "bytes"];
 /** The most words of a name: `multicast listener report, version 2`. */
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 
 /** tcpdump's letters, in the order of the flags. */
 export const LETTERS = "NWEU.PRSF";
@@ -81,7 +81,7 @@ export class HeaderReader {
 
   /** The longest phrase here that means something. */
   #meaning(): Meaning | undefined {
-    for (let count = MOST_WORDS; count > 0; count--) {
+    for (let count = MAX_WORDS; count > 0; count--) {
       const words = this.#tokens.slice(this.#at, this.#at + count);
       if (words.length < count || words.some(({ kind }) => kind !== "word")) continue;
       const meaning = this.#words.get(wordsOf(words.map(({ text }) => text).join(" ")));
@@ -147,7 +147,7 @@ export class HeaderReader {
     const number = wholeNumber(token.text);
     if (number !== undefined) return number;
     this.#at--;
-    for (let count = MOST_WORDS; count > 0; count--) {
+    for (let count = MAX_WORDS; count > 0; count--) {
       const words = this.#tokens.slice(this.#at, this.#at + count).map(({ text }) => text);
       const found = Object.entries(names).find(([, name]) => wordsOf(name) === wordsOf(words.join(" ")));
       if (words.length < count || found === undefined) continue;

@@ -1,7 +1,7 @@
 /** `parsePacket` reads packet notation: docs/packet.md, "Packets in one line". */
-import { describe } from "../../checks.js";
+import { describe } from "../../base/checks.js";
 import { SteeringError } from "../../errors.js";
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import { buildFrame, type Layer } from "../builder/build.js";
 import { LINK_TYPES } from "../capture/linkTypes.js";
 import { LAYOUTS, type LaidOutHeader } from "../layout.js";

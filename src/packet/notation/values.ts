@@ -1,6 +1,6 @@
 /** Numbers and bytes of packet notation. */
 import { MAX_FRAME } from "../../abi/engine.js";
-import { integerOf } from "../../integer.js";
+import { integerOf } from "../../base/integer.js";
 
 /** A number, decimal or 0x...; undefined for other text. */
 export function wholeNumber(text: string): number | bigint | undefined {

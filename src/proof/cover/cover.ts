@@ -1,5 +1,5 @@
 /** `cover` and `witness`: which rules and tables of a device frames come to, each shown by a frame or refuted by a proof. */
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import { openTracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { findTarget, type WhyTarget } from "../../explain/why/targets.js";
 import type { RuleNode } from "../../explain/why/rules.js";

@@ -1,5 +1,5 @@
 /** Covers a device: a witness or a proof for each of its rules and tables. */
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import { listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";

@@ -30,7 +30,7 @@ export interface Cubes {
 }
 
 /** Tables in a chain. */
-const MOST_TABLES = 24;
+const MAX_TABLES = 24;
 
 /** The cubes of all ways to a goal. Frames that a port loops back are left out: their senders' rules decide about them. */
 export function cubesOf(world: World, goal: Goal, most: number): Cubes {
@@ -58,7 +58,7 @@ class CubeFinder {
     const first = edges[0]?.from ?? this.#goal.table;
     for (const entry of graph.entries) if (entry.table === first) this.#ofEntry(entry, edges);
     const before = graph.edgesTo(first);
-    if (before.length > 0 && edges.length >= MOST_TABLES) this.complete = false;
+    if (before.length > 0 && edges.length >= MAX_TABLES) this.complete = false;
     else for (const edge of before) if (edge.move !== "resume" && edge.move !== "loop") this.extend([edge, ...edges]);
   }
 

@@ -3,7 +3,7 @@ import type { TracerOptions } from "../../explain/trace/tracer.js";
 import type { TraceSource } from "../../explain/trace/trace.js";
 import type { WhyTarget } from "../../explain/why/targets.js";
 import { termsOf } from "../../explain/match/terms.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { Device } from "../../model/device/device.js";
 import { nodesOf, openRun } from "./cover.js";
 import { cubesOf } from "./cubes.js";

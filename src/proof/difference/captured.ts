@@ -1,5 +1,5 @@
 /** Frames that were steered by two devices, grouped by how their treatment differs. */
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import { traceOutcome } from "../../explain/trace/outcome.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { Device } from "../../model/device/device.js";

@@ -32,7 +32,7 @@ export interface Suspect extends Omit<Change, "effect" | "tried"> {
 }
 
 /** Swapped pairs of rules of one table that are looked at one by one. */
-const MOST_SWAPS = 200;
+const MAX_SWAPS = 200;
 
 export class Changes {
   readonly #old: Side;
@@ -159,7 +159,7 @@ export class Changes {
 
   /** One change for each pair of rules whose order differs; for many pairs one for each rule that moved. */
   #order(pairs: readonly RulePair[], table: TablePair, ref: TableRef): void {
-    const swaps = swapsOf(this.#old, this.#changed, table, pairs, MOST_SWAPS);
+    const swaps = swapsOf(this.#old, this.#changed, table, pairs, MAX_SWAPS);
     for (const { first, second } of swaps.pairs) {
       const before = ruleText(this.#changed.world.rules.refOf(second.changed));
       this.#rule("order", first.changed, ref, `now comes after ${before}`, this.#swapGoals({ first, second }, table));

@@ -1,6 +1,6 @@
 /** Compares what two devices do with one frame. */
-import { unhex } from "../../hex.js";
-import type { OptionTypes } from "../../checks.js";
+import { unhex } from "../../base/hex.js";
+import type { OptionTypes } from "../../base/checks.js";
 import type { TracerOptions } from "../../explain/trace/tracer.js";
 import type { TraceDestination, TraceOutcome } from "../../explain/trace/trace.js";
 import type { DifferenceKind, Treatment } from "../answer.js";

@@ -1,5 +1,5 @@
 /** `difference`: which frames two devices treat differently, each shown by a frame that both have steered, or a proof that there is none. */
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { Device } from "../../model/device/device.js";
 import type { DifferenceResult } from "../answer.js";

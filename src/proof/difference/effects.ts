@@ -44,7 +44,7 @@ import { cipherId } from "../../engine/ciphers.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
 import { stateName } from "../../explain/trace/objects.js";
 import type { RuleNode } from "../../explain/why/rules.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import type { Behaviour } from "./compare.js";

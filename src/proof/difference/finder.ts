@@ -1,6 +1,6 @@
 /** Finds frames that two devices treat differently among those that can notice a change. */
 import type { TracedWalk } from "../../explain/trace/tracer.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
 import { termsOf } from "../../explain/match/terms.js";
 import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
@@ -18,11 +18,11 @@ import { treatmentOf } from "./treatment.js";
 import { VARIATIONS, variationsOf } from "./variations.js";
 
 /** Ways to a goal that are looked at: those of frames that are treated alike, and those of groups. */
-const MOST_WAYS = 500;
+const MAX_WAYS = 500;
 /** Those of them of which it is not known whether all their frames are treated alike. */
-const MOST_OPEN = 12;
+const MAX_OPEN = 12;
 /** Groups of one goal. */
-const MOST_GROUPS = 8;
+const MAX_GROUPS = 8;
 
 /** The effect of a change, and for an unknown one how far the search went. */
 export type Judged = Pick<Change, "effect" | "tried">;
@@ -87,7 +87,7 @@ export class DifferenceFinder {
     let open = 0;
     /** Where the search ends without having seen all frames. */
     const end = (tried: string): Judged => (groups > 0 ? DIFFERENT : unknown(tried));
-    for (let ways = 0; ways < MOST_WAYS && groups < MOST_GROUPS; ways++) {
+    for (let ways = 0; ways < MAX_WAYS && groups < MAX_GROUPS; ways++) {
       const { table, rule, also, not } = goal;
       const found = this.#searches[goal.side].find({ table, rule }, { also, not, except });
       if (found.kind === "none") return open > 0 ? end(triedText(ways)) : groups > 0 ? DIFFERENT : SAME;
@@ -100,11 +100,11 @@ export class DifferenceFinder {
         groups++;
       }
       const way = this.#wayOf(steered);
-      if (way === null || (!way.alike && different === null && ++open > MOST_OPEN)) return end(triedText(ways + 1));
+      if (way === null || (!way.alike && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
       if (way.alike && different === null) this.#alike.push(way.frames);
       except.push(way.frames);
     }
-    return end(triedText(MOST_WAYS));
+    return end(triedText(MAX_WAYS));
   }
 
   /** Null where the other device has no place for the frame to come in. */

@@ -4,7 +4,7 @@ import type { MatchedField } from "../../explain/trace/trace.js";
 type Term = Pick<MatchedField, "field" | "wanted">;
 
 /** More terms than this make no sentence. */
-const MOST_TERMS = 4;
+const MAX_TERMS = 4;
 
 /** Phrases for fields that have a name of their own; `$` is the value. */
 const PHRASES: Readonly<Record<string, string>> = {
@@ -38,8 +38,8 @@ export function framesText(terms: readonly Term[]): string {
       wanted !== "any" && !IMPLIED.some(([one, by]) => one.test(field) && terms.some((other) => by.test(other.field))),
   );
   if (named.length === 0) return terms.length === 0 ? "all frames" : "frames";
-  const phrases = named.slice(0, MOST_TERMS).map(phraseOf);
-  const more = named.length > MOST_TERMS ? ", ..." : "";
+  const phrases = named.slice(0, MAX_TERMS).map(phraseOf);
+  const more = named.length > MAX_TERMS ? ", ..." : "";
   return `frames ${phrases.join(" ")}${more}`;
 }
 

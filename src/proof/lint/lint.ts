@@ -1,5 +1,5 @@
 /** `lint`: the faults of the rules of a device. */
-import { checkOptions, wrongType } from "../../checks.js";
+import { checkOptions, wrongType } from "../../base/checks.js";
 import type { CoreSource } from "../../engine/load.js";
 import { Device } from "../../model/device/device.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";

@@ -1,5 +1,5 @@
 /** The objects of findings, by kind and name. */
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { FindingObject, Witness, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Found } from "../path/search.js";

@@ -29,7 +29,7 @@ export interface Stage extends Lookup {
 const CONFLICTS = 20_000;
 
 /** Rules that are added to one formula. */
-const MOST_RULES = 20_000;
+const MAX_RULES = 20_000;
 
 export class Chain {
   readonly world: World;
@@ -128,7 +128,7 @@ export class Chain {
    * @returns undefined if the search was given up
    */
   solve(under: readonly Literal[] = []): boolean | undefined {
-    for (let rules = 0; rules < MOST_RULES; rules++) {
+    for (let rules = 0; rules < MAX_RULES; rules++) {
       if (!this.possible) return false;
       const answer = this.solver.solve(this.#names ? [...under, ...this.named.keys()] : under, CONFLICTS);
       if (answer !== true) return answer;

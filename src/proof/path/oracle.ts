@@ -9,7 +9,7 @@ import { slotOf } from "./tableRules.js";
 /** The bit of a rank's high word at which its slot begins. */
 const SLOT_SHIFT = RANK_SLOT - 32;
 /** The greatest word. */
-const MOST = 0xffffffff;
+const MAX = 0xffffffff;
 
 /** The words of a rank. */
 type Rank = readonly [high: number, low: number];
@@ -17,13 +17,13 @@ type Rank = readonly [high: number, low: number];
 /** The first rank of a slot; null if it is after the last one. */
 function firstOf(slot: number): Rank | null {
   const high = slot * 2 ** SLOT_SHIFT;
-  return high > MOST ? null : [high, 0];
+  return high > MAX ? null : [high, 0];
 }
 
 /** The rank after that of a rule; null after the last one. */
 export function rankAfter({ rankHigh, rankLow }: Pick<StoredRule, "rankHigh" | "rankLow">): Rank | null {
-  if (rankLow < MOST) return [rankHigh, rankLow + 1];
-  return rankHigh < MOST ? [rankHigh + 1, 0] : null;
+  if (rankLow < MAX) return [rankHigh, rankLow + 1];
+  return rankHigh < MAX ? [rankHigh + 1, 0] : null;
 }
 
 /** A lookup in a table. */

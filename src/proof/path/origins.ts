@@ -18,7 +18,7 @@ import { IS_PATH } from "./levels.js";
 import type { Changed } from "./transform.js";
 
 /** Lists of known bits of a table; more are put together. */
-const MOST_STATES = 16;
+const MAX_STATES = 16;
 /** The same of a table that many ways lead on from. */
 const FEW_STATES = 4;
 const MANY_EDGES = 100;
@@ -169,7 +169,7 @@ export class Origins {
     let known = this.#known.get(table);
     if (known === undefined) this.#known.set(table, (known = { states: [], pending: [] }));
     if (known.states.some((one) => contains(one, state))) return false;
-    const most = this.#world.graph.edgesFrom(table).length > MANY_EDGES ? FEW_STATES : MOST_STATES;
+    const most = this.#world.graph.edgesFrom(table).length > MANY_EDGES ? FEW_STATES : MAX_STATES;
     const isNew = (one: State): boolean => !contains(state, one);
     if (known.states.length < most) {
       known.states = [...known.states.filter(isNew), state];

@@ -53,15 +53,15 @@ export type Found =
   | { readonly kind: "unknown"; readonly tried: string };
 
 /** Tables in a chain. */
-const MOST_TABLES = 24;
+const MAX_TABLES = 24;
 /** Work for one goal, in tables of chains that became formulas; other work is counted as so many of them. */
-const MOST_WORK = 2000;
+const MAX_WORK = 2000;
 const FRAME_WORK = 2;
 const CONFLICT_WORK = 0.02;
 /** Frames that are tried for one chain. */
-const MOST_FRAMES = 12;
+const MAX_FRAMES = 12;
 /** Frames of one goal that others are sent before. */
-const MOST_PREPARED = 3;
+const MAX_PREPARED = 3;
 
 /** What is tried, but not shown. */
 const TRANSPORTS = "packets that queue pairs make of messages, which no witness is";
@@ -124,8 +124,8 @@ export class Search {
       if (found !== null || this.#isSpent()) return found;
     }
     const before = this.world.origins.edgesTo(first);
-    if (before.length > 0 && edges.length >= MOST_TABLES) {
-      this.#tried.add(`ways of up to ${MOST_TABLES} tables`);
+    if (before.length > 0 && edges.length >= MAX_TABLES) {
+      this.#tried.add(`ways of up to ${MAX_TABLES} tables`);
       return null;
     }
     const next = edges[0] === undefined ? goal.rule : edges[0].rule;
@@ -146,7 +146,7 @@ export class Search {
 
   /** Whether the search has done as much as it may for one goal. */
   #isSpent(): boolean {
-    if (this.#work < MOST_WORK) return false;
+    if (this.#work < MAX_WORK) return false;
     this.#tried.add(`${this.#chains} ways to its table`);
     return true;
   }
@@ -196,7 +196,7 @@ export class Search {
   #fromEntry(entry: Entry, edges: readonly Edge[], goal: Goal, options: FindOptions): Found | null {
     const solver = this.#solver;
     const { arrival, chain } = this.#arriving(entry, edges, goal, options);
-    for (let n = 0; n < MOST_FRAMES; n++) {
+    for (let n = 0; n < MAX_FRAMES; n++) {
       const answer = this.#solve(chain);
       if (answer === false) return null;
       if (answer === undefined) {
@@ -220,7 +220,7 @@ export class Search {
         chain.forbidSolution();
       }
     }
-    this.#tried.add(`${MOST_FRAMES} frames for one way to its table`);
+    this.#tried.add(`${MAX_FRAMES} frames for one way to its table`);
     return null;
   }
 
@@ -264,7 +264,7 @@ export class Search {
   /** The frame after others that change the state of the device, if it then comes to the goal. */
   #prepared(last: Prepared, goal: Goal): Found | null {
     const { world } = this;
-    if (!world.remembers || ++this.#preparedFrames > MOST_PREPARED) return null;
+    if (!world.remembers || ++this.#preparedFrames > MAX_PREPARED) return null;
     for (const before of preparations(world.tracer.device, last, world.graph.entries)) {
       const lookups = world.run(last, before);
       this.#work += FRAME_WORK * (1 + before.length);

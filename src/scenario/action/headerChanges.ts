@@ -2,7 +2,7 @@
 import { refuse, type RefusalReason } from "../../errors.js";
 import type { ModifyAction } from "../../model/action/modifyActions.js";
 import { parseBits } from "../../model/match/term.js";
-import { namesHint } from "../../nearest.js";
+import { namesHint } from "../../base/nearest.js";
 import type { ScenarioHeaderChange, ScenarioHeaderChangeObject } from "./changes.js";
 import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField, type FieldPart } from "./changeFields.js";
 import { below } from "../schema/path.js";

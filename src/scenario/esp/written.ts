@@ -1,6 +1,6 @@
 /** ESP actions as documents write them: the inverse of `espRequest`. */
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT } from "../../abi/esp.js";
-import { hexOf } from "../../hex.js";
+import { hexOf } from "../../base/hex.js";
 import type { EspAttr, EspEncap, EspKeymat } from "../../model/esp/request.js";
 import { layoutOf } from "../../model/flow/spec.js";
 import { writtenValues } from "../flow/specTypes.js";

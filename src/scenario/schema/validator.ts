@@ -3,7 +3,7 @@
  * document that the validator accepts is one that editors accept, but for names that the loader refuses with better hints.
  */
 import { SteeringError } from "../../errors.js";
-import { nearest } from "../../nearest.js";
+import { nearest } from "../../base/nearest.js";
 import type { Report } from "../report.js";
 import { below } from "./path.js";
 import type { Schema } from "./define.js";

@@ -1,5 +1,5 @@
 /** ibv_open_device(3), ibv_alloc_pd(3), ibv_reg_mr(3). */
-import { checkOptions } from "../../checks.js";
+import { checkOptions } from "../../base/checks.js";
 import { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";
 import type { DeviceFunction } from "../../model/device/function.js";

@@ -7,7 +7,7 @@ import {
   IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG,
   IBV_VALUES_MASK_RAW_CLOCK,
 } from "../../abi/verbsConstants.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";

@@ -9,7 +9,7 @@ import {
   type DeviceAttributesEx,
 } from "../../model/device/attributes.js";
 import type { Gid } from "../../model/base/gids.js";
-import { unsigned, wrongType } from "../../checks.js";
+import { unsigned, wrongType } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { fillBytes, fillList, given, type Out } from "../out.js";

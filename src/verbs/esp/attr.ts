@@ -21,7 +21,7 @@ import {
   secretCopy,
 } from "../../model/esp/request.js";
 import { layoutOf } from "../../model/flow/spec.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import { attrFrom, encapOf, keymatPart, replayPart } from "./structs.js";
 import { fieldsAt, integer, readFilter, type FlowFilter } from "../flow/attr.js";
 

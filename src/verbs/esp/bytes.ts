@@ -7,7 +7,7 @@
  *
  * A pointer is the number of the byte in the same array at which the struct begins; 0 is NULL.
  */
-import { checkBytes } from "../../checks.js";
+import { checkBytes } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import {
   ESP_ATTR_STRUCT,

@@ -6,7 +6,7 @@
  */
 import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import { integerOf } from "../../integer.js";
+import { integerOf } from "../../base/integer.js";
 import { writeBits, writeNumber } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { FieldKind } from "../../model/match/fields.js";
@@ -22,8 +22,8 @@ import {
   type Spec,
   type SpecLayout,
 } from "../../model/flow/spec.js";
-import { checkArray, unsigned, wrongType } from "../../checks.js";
-import { namesHint } from "../../nearest.js";
+import { checkArray, unsigned, wrongType } from "../../base/checks.js";
+import { namesHint } from "../../base/nearest.js";
 
 /** A packet field. Bytes are as many as the C field has. */
 export type FlowValue = number | bigint | string | Uint8Array;

@@ -29,7 +29,7 @@ import {
   type SpecLayout,
 } from "../../model/flow/spec.js";
 import { checkSpecs } from "../../model/flow/checks.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import { readFlowAttr, specPath, type FlowAttr, type FlowFilter, type FlowSpec } from "./attr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */

@@ -8,7 +8,7 @@ import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import type { Flow } from "../../model/flow/flow.js";
 import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../../model/flow/counters.js";
-import { objectArgument, unsigned, wrongType } from "../../checks.js";
+import { objectArgument, unsigned, wrongType } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 
 export type { CounterAttachAttr, Counters, CountersInitAttr } from "../../model/flow/counters.js";

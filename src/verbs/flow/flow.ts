@@ -1,7 +1,7 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
 import { Flow } from "../../model/flow/flow.js";
 import { FlowAction } from "../../model/flow/action.js";
-import { wrongType } from "../../checks.js";
+import { wrongType } from "../../base/checks.js";
 import { checkAlive, living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";

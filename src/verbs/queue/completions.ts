@@ -21,7 +21,7 @@ import {
   type CompletionQueueAttributes,
   type Enoent,
 } from "../../model/queue/extendedCompletionQueue.js";
-import { checkObject, describe, unsigned } from "../../checks.js";
+import { checkObject, describe, unsigned } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { fillList, type Out } from "../out.js";
 

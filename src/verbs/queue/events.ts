@@ -10,7 +10,7 @@ import { CompletionChannel, type CompletionEvent as EventOf } from "../../model/
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
-import { flagOf, objectArgument } from "../../checks.js";
+import { flagOf, objectArgument } from "../../base/checks.js";
 import { fill, type Out } from "../out.js";
 
 /** `struct ibv_comp_channel`, as `ibv_create_comp_channel` makes it. */

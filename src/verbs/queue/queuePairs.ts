@@ -1,5 +1,5 @@
 /** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
-import { checkObject } from "../../checks.js";
+import { checkObject } from "../../base/checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../../model/queue/queuePair.js";

@@ -6,7 +6,7 @@ import {
   IBV_SRQT_TM,
   IBV_SRQT_XRC,
 } from "../../abi/verbsConstants.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { Context, type ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";

@@ -18,7 +18,7 @@ import {
   IBV_WR_SEND_WITH_INV,
   IBV_WR_TSO,
 } from "../../abi/verbs.js";
-import { describe, unsigned } from "../../checks.js";
+import { describe, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { AddressHandle } from "../../model/queue/addressHandle.js";
 import { ExtendedQueuePair, type InlineBuffer } from "../../model/queue/extendedQueuePair.js";

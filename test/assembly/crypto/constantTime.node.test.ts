@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { sectionsOf } from "../../../scripts/core-sections.mjs";
 import { Area } from "../../../src/abi/engine.js";
 import { rewrite } from "../../../src/engine/sharedModule.js";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import { compile, type Sources } from "./support/compile.js";
 import { ROOT } from "../../support/root.js";
 import { Ciphers, type Shape } from "./support/walker/ciphers.js";

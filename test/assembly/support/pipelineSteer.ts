@@ -171,13 +171,13 @@ function optionsOf({ frame: { linkType, wireLength }, time }: Base): FrameOption
 }
 
 /** Steps of the clock beyond this are left to the times of frames, so that a long life does not end the clock. */
-const LONGEST_STEP = 1n << 41n;
+const MAX_STEP = 1n << 41n;
 
 /** The clock stands still or goes on; frames have it, or times of their own, which go back too. */
 function tick({ random, world: { state } }: PipelineWorld, call: Call): void {
   const rates = [...state.meters.values()].slice(0, METERS).flatMap(({ parameters: { cir, eir } }) => [cir, eir]);
   const next = nextTime(random, state.now, rates);
-  if (next > state.now && next - state.now < LONGEST_STEP) state.now = next;
+  if (next > state.now && next - state.now < MAX_STEP) state.now = next;
   for (const base of call) {
     if (base.sender === null && random.chance(0.5)) base.time = nextTime(random, state.now, rates);
     else delete base.time;

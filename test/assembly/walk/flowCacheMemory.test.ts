@@ -133,7 +133,7 @@ describe("adjacent entries", () => {
     LAYER_SRC_IPV4,
     ...[OUTER, MISC, INNER, MISC3].flatMap((group) => Array.from({ length: 16 }, (_, n) => group + 4 * n)),
   ].filter((dword, n, all) => all.indexOf(dword) === n);
-  const MOST_LOOKUPS = 7;
+  const MAX_LOOKUPS = 7;
 
   /**
    * Frame n goes through n + 1 tables and has a tag of its own; rules match as many lanes as
@@ -141,7 +141,7 @@ describe("adjacent entries", () => {
    */
   async function ways(): Promise<{ askAbout: (lanes: number) => Pair; holds: () => void }> {
     const cores = await CorePair.make(4);
-    const tables = Array.from({ length: MOST_LOOKUPS }, (_, n) => cores.table(n === 0 ? TABLE_ROOT : 0));
+    const tables = Array.from({ length: MAX_LOOKUPS }, (_, n) => cores.table(n === 0 ? TABLE_ROOT : 0));
     for (const [n, table] of tables.entries()) {
       const source = [LAYER_SRC_IPV4, 4, 0xffffffff, 0x0a000000 + n] as const;
       const actions: Step[] = [

@@ -3,7 +3,7 @@ import { Random } from "../../oracle/generate/random.js";
 import { type Input, wordsOf } from "./input.js";
 
 /** The most words of a run: a generator that draws until something comes up may wait for ever. */
-export const MOST_WORDS = 4_000_000;
+export const MAX_WORDS = 4_000_000;
 
 /** The input asks for more than a run may have. It shows nothing. */
 export class TooManyWords extends Error {
@@ -17,7 +17,7 @@ export class Choices extends Random {
   readonly #most: number;
   #count = 0;
 
-  constructor(input: Input, most = MOST_WORDS) {
+  constructor(input: Input, most = MAX_WORDS) {
     super(0);
     this.#next = wordsOf(input);
     this.#most = most;

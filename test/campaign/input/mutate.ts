@@ -11,7 +11,7 @@ export interface Sized {
 /** Words that choose the first, the last, or one of few. */
 const EDGES = [0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 /** The most words that are dropped, added or doubled at once. */
-const MOST = 64;
+const MAX = 64;
 
 /** Changes an input at one to four places. */
 export function mutated(of: Sized, other: Sized, random: Random): Input {
@@ -22,7 +22,7 @@ export function mutated(of: Sized, other: Sized, random: Random): Input {
 
 function change({ input, length }: Sized, other: Sized, random: Random): Input {
   const at = random.below(length + 1);
-  const span = Math.min(random.between(1, random.pick([1, 4, MOST])), Math.max(length - at, 1));
+  const span = Math.min(random.between(1, random.pick([1, 4, MAX])), Math.max(length - at, 1));
   const before = head(input, at);
   switch (random.below(7)) {
     case 0:

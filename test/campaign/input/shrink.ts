@@ -5,7 +5,7 @@ import { type Input, inputOfWords, wordsOf } from "./input.js";
 export type Fails = (input: Input) => Promise<boolean>;
 
 /** Beyond this many words no single word is made smaller. */
-const MOST_SINGLE = 4000;
+const MAX_SINGLE = 4000;
 /** Words below this are tried one by one. */
 const SMALLEST = 3;
 
@@ -24,7 +24,7 @@ export async function shrunk(input: Input, length: number, fails: Fails, until: 
     before = search.score;
     await search.cutEnd();
     for (let size = search.words.length >> 1; size > 0; size >>= 1) await search.each(size);
-    if (search.words.length <= MOST_SINGLE) await search.lowerAll();
+    if (search.words.length <= MAX_SINGLE) await search.lowerAll();
   } while (search.score < before && !search.over);
   return inputOfWords(search.words);
 }

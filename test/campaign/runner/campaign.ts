@@ -17,7 +17,7 @@ import { lineText } from "./text.js";
 /** Seconds of a slice; a short campaign has shorter ones, so that each target has its turn. */
 const SLICE = 60;
 /** An input that takes so many seconds never ends. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 const LOOK = 5_000;
 
 export class Campaign {
@@ -91,7 +91,7 @@ export class Campaign {
       let why: string | null = "the process ended";
       const watch = setInterval(() => {
         if (!isStuck(task.current)) return;
-        why = `no end after ${LONGEST} s`;
+        why = `no end after ${MAX_LENGTH} s`;
         child.kill("SIGKILL");
       }, LOOK);
       child.on("message", (told: Told) => {
@@ -149,5 +149,5 @@ export class Campaign {
 /** Whether the input under way began long ago. */
 function isStuck(current: string): boolean {
   const { mtimeMs } = statSync(current, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
-  return Date.now() - mtimeMs > LONGEST * 1000;
+  return Date.now() - mtimeMs > MAX_LENGTH * 1000;
 }

@@ -9,7 +9,7 @@ import { ROOT } from "../../support/root.js";
 const COMMITTED = "test/campaign/corpus";
 const FOUND = "build/campaign/corpus";
 /** Beyond this many, newer inputs replace others. */
-const MOST = 2000;
+const MAX = 2000;
 
 export class Corpus {
   readonly #file: string;
@@ -47,7 +47,7 @@ export class Corpus {
     appendFileSync(this.#file, `${lineOf(sized)}\n`);
     this.#found++;
     this.#inputs.push(sized);
-    if (this.#inputs.length > MOST) this.#inputs.shift();
+    if (this.#inputs.length > MAX) this.#inputs.shift();
   }
 }
 

@@ -15,7 +15,7 @@ import type { Target } from "../target.js";
 
 const ROUNDS = 512;
 /** Frames and their hits, of all bursts: a world whose frames split into many branches has fewer bursts. */
-const MOST = 400_000;
+const MAX = 400_000;
 /** Where headers usually lie. */
 const REACH = 100;
 
@@ -59,7 +59,7 @@ async function worldOf(seed: number, cache: DeviceOptions["cache"]): Promise<Pip
 function run(worlds: readonly [PipelineWorld, PipelineWorld], received: readonly TestFrame[], random: Random): number {
   const [ours, theirs] = [worlds[0].bursts[0], worlds[1].bursts[0]];
   let [count, work] = [0, 0];
-  for (let round = 0; round < ROUNDS && work < MOST; round++) {
+  for (let round = 0; round < ROUNDS && work < MAX; round++) {
     const frames = fill(ours, random.pick([ours.rows, ours.rows, 33, 1]), received, random);
     ours.steer();
     theirs.clear();

@@ -19,7 +19,7 @@ const ROUNDS = 256;
 /** Rounds for each comparison with the reference, which takes as long as a hundred frames of the core. */
 const COMPARED = 16;
 /** Longer ones would fill the memory for frames. */
-const LONGEST = 2048;
+const MAX_LENGTH = 2048;
 
 /** A whole frame, and where it lies in the core. */
 interface Slot {
@@ -70,7 +70,7 @@ function fill(batch: Batch, random: Random, captured: readonly TestFrame[], prob
   batch.clear();
   while (slots.length < MAX_BATCH) {
     const whole = drawn(random, captured);
-    if (whole.bytes.length > LONGEST) continue;
+    if (whole.bytes.length > MAX_LENGTH) continue;
     const { bytes, wireLength, linkType, port } = whole;
     const row = batch.put(bytes, wireLength, port ?? 1, linkOf("campaign", "linkType", linkType));
     const places = placesIn(probe.check(whole, NEEDS_ALL));

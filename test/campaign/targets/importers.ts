@@ -9,7 +9,7 @@ import type { Target } from "../target.js";
 import { brokenText } from "./support/broken.js";
 import { LIMITS, orRefusal, runLoaded } from "./support/loading.js";
 
-const LONGEST = 40_000;
+const MAX_LENGTH = 40_000;
 
 export const importers = importing(
   "importers",
@@ -47,7 +47,7 @@ export function wholeTexts(): string[] {
     ...textsIn("test/import/dump/dumps", /\.csv$/),
     ...textsIn("examples", /\.csv$/),
   ];
-  return files.map(({ text }) => text).filter((text) => text.length < LONGEST);
+  return files.map(({ text }) => text).filter((text) => text.length < MAX_LENGTH);
 }
 
 /** A text, whole or broken. */

@@ -10,7 +10,7 @@ import { brokenDocument, brokenText } from "./support/broken.js";
 import { LIMITS, orRefusal, runLoaded } from "./support/loading.js";
 
 /** Longer documents take long, and have nothing that shorter ones lack. */
-const LONGEST = 60_000;
+const MAX_LENGTH = 60_000;
 
 export const scenarios: Target = {
   name: "scenarios",
@@ -32,7 +32,7 @@ export const scenarios: Target = {
 export function wholeDocuments(): object[] {
   const texts = textsIn("examples", /^[^/]*\.json$/)
     .map(({ text }) => text)
-    .filter((text) => text.length < LONGEST && text.includes('"flowsteer"'));
+    .filter((text) => text.length < MAX_LENGTH && text.includes('"flowsteer"'));
   return [everyKey(), ...texts.map((text) => JSON.parse(text) as object)];
 }
 

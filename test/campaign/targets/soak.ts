@@ -11,8 +11,8 @@ const WEEK = 7n * 24n * 3600n * 1_000_000_000n;
 /** Steps of a week. In each, some objects come or go, frames arrive, and time passes. */
 const STEPS = 400;
 /** Objects of a kind that are there at a time; rules have more. */
-const MOST = 12;
-const MOST_RULES = 3000;
+const MAX = 12;
+const MAX_RULES = 3000;
 const RULES_A_STEP = 120;
 const FRAMES_A_STEP = 8;
 /** Weeks until memory is as large as it becomes, and weeks between two looks. */
@@ -83,7 +83,7 @@ class Week {
       const most = kind === rule ? RULES_A_STEP : 2;
       for (let left = random.below(most + 1); left > 0; left--) {
         const { length } = this.#all(kind);
-        if (random.below(kind === rule ? MOST_RULES : MOST) < length) this.#destroyOne(kind);
+        if (random.below(kind === rule ? MAX_RULES : MAX) < length) this.#destroyOne(kind);
         else this.#makeOne(kind);
       }
     }

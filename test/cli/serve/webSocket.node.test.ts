@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { flowsteer } from "../support/command.js";
 import { Served, SWITCH } from "./support/served.js";
 
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 
 async function serve(...args: string[]): Promise<{ served: Served; url: string }> {
   const served = await Served.start(SWITCH, "--control", "ws:127.0.0.1:0", ...args);
@@ -49,14 +49,14 @@ it("answers calls and notifies of events", async () => {
 });
 
 it("takes messages up to the limit, and 16 connections", async () => {
-  const { served, url } = await serve("--most-bytes", String(LONGEST));
+  const { served, url } = await serve("--most-bytes", String(MAX_LENGTH));
   const socket = (await open(url)) as WebSocket;
-  expect(await call(socket, callOf(LONGEST))).toHaveProperty("result");
+  expect(await call(socket, callOf(MAX_LENGTH))).toHaveProperty("result");
   const others = await Promise.all(Array.from({ length: 15 }, () => open(url)));
   for (const one of others) expect(await call(one as WebSocket, callOf(100))).toHaveProperty("result");
   expect(await open(url)).toBe(503);
   const closed = once(socket, "close");
-  socket.send(callOf(LONGEST + 1));
+  socket.send(callOf(MAX_LENGTH + 1));
   // Message too big (RFC 6455, 7.4.1).
   expect((await closed)[0]).toBe(1009);
   expect(await open(url)).toBeInstanceOf(WebSocket);

@@ -1,7 +1,7 @@
 /** Repairs held to what they promise: with the repaired frame, or with the repaired rule, the frame hits the rule, in the device and in the reference. */
 import { expect } from "vitest";
 import { HITS_PER_FRAME } from "../../../src/abi/engine.js";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import type { Rule } from "../../../src/model/rule/rule.js";
 import { maskedFields, matchOf } from "../../../src/model/match/match.js";

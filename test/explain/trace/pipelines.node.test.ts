@@ -9,7 +9,7 @@ import { METER_SIZE } from "../../../src/abi/state.js";
 import { EVENT_BYTES, EVENT_HEAD, EVENT_KIND, TraceEvent } from "../../../src/abi/trace.js";
 import { openTracer, printTrace, type Trace, type Tracer } from "../../../src/explain/index.js";
 import { traceOutcome } from "../../../src/explain/trace/outcome.js";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import type { Outcome } from "../../../src/index.js";
 import { type AsoObject } from "../../../src/model/action/asoObject.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";

@@ -60,7 +60,7 @@ export async function failEveryAllocation(
   const next = new Map(failing.map((name) => [name, 1]));
   const failures = new Map(failing.map((name) => [name, { refused: 0, without: 0 }]));
   for (let worlds = 0; next.size > 0; worlds++) {
-    expect(worlds, `worlds until all is done: ${[...next.keys()].join(", ")}`).toBeLessThan(MOST_WORLDS);
+    expect(worlds, `worlds until all is done: ${[...next.keys()].join(", ")}`).toBeLessThan(MAX_WORLDS);
     const world = await open();
     const objects = [...objectsIn(world.calls.map(({ args }) => args))];
     for (const call of world.calls) {
@@ -144,5 +144,5 @@ function ended(world: World): unknown {
   return { found, memory: world.end === undefined ? null : world.device.memoryUsed };
 }
 
-const MOST_WORLDS = 1000;
+const MAX_WORLDS = 1000;
 const NEVER = 1_000_000;

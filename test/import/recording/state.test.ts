@@ -1,6 +1,6 @@
 /** Recorded meters, samplers and ASO objects: the imported device treats frames as one on which the calls were made. */
 import { expect, test } from "vitest";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import { importRules } from "../../../src/import/index.js";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";

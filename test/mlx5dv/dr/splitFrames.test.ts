@@ -1,6 +1,6 @@
 /** Frames that rules split: the registers that their own branches wrote, and their bytes. */
 import { expect, test } from "vitest";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import { createDevice, createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";

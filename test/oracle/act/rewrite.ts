@@ -29,12 +29,12 @@ export interface Reformat {
   data: Uint8Array;
 }
 
-const LONGEST = 262144;
+const MAX_LENGTH = 262144;
 const ETHERNET = 1;
 
 const parses = new WeakMap<Uint8Array, ReferenceResult>();
 /** Headers of a frame that actions can refer to (docs/parsing.md). */
-const MOST_HEADERS = 28;
+const MAX_HEADERS = 28;
 
 /** Parse result of a frame. Frames are never changed, so each one is parsed once. */
 export function parsed(frame: Frame): ReferenceResult {
@@ -42,7 +42,7 @@ export function parsed(frame: Frame): ReferenceResult {
   const known = parses.get(bytes);
   if (known) return known;
   const result = parseReference(bytes, frame);
-  result.headers.splice(MOST_HEADERS);
+  result.headers.splice(MAX_HEADERS);
   parses.set(bytes, result);
   return result;
 }
@@ -50,7 +50,7 @@ export function parsed(frame: Frame): ReferenceResult {
 /** The same frame with other bytes; the part that the capture cut off stays cut off. */
 function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Frame | Lost {
   const wireLength = Math.max(frame.wireLength, frame.bytes.length) + bytes.length - frame.bytes.length;
-  if (wireLength > LONGEST && bytes.length > frame.bytes.length) return "frame_too_long";
+  if (wireLength > MAX_LENGTH && bytes.length > frame.bytes.length) return "frame_too_long";
   return { ...frame, bytes, wireLength, linkType };
 }
 

@@ -18,7 +18,7 @@ import { type Registers, noRegisters } from "../act/modifyHeader.js";
 import { PF, type Step, WIRE } from "../walk/pipeline.js";
 import { type Origin, fieldsOf } from "../walk/pipelineFields.js";
 import { type Frame, isDecapsulation, modified, reformatted } from "../act/rewrite.js";
-import { MOST_RULES } from "../walk/pipelineWalk.js";
+import { MAX_RULES } from "../walk/pipelineWalk.js";
 import { MAX_JUMPS } from "../walk/walk.js";
 
 export interface Arrival {
@@ -203,7 +203,7 @@ const isOutward = (step: Step): boolean => step.kind === "reformat" && !isDecaps
 
 /** Maximum number of entries that an outcome lists. */
 function list(walk: Walk, ...rules: readonly string[]): void {
-  if (walk.hits++ < MOST_RULES) walk.rules.push(...rules);
+  if (walk.hits++ < MAX_RULES) walk.rules.push(...rules);
 }
 
 /** Runs the actions of an entry in the device's order. */

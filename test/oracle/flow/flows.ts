@@ -94,8 +94,8 @@ export function newState(ports: number): FlowState {
 }
 
 /** Limits of QPs and of counters objects of one entry. */
-const MOST_QPS = 60;
-const MOST_COUNTERS = 60;
+const MAX_QPS = 60;
+const MAX_COUNTERS = 60;
 
 export type Refused = "EINVAL" | "EEXIST" | "ENOMEM";
 
@@ -105,10 +105,10 @@ export function createFlow(state: FlowState, flow: Flow): Refused | null {
   const wanted = entriesOf(flow);
   const joined = wanted.map((entry) => state.entries.find((one) => identity(one) === identity(entry)));
   for (const [i, entry] of wanted.entries()) if (joined[i] && conflict(joined[i], entry)) return "EEXIST";
-  if (joined.some((entry) => entry && delivers(entry) && qpsOf([...entry.flows, flow]).length > MOST_QPS)) {
+  if (joined.some((entry) => entry && delivers(entry) && qpsOf([...entry.flows, flow]).length > MAX_QPS)) {
     return "ENOMEM";
   }
-  if (joined.some((entry) => entry && countersOf([...entry.flows, flow]).length > MOST_COUNTERS)) return "ENOMEM";
+  if (joined.some((entry) => entry && countersOf([...entry.flows, flow]).length > MAX_COUNTERS)) return "ENOMEM";
   for (const [i, entry] of wanted.entries()) {
     // The two entries of ALL_DEFAULT start with one list.
     if (joined[i]) joined[i].flows = [...joined[i].flows, flow];
@@ -142,7 +142,7 @@ export function attachCounters(state: FlowState, id: string, counters: string): 
   if (own.length > 0) return "EINVAL";
   const more = { ...flow, specs: [...flow.specs, { type: SPEC.ACTION_COUNT, counters }] };
   const entries = state.entries.filter(({ flows }) => flows.includes(flow));
-  if (entries.some(({ flows }) => countersOf([...flows, more]).length > MOST_COUNTERS)) return "ENOMEM";
+  if (entries.some(({ flows }) => countersOf([...flows, more]).length > MAX_COUNTERS)) return "ENOMEM";
   flow.specs = more.specs;
   return null;
 }

@@ -31,8 +31,8 @@ export interface FlowOutcome {
 }
 
 /** Limits of entries that a frame visits after the first, and of its destinations. */
-const MOST_VISITS = 64;
-const MOST_DESTINATIONS = 128;
+const MAX_VISITS = 64;
+const MAX_DESTINATIONS = 128;
 
 interface Walk {
   state: FlowState;
@@ -84,7 +84,7 @@ function end({ outcome }: Walk, verdict: FlowOutcome["verdict"], reason: string 
 
 /** Whether the limit allowed it. */
 function arrive({ outcome, before }: Walk, qp: string, tag: number): boolean {
-  const room = outcome.arrivals.length - before < MOST_DESTINATIONS;
+  const room = outcome.arrivals.length - before < MAX_DESTINATIONS;
   if (room) outcome.arrivals.push({ qp, tag });
   else outcome.refused++;
   return room;
@@ -165,7 +165,7 @@ function through(
   for (;;) {
     const next = candidates(walk, stage, sender).find((one) => slotOf(one) > slot);
     if (!next) return false;
-    if (walk.visits++ > MOST_VISITS) return end(walk, "drop", "hop_limit");
+    if (walk.visits++ > MAX_VISITS) return end(walk, "drop", "hop_limit");
     const { entry } = next;
     if (!entry) return last(next, false);
     const some = apply(walk, entry, next.flows);

@@ -28,13 +28,13 @@ import { type Frame, type Lost, isDecapsulation, modified, popVlan, pushVlan, re
 import { MAX_JUMPS } from "./walk.js";
 
 /** Maximum number of branches of a frame. */
-export const MOST_BRANCHES = 64;
+export const MAX_BRANCHES = 64;
 
 /** Maximum number of destinations of a frame (docs/flows.md). */
-const MOST_DESTINATIONS = 128;
+const MAX_DESTINATIONS = 128;
 
 /** Maximum number of rules that an outcome lists. */
-export const MOST_RULES = 72;
+export const MAX_RULES = 72;
 
 export interface Arrival {
   name: string;
@@ -291,7 +291,7 @@ function kindOf(step: Step): Kind {
 
 /** Runs the actions of a rule in the device's order. */
 function act(walk: Walk, branch: Branch, rule: PipelineRule): Branch[] {
-  if (walk.rules.length < MOST_RULES) walk.rules.push(rule.id);
+  if (walk.rules.length < MAX_RULES) walk.rules.push(rule.id);
   const { values, written } = branch.registers;
   const here = { ...branch, registers: { values: new Map(values), written: new Set(written) } };
   const atHost = branch.at.startsWith("host:");
@@ -399,7 +399,7 @@ function atTable(branch: Branch, table: string): Branch {
 function sample(walk: Walk, branch: Branch, { sample: { tag, counter, dest } }: Sampler): Branch[] {
   const { values, written } = branch.registers;
   const copy = { ...branch, sample: true, registers: { values: new Map(values), written: new Set(written) } };
-  if (walk.branches++ >= MOST_BRANCHES) return ended(walk, copy, "drop", "copy_limit");
+  if (walk.branches++ >= MAX_BRANCHES) return ended(walk, copy, "drop", "copy_limit");
   if (tag !== undefined) copy.tag = tag & 0xffffff;
   if (counter !== undefined) count(walk.world, counter, branch.frame.wireLength);
   return goTo(walk, copy, dest);
@@ -418,7 +418,7 @@ function split(walk: Walk, branch: Branch, member: Member): Branch[] {
     count(walk.world, dest.counter, branch.frame.wireLength);
     return [];
   }
-  if (isBranch(member) && walk.branches++ >= MOST_BRANCHES) return ended(walk, branch, "drop", "copy_limit");
+  if (isBranch(member) && walk.branches++ >= MAX_BRANCHES) return ended(walk, branch, "drop", "copy_limit");
   const frame = reformat ? reformatted(branch.frame, reformat) : branch.frame;
   if (typeof frame === "string") return ended(walk, branch, "drop", frame);
   return goTo(walk, { ...branch, frame }, dest);
@@ -433,7 +433,7 @@ function arrived(
   refuses: string | null = null,
   loops = false,
 ): Branch[] {
-  if (walk.to.length + walk.copies.length + walk.refused.length === MOST_DESTINATIONS) {
+  if (walk.to.length + walk.copies.length + walk.refused.length === MAX_DESTINATIONS) {
     return ended(walk, branch, "drop", "copy_limit");
   }
   const arrival = { name, bytes: branch.frame.bytes, tag: branch.tag ?? 0 };

@@ -12,7 +12,7 @@ import { callWorker, startWorker } from "./support/worker.js";
 const SIZE = 200e6;
 const FRAMES = 86;
 /** Megabytes that a page may take. */
-const MOST = 300;
+const MAX = 300;
 
 describe.runIf(process.env["FLOWSTEER_DEEP"] === "1")("a capture of 200 MB", () => {
   let playground: Playground;
@@ -67,7 +67,7 @@ describe.runIf(process.env["FLOWSTEER_DEEP"] === "1")("a capture of 200 MB", () 
     await call("compareWith", rules.replace('"guest vlans"', '"guests"'));
     console.log(log.join("\n"));
     expect(faults).toEqual([]);
-    expect(most).toBeLessThan(MOST);
+    expect(most).toBeLessThan(MAX);
   });
 
   test("it is stopped at once", async () => {

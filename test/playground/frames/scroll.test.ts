@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { FrameRow } from "../../../playground/src/engine/api.js";
 import { PAGE, RowWindow } from "../../../playground/src/frames/list/rowWindow.js";
-import { LONGEST, ScrollMap } from "../../../playground/src/frames/list/scrollMap.js";
+import { MAX_LENGTH, ScrollMap } from "../../../playground/src/frames/list/scrollMap.js";
 
 const ROW = 22;
 const VIEW = 440;
@@ -20,8 +20,8 @@ describe("ScrollMap", () => {
   it.each([1_000_000, 13_000_000, 100_000_000])("comes to both ends and every row of %d rows", (rows) => {
     const map = new ScrollMap();
     map.resize(rows * ROW, VIEW);
-    expect(map.height).toBe(LONGEST);
-    const end = LONGEST - VIEW;
+    expect(map.height).toBe(MAX_LENGTH);
+    const end = MAX_LENGTH - VIEW;
     map.scrolled(end);
     expect(map.top).toBe(rows * ROW - VIEW);
     map.scrolled(0);

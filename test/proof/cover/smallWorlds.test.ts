@@ -13,7 +13,7 @@ import { drawWorld, enumerate, type SmallRule, type SmallWorld, type Truth } fro
 const WORLDS = rounds(600, "FLOWSTEER_WORLDS");
 const REGIONS = rounds(200);
 /** Cubes of a region. */
-const MOST = 200;
+const MAX = 200;
 
 /** Devices with worlds: many, or one that begins in the root table. */
 async function drawDevice(random: Random): Promise<{ bench: SmallDevice; worlds: SmallWorld[] }> {
@@ -101,7 +101,7 @@ test(`regions of ${REGIONS} rules have the frames that hit them, each once`, asy
       const { frames, truth } = enumerate(world);
       if (frames.length > 200) continue;
       const rule = random.pick(world.rules);
-      const { parts, complete } = await region(bench.device, made.get(rule)!, { most: MOST });
+      const { parts, complete } = await region(bench.device, made.get(rule)!, { most: MAX });
       done++;
       const cubes = parts.map(({ from, mask, value }) => ({ from, mask: bytesFrom(mask), value: bytesFrom(value) }));
       const found = frames.map((frame) => {

@@ -1,7 +1,7 @@
 /** A batch of ESP packets goes through actions before and after the decryption as frames one by one do. */
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/index.js";
-import { hexOf } from "../../../src/hex.js";
+import { hexOf } from "../../../src/base/hex.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { BMP, create, ENCRYPT, ESN, handle, sealed, sealedByWebCrypto, sealing, tunnel } from "../support/esp.js";

@@ -23,7 +23,7 @@ import {
 import { EGRESS, FlowBench, IPV4 } from "../support/flows.js";
 
 /** The most that the length of an IPv4 packet says. */
-const MOST = 65_535;
+const MAX = 65_535;
 const IP = { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" };
 const ESP = { header: "esp", spi: 9, sequence: 1 };
 
@@ -39,9 +39,9 @@ describe("a packet that would be longer than IP can say", () => {
     const action = create(bench, tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] }));
     sealing(bench, action);
     // IPv4 20, UDP 8; ESP with IV 16, trailer 2 with padding, ICV 16.
-    const room = MOST - 20 - 16 - 16 - 2;
+    const room = MAX - 20 - 16 - 16 - 2;
     const fits = room - ((room + 2) % 4) - 8;
-    expect(sealed(bench, frameOf(IP, { header: "udp" }, payload(fits))).length).toBeLessThanOrEqual(14 + MOST);
+    expect(sealed(bench, frameOf(IP, { header: "udp" }, payload(fits))).length).toBeLessThanOrEqual(14 + MAX);
     expect(sent(bench, frameOf(IP, { header: "udp" }, payload(fits + 1)))).toMatchObject({
       ...{ verdict: "drop", reason: "frame_too_long" },
     });
@@ -52,9 +52,9 @@ describe("a packet that would be longer than IP can say", () => {
     const bench = await FlowBench.open();
     inlining(bench);
     // IPv4 20, SPI and number 8, IV 8; trailer 2 with padding, ICV 16.
-    const room = MOST - 20 - 16 - 16 - 2;
+    const room = MAX - 20 - 16 - 16 - 2;
     const fits = room - ((room + 2) % 4);
-    expect(sealed(bench, frameOf(IP, ESP, payload(8 + fits))).length).toBeLessThanOrEqual(14 + MOST);
+    expect(sealed(bench, frameOf(IP, ESP, payload(8 + fits))).length).toBeLessThanOrEqual(14 + MAX);
     expect(sent(bench, frameOf(IP, ESP, payload(8 + fits + 1)))).toMatchObject({
       ...{ verdict: "drop", reason: "frame_too_long" },
     });

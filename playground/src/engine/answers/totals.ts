@@ -5,7 +5,7 @@ import type { MeterSeries, Sum, Totals } from "../api.js";
 import { statesOf } from "./states.js";
 
 /** Counters of a bulk that are read. */
-const MOST_OF_BULK = 65_536;
+const MAX_PER_BULK = 65_536;
 const NONE: Sum = { frames: 0, bytes: 0 };
 
 /**
@@ -62,7 +62,7 @@ function hitsOf({ tally, rules, flows, flowEntries, deviceFlows, hostRules }: Lo
 /** Flow counters, and counters objects of the verbs; of a bulk, those that counted. */
 function countersOf({ counters, flowCounters }: LoadedScenario): Totals["counters"] {
   const ofRules = [...counters].flatMap(([name, counter]) =>
-    Array.from({ length: Math.min(counter.size, MOST_OF_BULK) }, (_, i) => {
+    Array.from({ length: Math.min(counter.size, MAX_PER_BULK) }, (_, i) => {
       const { packets, bytes } = counter.read(i);
       const own = counter.size === 1 ? name : `${name}[${i}]`;
       return { name: own, packets: Number(packets), bytes: Number(bytes) };

@@ -12,7 +12,7 @@ import type { FrameHead, Frames, SeeBytes } from "./frames.js";
 /** Bytes between two frames that are rather read than left out. */
 const GAP = 1 << 16;
 /** Bytes that are read at once for frames near to each other. */
-const LONGEST_READ = 1 << 20;
+const MAX_READ = 1 << 20;
 /** Frames between two rests. */
 const PIECE = 256;
 
@@ -108,7 +108,7 @@ export class CaptureFrames implements Frames {
       for (; next < frames.length; next++) {
         const frame = frames[next] ?? 0;
         const offset = columns.offset(frame);
-        const far = offset < begin || offset > end + GAP || offset + columns.length(frame) > begin + LONGEST_READ;
+        const far = offset < begin || offset > end + GAP || offset + columns.length(frame) > begin + MAX_READ;
         if (next > first && far) break;
         end = offset + columns.length(frame);
       }

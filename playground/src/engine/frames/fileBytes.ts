@@ -7,7 +7,7 @@ const PIECE = 1 << 20;
 /** Unpacked bytes that are gathered in memory before they become part of a file. */
 const GATHERED = 16 << 20;
 /** The longest file, whose offsets have 32 bits. */
-const LONGEST = 2 ** 32 - 1;
+const MAX_LENGTH = 2 ** 32 - 1;
 
 /** The bytes of a capture: the file itself, or what was packed in it. */
 export interface CaptureFile {
@@ -35,8 +35,8 @@ export async function openFile(file: Blob, pace: Pace, progress: Progress): Prom
   if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd)
     throw new Error("a Zstandard file, which the page does not unpack: unpack it first");
   if (head[0] === 0x1f && head[1] === 0x8b) return unpacked(file, pace, progress);
-  if (file.size <= LONGEST) return { bytes: file, broken: null };
-  return { bytes: file.slice(0, LONGEST), broken: "the page reads the first 4 GiB of a file" };
+  if (file.size <= MAX_LENGTH) return { bytes: file, broken: null };
+  return { bytes: file.slice(0, MAX_LENGTH), broken: "the page reads the first 4 GiB of a file" };
 }
 
 /** RFC 1952 */
@@ -64,7 +64,7 @@ async function unpacked(file: Blob, pace: Pace, progress: Progress): Promise<Cap
       gathered.push(value);
       [waiting, size] = [waiting + value.length, size + value.length];
       if (waiting >= GATHERED) gather();
-      if (size > LONGEST) {
+      if (size > MAX_LENGTH) {
         broken = "the page reads the first 4 GiB of what a file has unpacked";
         break;
       }
@@ -79,7 +79,7 @@ async function unpacked(file: Blob, pace: Pace, progress: Progress): Promise<Cap
     reader.cancel().catch(() => undefined);
   }
   gather();
-  return { bytes: new Blob(parts).slice(0, LONGEST), broken };
+  return { bytes: new Blob(parts).slice(0, MAX_LENGTH), broken };
 }
 
 /** Node's streams throw errors of their own. */

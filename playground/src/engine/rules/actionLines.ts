@@ -6,7 +6,7 @@ import { portId, queueId, stageId, tableId } from "./ids.js";
 export type WrittenAction = string | object;
 
 /** Characters of an operand that a line shows. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /** `queue web`, `modify set outer.ipv4_dst 10.0.0.1`, `drop`. */
 function actionLine(action: WrittenAction): string {
@@ -21,7 +21,7 @@ function actionLine(action: WrittenAction): string {
 
 function operand(value: unknown): string {
   const text = wordsOf(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
 }
 
 /** The words of a value: `type l2_to_l2_tunnel` of an object, its elements joined by commas of a list. */

@@ -7,7 +7,7 @@ import type { RulesRefusal } from "../api.js";
 const MAX_LENGTH = 8_000_000;
 
 /** Refusals that are shown. */
-const MOST = 200;
+const MAX = 200;
 
 /** The refusal of a text that is too long to be read; null if it is not. */
 export function tooLong(rules: string): RulesRefusal | null {
@@ -19,7 +19,7 @@ export function tooLong(rules: string): RulesRefusal | null {
 /** The refusals of rules that were refused with `error`: all, unless they are very many. */
 export async function refusalsOf(rules: string, error: SteeringError, core: CoreSource): Promise<RulesRefusal[]> {
   const { refusals } = await checkScenario(rules, { core });
-  return (refusals.length === 0 ? [error] : refusals.slice(0, MOST)).map((one) => refusalOf(rules, one));
+  return (refusals.length === 0 ? [error] : refusals.slice(0, MAX)).map((one) => refusalOf(rules, one));
 }
 
 function refusalOf(rules: string, { message, path = "", hint, reason }: SteeringError): RulesRefusal {

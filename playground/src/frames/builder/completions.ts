@@ -3,7 +3,7 @@ import { packetFields, packetHeaders } from "flowsteer/packet";
 import type { Completion } from "../../parts/completionInput.js";
 
 /** Suggestions in the menu. */
-const MOST = 14;
+const MAX = 14;
 
 export function packetCompletions(text: string, place: number): Completion[] {
   const begin = text.lastIndexOf("/", place - 1) + 1;
@@ -16,7 +16,7 @@ export function packetCompletions(text: string, place: number): Completion[] {
   const named = header === undefined ? headers() : fieldsOf(header === "eth" ? "ethernet" : header);
   return named
     .filter(([name]) => name.startsWith(word.toLowerCase()) && name !== word)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(([label, note]) => ({ text: `${label} `, from, to, label, note, more: header === undefined }));
 }
 

@@ -5,12 +5,12 @@ import { countText, counted } from "../../parts/format.js";
 import type { PacketModel } from "./model.js";
 
 /** Bytes that are shown. */
-const MOST = 2048;
+const MAX = 2048;
 const LINE = 16;
 
 export function Preview({ model }: { readonly model: PacketModel }): JSX.Element {
   const bytes = model.bytes.value;
-  const lines = Math.ceil(Math.min(bytes.length, MOST) / LINE);
+  const lines = Math.ceil(Math.min(bytes.length, MAX) / LINE);
   return (
     <div class="builder-preview" data-stale={model.error.value !== null || undefined}>
       <h3>What the rules do with it</h3>
@@ -19,7 +19,7 @@ export function Preview({ model }: { readonly model: PacketModel }): JSX.Element
       <p class="muted">{counted(bytes.length, "byte")}</p>
       <pre class="mono" tabIndex={0} aria-label="Bytes of the packet">
         {Array.from({ length: lines }, (_, i) => hexLine(bytes, i * LINE)).join("\n")}
-        {bytes.length > MOST && `\n… ${countText(bytes.length - MOST)} more`}
+        {bytes.length > MAX && `\n… ${countText(bytes.length - MAX)} more`}
       </pre>
     </div>
   );

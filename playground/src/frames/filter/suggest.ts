@@ -5,7 +5,7 @@ import { counted } from "../../parts/format.js";
 import { CHANGED, quotedIfNeeded, termsOf, type Term } from "./language.js";
 
 /** Suggestions in the menu. */
-const MOST = 12;
+const MAX = 12;
 
 const CONDITIONS: readonly (readonly [string, string])[] = [
   ["verdict:", "what became of the frame"],
@@ -41,7 +41,7 @@ export function suggestionsOf(text: string, place: number, totals: Totals | null
   return found
     .filter(([value]) => has(value))
     .sort(([a], [b]) => Number(begins(b)) - Number(begins(a)))
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(([value, frames]) => ({
       text: `${key}:${quotedIfNeeded(value)}${blank}`,
       from,

@@ -1,13 +1,13 @@
 /**
  * Where a list is scrolled to. Browsers limit the height of an element (Firefox to 17.8 million
  * pixels), and positions near the limit lose their precision. A longer list stands in an element of
- * `LONGEST` pixels: short ways of the scroll bar move the list by as many pixels, long ones by the same
+ * `MAX_LENGTH` pixels: short ways of the scroll bar move the list by as many pixels, long ones by the same
  * share of the whole. The scroll bar is set right when it rests or comes to an end. Near both ends of
  * the list, pixels of the bar are pixels of the list, so that every way of it comes to the end.
  */
 
 /** Pixels of the highest element. */
-export const LONGEST = 6_000_000;
+export const MAX_LENGTH = 6_000_000;
 /** Pixels at both ends of a longer list that are pixels of the element too. */
 const EDGE = 100_000;
 
@@ -29,7 +29,7 @@ export class ScrollMap {
 
   /** The height of the element. */
   get height(): number {
-    return Math.min(this.#whole, LONGEST);
+    return Math.min(this.#whole, MAX_LENGTH);
   }
 
   /** Pixels of the list above the view. */
@@ -69,7 +69,7 @@ export class ScrollMap {
   }
 
   get #isWhole(): boolean {
-    return this.#whole <= LONGEST;
+    return this.#whole <= MAX_LENGTH;
   }
 
   get #room(): number {

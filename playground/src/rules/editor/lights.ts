@@ -9,7 +9,7 @@ import { gutterMarks, Mark } from "./gutter.js";
 import { objectPathAt, rangeOfObject } from "./objects.js";
 
 /** Lines of an object that are lit; a longer one has its first ones lit. */
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 /** Milliseconds that the cursor rests in an object before it is selected. */
 const REST = 120;
 
@@ -57,7 +57,7 @@ function litLines(state: EditorState, object: string | null): DecorationSet {
   const last = state.doc.lineAt(range.to);
   const own = /^\s*$/.test(first.text.slice(0, range.from - first.from));
   if (!own) return Decoration.set([Decoration.mark({ class: "cm-object" }).range(range.from, range.to)]);
-  const count = Math.min(last.number - first.number + 1, MOST_LINES);
+  const count = Math.min(last.number - first.number + 1, MAX_LINES);
   const line = Decoration.line({ class: "cm-object" });
   return Decoration.set(Array.from({ length: count }, (_, i) => line.range(state.doc.line(first.number + i).from)));
 }

@@ -7,7 +7,7 @@ import { applyFix, findings, fixesOf, provedIsOld, rangeOfFinding, type Finding 
 import { gutterMarks, Mark } from "./gutter.js";
 
 /** More findings than these are not marked. */
-const MOST = 500;
+const MAX = 500;
 const SHAPES = { error: "✕", warning: "▲", note: "i" } as const;
 const GRAVITY = ["note", "warning", "error"] as const;
 
@@ -35,7 +35,7 @@ export function followFindings(view: EditorView): () => void {
   return effect(() => {
     // The text of the page comes to the editor after this, or came before.
     const text = view.state.doc.toString();
-    const shown = findings.value.slice(0, MOST).flatMap((finding) => diagnosticOf(text, finding));
+    const shown = findings.value.slice(0, MAX).flatMap((finding) => diagnosticOf(text, finding));
     view.dispatch(setDiagnostics(view.state, shown));
     view.dispatch({ effects: mark.of(marksOf(view.state, shown)) });
     view.dom.toggleAttribute("data-old", provedIsOld.value);

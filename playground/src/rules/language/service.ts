@@ -15,7 +15,7 @@ import { editorSnippet, literal, OBJECTS } from "./snippets.js";
 type Path = readonly (string | number)[];
 
 /** Longer text is not read. */
-const LONGEST = 2_000_000;
+const MAX_LENGTH = 2_000_000;
 const URI = "flowsteer:scenario";
 /** Lists whose items are words or objects with one key. */
 const CHOICES = ["actions", "specs", "array", "modify", "sample_actions"];
@@ -43,7 +43,7 @@ export class SchemaLanguage implements Language {
   }
 
   async complete(text: string, offset: number): Promise<Completions | null> {
-    if (text.length > LONGEST || tooDeep(text)) return null;
+    if (text.length > MAX_LENGTH || tooDeep(text)) return null;
     const { path, isAtPropertyKey } = getLocation(text, offset);
     const range = wordAt(text, offset);
     const root = parseTree(text);
@@ -94,7 +94,7 @@ export class SchemaLanguage implements Language {
   }
 
   async describe(text: string, offset: number): Promise<Description | null> {
-    if (text.length > LONGEST || tooDeep(text)) return null;
+    if (text.length > MAX_LENGTH || tooDeep(text)) return null;
     const root = parseTree(text);
     const node = root === undefined ? undefined : findNodeAtOffset(root, offset, true);
     if (root === undefined || node === undefined) return null;

@@ -23,9 +23,9 @@ interface Steered {
 /** Frames that are steered at a time. */
 const PIECE = 256;
 /** Bytes of frames that go into a test. */
-const MOST_BYTES = 500_000;
+const MAX_BYTES = 500_000;
 /** Frames that go into a test. */
-const MOST_FRAMES = 2000;
+const MAX_FRAMES = 2000;
 /** Work here is stopped by ending its worker. */
 const pace = new Pace(() => true);
 
@@ -107,9 +107,9 @@ async function isSameAlone({ rules }: Source, { input, outcome }: Steered, core:
 }
 
 function checkSize(frames: number, bytes: number): void {
-  if (frames <= MOST_FRAMES && bytes <= MOST_BYTES) return;
+  if (frames <= MAX_FRAMES && bytes <= MAX_BYTES) return;
   throw new Error(
-    `A test holds ${MOST_FRAMES.toLocaleString("en")} frames and ${MOST_BYTES / 1000} kB of them at most: select a frame.`,
+    `A test holds ${MAX_FRAMES.toLocaleString("en")} frames and ${MAX_BYTES / 1000} kB of them at most: select a frame.`,
   );
 }
 

@@ -48,7 +48,7 @@ const PADDING = 20;
 const NARROWEST = 64;
 const WIDEST = 208;
 /** At most so many tables, and so many ends, have a place in the picture; those on the way always have one. */
-const MOST = 32;
+const MAX = 32;
 
 export function textWidth(text: string): number {
   return Math.min(WIDEST, Math.max(NARROWEST, Math.ceil(text.length * CHARACTER + PADDING)));
@@ -89,8 +89,8 @@ export function graphOf(pipeline: Pipeline, route: Route | null, options: GraphO
 
 /** The first of a list, and those on the way. */
 function firstOf<T extends { readonly id: string }>(list: readonly T[], onWay: ReadonlySet<string>): readonly T[] {
-  if (list.length <= MOST) return list;
-  return list.filter(({ id }, i) => i < MOST || onWay.has(id));
+  if (list.length <= MAX) return list;
+  return list.filter(({ id }, i) => i < MAX || onWay.has(id));
 }
 
 function tableNode(table: PipelineTable, { limits, kept }: GraphOptions): GraphNode {

@@ -20,7 +20,7 @@ import { planPieces, planRest, planShares, planSpans } from "./plan.js";
 import { connect, shown } from "../redis.js";
 import { Watch } from "./watch.js";
 
-const MOST_SHARES = 4096;
+const MAX_SHARES = 4096;
 const SHARES = 8;
 
 /** @returns the exit code */
@@ -31,7 +31,7 @@ export async function farmRun(line: CommandLine): Promise<number> {
   checkOptions(line);
   const { limit } = frameRange(line);
   const url = redisUrl(line);
-  const shares = numberOption(line, "shares", 1, MOST_SHARES) ?? SHARES;
+  const shares = numberOption(line, "shares", 1, MAX_SHARES) ?? SHARES;
   const to = partsTo(line);
   const text = await textOf(file);
   const loaded = await withFile(inputName(file), () => loadScenario(text));

@@ -9,7 +9,7 @@ import { Processes } from "./processes.js";
 import { REDIS_URL, VERSIONS } from "../redis.js";
 
 /** How often a job starts again after its machine was lost. A lost machine is no fault of the job. */
-const MOST_STALLS = 100;
+const MAX_STALLS = 100;
 
 export interface WorkerSettings {
   readonly url: string;
@@ -36,7 +36,7 @@ export async function takeJobs(
     concurrency: processes,
     lockDuration,
     stalledInterval: lockDuration / 2,
-    maxStalledCount: MOST_STALLS,
+    maxStalledCount: MAX_STALLS,
   });
   worker.on("error", ({ message }) => tell(message));
   worker.on("failed", (_, { message }) => tell(message));

@@ -10,17 +10,17 @@ import { redisUrl } from "../options.js";
 import { connect, shown } from "../redis.js";
 import { takeJobs } from "./worker.js";
 
-const MOST_PROCESSES = 1024;
+const MAX_PROCESSES = 1024;
 /** Seconds. */
 const LOCK = 30;
-const LONGEST_LOCK = 3600;
+const MAX_LOCK = 3600;
 
 /** @returns the exit code, when a signal has ended it */
 export async function farmWorker(line: CommandLine): Promise<number> {
   const url = redisUrl(line);
   if (line.operands.length > 0) throw badUsage(line.operands[0] ?? "", "a worker takes options only");
-  const processes = numberOption(line, "workers", 1, MOST_PROCESSES) ?? availableParallelism();
-  const lock = numberOption(line, "lock", 1, LONGEST_LOCK, "seconds") ?? LOCK;
+  const processes = numberOption(line, "workers", 1, MAX_PROCESSES) ?? availableParallelism();
+  const lock = numberOption(line, "lock", 1, MAX_LOCK, "seconds") ?? LOCK;
   const quiet = line.flags.has("quiet");
   const paint = painter(process.stderr);
   const redis = await connect(url);

@@ -1,5 +1,5 @@
 /** The bytes that a repair changes. */
-import { hexOf } from "../../../hex.js";
+import { hexOf } from "../../../base/hex.js";
 import type { ByteChange } from "../../trace/trace.js";
 
 /** Changes from one frame to another: the runs that differ, or what lies between the common start and end. */

@@ -8,7 +8,7 @@ import { addHeader } from "./structure.js";
 import { setField } from "./values.js";
 
 /** Every change adds a header or settles values, and a rule asks for few headers. */
-const MOST_CHANGES = 16;
+const MAX_CHANGES = 16;
 
 /** Headers come before what they carry: a term of a lower number is settled first. */
 function order({ name, found }: TermFact): number {
@@ -35,7 +35,7 @@ export function isOfWay({ name, ofWay }: { readonly name: string; readonly ofWay
 export function matchingFrame(context: RepairContext, rule: RuleInTable, from: ParsedBytes): ParsedBytes | null {
   const tunnels = presenceWord(rule.mask, EXT_PRESENT_TUNNEL);
   let frame = from;
-  for (let changes = 0; changes < MOST_CHANGES; changes++) {
+  for (let changes = 0; changes < MAX_CHANGES; changes++) {
     const failing = failingInFrame(rule, frame.key).sort((a, b) => order(a) - order(b));
     if (failing.length === 0) return frame;
     const draft = FrameDraft.of(frame);

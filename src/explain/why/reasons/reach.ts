@@ -14,13 +14,13 @@ import type { RuleNode } from "../rules.js";
 import { stepsAfter, visitsOf, type Visit } from "../walked.js";
 
 /** Leading rules whose own reasons are given. */
-const MOST_LEADS = 3;
+const MAX_LEADS = 3;
 
 /** Leading rules that a reason lists. */
-const MOST_LEADING = 100;
+const MAX_LEADING = 100;
 
 /** Tables that the search for the way to a table goes back through. */
-const MOST_TABLES = 1000;
+const MAX_TABLES = 1000;
 
 /** Why the frame did not come to a table that it has no lookup in. */
 export function tableReasons(at: Case, table: number): Reason[] {
@@ -34,13 +34,13 @@ export function leadReasons(at: Case, leads: readonly RuleNode[]): Reason[] {
   at.unreached = leads;
   // None of their tables was reached: the one with the shortest way back.
   const ways = [...new Set(leads.map(({ table }) => table))]
-    .slice(0, MOST_LEADS * 4)
+    .slice(0, MAX_LEADS * 4)
     .map((table) => backFrom(at, table));
   return ways.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
 function nearestOf(judged: readonly Judged[]): Judged[] {
-  return judged.toSorted((a, b) => a.score - b.score).slice(0, MOST_LEADS);
+  return judged.toSorted((a, b) => a.score - b.score).slice(0, MAX_LEADS);
 }
 
 /** Why the frame did not hit a rule, or what became of it after it did. */
@@ -57,7 +57,7 @@ function backFrom(at: Case, target: number): Reason[] {
   let ways: readonly (readonly number[])[] = [[target]];
   const seen = new Set([target]);
   let dead: readonly Reason[] | null = null;
-  while (ways.length > 0 && seen.size < MOST_TABLES) {
+  while (ways.length > 0 && seen.size < MAX_TABLES) {
     const next: (readonly number[])[] = [];
     for (const way of ways) {
       const table = way.at(-1) as number;
@@ -101,7 +101,7 @@ function notReached(at: Case, address: number): Reason {
   const missing = missSources(at, address).map((one) => tableText(rules.tableRefOf(one)));
   const text = tableText(table);
   const sentence = notReachedText(text, names, missing);
-  return { kind: "not reached", sentence, table, leading: leading.slice(0, MOST_LEADING) };
+  return { kind: "not reached", sentence, table, leading: leading.slice(0, MAX_LEADING) };
 }
 
 function notReachedText(table: string, rules: readonly string[], missing: readonly string[]): string {

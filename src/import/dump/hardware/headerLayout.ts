@@ -4,7 +4,7 @@
  * (drivers/net/mlx5/hws/mlx5dr_definer.h) and of the public steering dump tool, in the notation of
  * `layouts.ts`; bit 0 is the most significant bit of the word.
  */
-import { once } from "../../../once.js";
+import { once } from "../../../base/once.js";
 import { runOf, type Run } from "../steps.js";
 
 interface Row {

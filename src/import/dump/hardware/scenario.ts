@@ -21,7 +21,7 @@ const DOMAINS: ReadonlyMap<number, Domain> = new Map([
 const ROOT = 0;
 const LAST = 65535;
 /** Entries of a chain: a device's rule has fewer. */
-const MOST_ENTRIES = 64;
+const MAX_ENTRIES = 64;
 /** `ext.direction` of frames from the wire, and from functions. */
 const DIRECTIONS = [1, 2];
 
@@ -171,7 +171,7 @@ export class HardwareImport implements HardwareNames {
       for (const { text, action } of actionsOf(actionWordsOf(entry), context)) take(text, action);
       const hit = hitOf(entry);
       const next = context.byAddress.get(hit);
-      if (next !== undefined && !owners.includes(next.owner) && n < MOST_ENTRIES) {
+      if (next !== undefined && !owners.includes(next.owner) && n < MAX_ENTRIES) {
         entry = next;
         continue;
       }

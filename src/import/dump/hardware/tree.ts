@@ -64,7 +64,7 @@ export interface Definer {
 
 const NO_CONTEXT = "no context (4000) stands before it";
 const NONE = "0x0";
-const MOST_PRIORITY = 0xffffffff;
+const MAX_PRIORITY = 0xffffffff;
 
 export class HardwareTree {
   readonly contexts: HardwareContext[] = [];
@@ -161,7 +161,7 @@ export class HardwareTree {
     const matcher = this.#matchers.get(id);
     if (matcher === undefined) return `its matcher ${id} is not in the dump`;
     const number = numberIn(priority) ?? 0;
-    if (!isWhole(number, MOST_PRIORITY)) return `the priority of a matcher is 0 to ${MOST_PRIORITY}`;
+    if (!isWhole(number, MAX_PRIORITY)) return `the priority of a matcher is 0 to ${MAX_PRIORITY}`;
     matcher.priority = number;
     return null;
   }

@@ -1,5 +1,5 @@
 /** The headers of `tnl_push` as bytes. */
-import { integerOf } from "../../../integer.js";
+import { integerOf } from "../../../base/integer.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../../packet/addresses.js";
 import { notImported } from "../../text/refusal.js";
 import type { Piece } from "../text.js";

@@ -1,5 +1,5 @@
 /** Datapath flows: what `ovs-appctl dpctl/dump-flows` and `ovs-dpctl dump-flows` print. */
-import { namesHint } from "../../../nearest.js";
+import { namesHint } from "../../../base/nearest.js";
 import type { Element } from "../../format.js";
 import { datapathActions } from "./actions.js";
 import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";

@@ -26,7 +26,7 @@ export interface Made {
 }
 const ENDLESS = "the tables look each other up without an end";
 /** Acts that may be left to do at a lookup: a text that looks its tables up in a circle makes more. */
-const MOST_LEFT = 256;
+const MAX_LEFT = 256;
 
 export class Execution {
   readonly #ways: Ways;
@@ -129,7 +129,7 @@ export class Execution {
         case "enter":
           return done(this.#ways.table(one.table, undefined, this.#outputs.entered(one.port, known), null));
         case "lookup": {
-          if (node.length > MOST_LEFT || this.#ways.isFull) {
+          if (node.length > MAX_LEFT || this.#ways.isFull) {
             this.#report.lacks(segment, rule, flow?.place ?? START_OF_TEXT, `resubmit(,${one.table})`, ENDLESS);
             break;
           }

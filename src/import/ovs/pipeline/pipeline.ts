@@ -23,7 +23,7 @@ import { branchKey, knownIn, tableKey, type Branch, type Context, type Known, ty
 const END = act({ kind: "end" });
 const PRIORITIES = 65535;
 /** Tables that a text may make: one that looks its tables up in a circle makes more. */
-const MOST_TABLES = 20_000;
+const MAX_TABLES = 20_000;
 
 export class Pipeline implements Ways {
   readonly #draft: Draft;
@@ -52,7 +52,7 @@ export class Pipeline implements Ways {
   }
 
   get isFull(): boolean {
-    return this.#tables.size > MOST_TABLES;
+    return this.#tables.size > MAX_TABLES;
   }
 
   run(): void {

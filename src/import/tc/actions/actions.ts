@@ -1,5 +1,5 @@
 /** What a filter does: its actions, one after the other. */
-import { namesHint } from "../../../nearest.js";
+import { namesHint } from "../../../base/nearest.js";
 import type { Element } from "../../format.js";
 import { NotImported, notImported, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";

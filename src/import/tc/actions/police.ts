@@ -30,7 +30,7 @@ export function police(words: Cursor, context: ActionContext, _state: State, wor
   if (rate === undefined || burst === undefined)
     return notImported(word, "police needs rate and burst, or pkts_rate and pkts_burst");
   const cir = Math.round(rate / 8);
-  if (cir > MOST_BYTES) notImported(word, "meters of the device have rates up to 255 bytes a nanosecond");
+  if (cir > MAX_BYTES) notImported(word, "meters of the device have rates up to 255 bytes a nanosecond");
   return [{ kind: "police", meter: { meter_mode: "l2_len", cir, cbs: burst }, exceed, conform }];
 }
 
@@ -48,4 +48,4 @@ function cell(word: Word): Word {
 }
 
 /** Bytes a second: the mantissa of a rate has eight bits, for bytes a nanosecond. */
-const MOST_BYTES = 255e9;
+const MAX_BYTES = 255e9;

@@ -5,7 +5,7 @@ import {
   IBV_ACCESS_REMOTE_READ,
   IBV_ACCESS_REMOTE_WRITE,
 } from "../../../abi/verbsConstants.js";
-import { unsigned } from "../../../checks.js";
+import { unsigned } from "../../../base/checks.js";
 import { gidFrom, macFrom } from "../../base/gids.js";
 import type { AddressAttributes } from "../../queue/addressHandle.js";
 import type { QueuePair } from "../../queue/queuePair.js";

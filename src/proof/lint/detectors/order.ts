@@ -26,7 +26,7 @@ function orderText({ object: a }: RuleNode, { object: b }: RuleNode): string {
 }
 
 /** Rules that are tested against each other in one table. */
-const MOST_TESTS = 20_000_000;
+const MAX_TESTS = 20_000_000;
 
 /** The pairs of overlapping rules of a table, by rank, as long as `isWanted` for the later one. */
 function* overlaps(
@@ -36,7 +36,7 @@ function* overlaps(
   let tests = 0;
   for (let i = 0; i < rules.count; i++) {
     for (let j = i + 1; j < rules.count && isWanted(i, j); j++) {
-      if (tests++ > MOST_TESTS) return;
+      if (tests++ > MAX_TESTS) return;
       if (rules.overlaps(i, j)) yield [i, j];
     }
   }

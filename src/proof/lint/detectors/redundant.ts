@@ -12,8 +12,8 @@ import { called, installedObject, mentioned } from "../objects.js";
 import { deadIds, sameActions } from "./dead.js";
 
 /** Overlapping rules that are compared with one rule, and comparisons with the solver in all. */
-const MOST_LATER = 8;
-const MOST_COMPARISONS = 20_000;
+const MAX_LATER = 8;
+const MAX_COMPARISONS = 20_000;
 /** Conflicts of the solver for one comparison. */
 const CONFLICTS = 1000;
 
@@ -22,7 +22,7 @@ class Comparison {
   readonly #context: LintContext;
   readonly #solver = new Solver();
   /** How many comparisons are left. */
-  left = MOST_COMPARISONS;
+  left = MAX_COMPARISONS;
 
   constructor(context: LintContext) {
     this.#context = context;
@@ -58,7 +58,7 @@ function substitute(context: LintContext, rules: TableRules, i: number, compare:
   const { graph } = context.cover.world;
   const one = rules.node(i);
   let tests = 0;
-  for (let j = i + 1; j < rules.count && tests < MOST_LATER && compare.left > 0; j++) {
+  for (let j = i + 1; j < rules.count && tests < MAX_LATER && compare.left > 0; j++) {
     if (!rules.overlaps(i, j)) continue;
     tests++;
     const next = rules.node(j);

@@ -6,7 +6,7 @@ import { randomContext, randomFrame, randomWait } from "./drawConnection.js";
 /** Calls of a life. */
 const CALLS = 40;
 /** Frames that are drawn for one context, and sent in one batch. */
-const MOST = 3;
+const MAX = 3;
 
 /** Bits of the context that some life sets, and some life clears again. */
 export const FLAGS = ["connection_assured", "sack_permitted", "challenged_acked", "limit_exceeded"] as const;
@@ -22,7 +22,7 @@ export function live(random: Random, world: ConnectionWorld, name: string, see: 
   let last: TestSegment[] = [];
   let sent = 0;
   for (let n = 0; n < CALLS; n++) {
-    const count = random.between(1, MOST);
+    const count = random.between(1, MAX);
     const frames: TestSegment[] = [];
     for (let i = 0; i < count; i++) {
       time += randomWait(random);

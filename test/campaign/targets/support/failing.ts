@@ -38,7 +38,7 @@ interface Failed {
 }
 
 /** Allocations of a step that fail, one after the other. */
-const MOST = 24;
+const MAX = 24;
 /** More allocations than any step makes. */
 export const NEVER = 1_000_000_000;
 
@@ -49,8 +49,8 @@ export function failingModule(): WebAssembly.Module {
 
 /** The allocations of a step that are to fail: all, or some of them in order. */
 export function drawnAllocations(random: Random, all: number): number[] {
-  if (all <= MOST) return Array.from({ length: all }, (_, n) => n + 1);
-  return Array.from({ length: MOST }, () => random.between(1, all)).sort((a, b) => a - b);
+  if (all <= MAX) return Array.from({ length: all }, (_, n) => n + 1);
+  return Array.from({ length: MAX }, () => random.between(1, all)).sort((a, b) => a - b);
 }
 
 /**

@@ -240,22 +240,22 @@ export function enumerate(world: SmallWorld): { frames: SmallFrame[]; truth: Map
 }
 
 /** Bits of keys that a world has at most, and of each group. */
-const MOST_BITS = 12;
-const MOST_OF_GROUP = 4;
+const MAX_BITS = 12;
+const MAX_PER_GROUP = 4;
 /** Ranges that a rule can have. */
-const MOST_RANGES = 2;
+const MAX_RANGES = 2;
 
 /** A world with up to 12 bits. */
 export function drawWorld(random: Random, root: boolean): SmallWorld {
   const sent = random.chance(0.3);
   const groups: Group[] = [];
-  let bits = random.between(2, random.chance(0.05) ? MOST_BITS : 8);
+  let bits = random.between(2, random.chance(0.05) ? MAX_BITS : 8);
   const fields = random.shuffle(sent ? [...DRAWN, A] : DRAWN);
   for (const at of fields.slice(0, random.between(1, 4))) {
     // The kind of tag, and the IP version, are bits too.
     bits -= FIELDS[at]!.header === "ethernet" || FIELDS[at]!.header === "always" ? 0 : 2;
     if (bits <= 0) break;
-    const width = Math.min(bits, random.between(1, random.chance(0.1) ? 8 : MOST_OF_GROUP), FIELDS[at]!.width);
+    const width = Math.min(bits, random.between(1, random.chance(0.1) ? 8 : MAX_PER_GROUP), FIELDS[at]!.width);
     groups.push({ field: at, width, shift: random.below(Math.min(16, FIELDS[at]!.width) - width + 1) });
     bits -= width;
   }
@@ -313,7 +313,7 @@ function drawTerms(random: Random, world: SmallWorld, table: 0 | 1): Term[] {
     put({ field: VERSION, part: 0, mask: 15, value: random.pick([4, 6]), ...plain });
   }
   const ranges = [...terms].filter(([, { range }]) => range);
-  for (const [place] of ranges.slice(MOST_RANGES)) terms.delete(place);
+  for (const [place] of ranges.slice(MAX_RANGES)) terms.delete(place);
   return [...terms.values()];
 }
 

@@ -1,11 +1,11 @@
 /** What objects look like in a console and in JSON: a few lines of fields, no internals, no circles. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDevice, createSink, SteeringError, type Outcome } from "../src/index.js";
-import * as dv from "../src/mlx5dv/index.js";
-import { hexOf } from "../src/packet/bytes.js";
-import { INSPECT, type Printable } from "../src/printable.js";
-import * as verbs from "../src/verbs/index.js";
-import { ipv4Frame, openBench, refused, type Bench } from "./mlx5dv/support/directRules.js";
+import { createDevice, createSink, SteeringError, type Outcome } from "../../src/index.js";
+import * as dv from "../../src/mlx5dv/index.js";
+import { hexOf } from "../../src/packet/bytes.js";
+import { INSPECT, type Printable } from "../../src/base/printable.js";
+import * as verbs from "../../src/verbs/index.js";
+import { ipv4Frame, openBench, refused, type Bench } from "../mlx5dv/support/directRules.js";
 
 /** What `util.inspect` of Node does with an object, without colours and line breaks, so that it runs in browsers too. */
 function printed(value: unknown, depth = 4): string {

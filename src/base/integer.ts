@@ -1,7 +1,7 @@
 /** `integerOf` reads an integer as people write it. */
 
 /** More digits make a number that nothing takes. The time to convert digits is quadratic: seconds for some millions. */
-export const MOST_DIGITS = 1024;
+export const MAX_DIGITS = 1024;
 
 /** Stands for each number of more digits: it fits nowhere either. */
 const TOO_BIG = 1n << 4096n;
@@ -9,6 +9,6 @@ const TOO_BIG = 1n << 4096n;
 /** The integer that the text is: decimal, or binary after `0b`, or hexadecimal after `0x`. @returns undefined for other text */
 export function integerOf(text: string): bigint | undefined {
   if (!/^(0x[0-9a-f]+|0b[01]+|\d+)$/i.test(text)) return undefined;
-  const digits = text.length <= MOST_DIGITS ? 0 : text.replace(/^(0[xb])?0*/i, "").length;
-  return digits > MOST_DIGITS ? TOO_BIG : BigInt(text);
+  const digits = text.length <= MAX_DIGITS ? 0 : text.replace(/^(0[xb])?0*/i, "").length;
+  return digits > MAX_DIGITS ? TOO_BIG : BigInt(text);
 }

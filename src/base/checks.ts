@@ -1,5 +1,5 @@
 /** Checks of arguments for every part of the package: each refusal names the call, the argument and the rule. */
-import { refuse } from "./errors.js";
+import { refuse } from "../errors.js";
 import { namesHint } from "./nearest.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Integers as text. */
 import { expect, test } from "vitest";
-import { integerOf } from "../src/integer.js";
+import { integerOf } from "../../src/base/integer.js";
 
 test.each<[string, bigint | undefined]>([
   ["0", 0n],

@@ -1,6 +1,6 @@
 /** Short arrays that share buffers. */
 import { expect, test } from "vitest";
-import { SharedBytes } from "../src/sharedBytes.js";
+import { SharedBytes } from "../../src/base/sharedBytes.js";
 
 const LENGTHS = [0, 1, 7, 8, 9, 64, 512, 2047, 2048, 2049, 9000];
 
