@@ -54,6 +54,56 @@ const directions = Object.entries(MAY_IMPORT).map(([room, allowed]) => {
   };
 });
 
+/** The folders of src/model: each may import those before it. */
+const MODEL = [
+  "profile",
+  "base",
+  "match",
+  "queue",
+  "table",
+  "roce",
+  "queuePair",
+  "action",
+  "esp",
+  "rule",
+  "devx",
+  "dump",
+  "flow",
+  "traffic",
+  "monitor",
+  "device",
+  "pool",
+];
+
+/** The folders of the page: those of a line may import the lines before it and each other. */
+const PAGE = [
+  ["text"],
+  ["engine", "proof"],
+  ["state"],
+  ["parts"],
+  ["rules", "frames", "way", "answers", "share", "tour"],
+  ["shell"],
+];
+
+const inOrder = [
+  ...MODEL.map((folder, i) => [`^src/model/${folder}/`, `^src/model/(${MODEL.slice(i + 1).join("|")})/`]),
+  ...PAGE.map((row, i) => [
+    `^playground/src/(${row.join("|")})/`,
+    `^playground/src/(${PAGE.slice(i + 1)
+      .flat()
+      .join("|")})/`,
+  ]),
+]
+  .slice(0, -1)
+  .filter(([, to]) => !to.includes("()"))
+  .map(([from, to]) => ({
+    name: `order-${from.replace(/\W+/g, "-")}`,
+    comment: "a folder imports no folder that comes after it",
+    severity: "error",
+    from: { path: from },
+    to: { path: to },
+  }));
+
 export default {
   forbidden: [
     {
@@ -64,6 +114,7 @@ export default {
       to: { circular: true },
     },
     ...directions,
+    ...inOrder,
     {
       name: "playground-public",
       comment: "the playground imports the package by its name",

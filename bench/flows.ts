@@ -16,7 +16,7 @@ import {
   type FlowAttr,
   type FlowSpec,
 } from "../src/verbs/index.js";
-import type { QueuePair } from "../src/model/queue/queuePair.js";
+import type { QueuePair } from "../src/model/queuePair/queuePair.js";
 import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, timed, type Suite, type Workload } from "./harness.js";
 import { PlainClassifier, type MaskWord } from "./peers/classifier.js";

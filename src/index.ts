@@ -2,8 +2,8 @@
 export { createDevice, createDeviceSync, Device } from "./model/device/device.js";
 export type { DeviceOptions } from "./model/device/options.js";
 export { compileCore } from "./engine/load.js";
-export { createDevicePool } from "./model/traffic/loadPool.js";
-export type { DevicePool, PoolOptions, Distribution } from "./model/traffic/pool.js";
+export { createDevicePool } from "./model/pool/loadPool.js";
+export type { DevicePool, PoolOptions, Distribution } from "./model/pool/pool.js";
 export type { DeviceBase, FunctionBase } from "./model/base/deviceBase.js";
 export type { DeviceFunction } from "./model/device/function.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/flow/hostRules.js";
@@ -40,13 +40,13 @@ export type {
 export { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./model/monitor/prometheus.js";
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/traffic/input.js";
-export type { FrameListener, ListenerOptions, TransmitInfo } from "./model/device/cable.js";
-export type { CableCounters } from "./model/base/ports.js";
-export type { CableOptions } from "./model/device/line.js";
+export type { FrameListener, ListenerOptions, TransmitInfo } from "./model/traffic/cable.js";
+export type { CableCounters } from "./model/base/port/ports.js";
+export type { CableOptions } from "./model/traffic/line.js";
 export type { SendOptions } from "./model/traffic/send.js";
-export type { Gid, GidInput, MacInput } from "./model/base/gids.js";
+export type { Gid, GidInput, MacInput } from "./model/base/port/gids.js";
 export type { DeviceLimits } from "./model/base/limits.js";
-export { createSink } from "./model/queue/sink.js";
+export { createSink } from "./model/queuePair/sink.js";
 export type { CoreSource } from "./engine/load.js";
 export { REASONS, VERDICTS } from "./model/traffic/outcome.js";
 export type {
@@ -65,7 +65,7 @@ export type {
 export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type RefusalReason } from "./errors.js";
 export type { MatchFields, MatchParameters } from "./model/match/match.js";
 export type { TermText } from "./model/match/term.js";
-export type { ParserOptions, SampleOptions } from "./model/match/parser.js";
+export type { ParserOptions, SampleOptions } from "./model/base/parser.js";
 export type { HeaderName, ParsedFrame, ParsedHeader, ParsedHeaders, ParseStop } from "./packet/parsedFrame.js";
 export { LINK_TYPES, linkTypeName } from "./packet/capture/linkTypes.js";
 export { linkTypeText } from "./packet/capture/linkTypeTexts.js";

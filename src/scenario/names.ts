@@ -1,6 +1,6 @@
 /** Checks the names of a document: unique in their list, and defined where they are used. */
 import { SteeringError, type RefusalReason } from "../errors.js";
-import { checkFrameLength } from "../model/traffic/input.js";
+import { checkFrameLength } from "../model/base/port/ports.js";
 import { namesHint } from "../base/nearest.js";
 import type { ScenarioRuleAction, ScenarioAction } from "./action/definition.js";
 import type { ScenarioArrayMemberObject, ScenarioSampleActionObject } from "./action/destinations.js";

@@ -6,9 +6,9 @@ import { buildPacket } from "../state/builder.js";
 import type { Command } from "../state/commands.js";
 import { editRules, rules } from "../state/document.js";
 import { addFrame, remove } from "../state/edits.js";
-import { valueOf } from "../state/json.js";
+import { valueOf } from "../text/json.js";
 import { notify } from "../state/notices.js";
-import { nodeAt } from "../state/places.js";
+import { nodeAt } from "../text/places.js";
 import { selectedFrame, way } from "../state/selection.js";
 
 export interface FrameAction extends Command {

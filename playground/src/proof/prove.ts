@@ -2,8 +2,8 @@
 import type { CoreSource } from "flowsteer";
 import { cover, lint, type Finding, type RuleCoverage } from "flowsteer/explain";
 import { checkScenario, DocumentPlaces, sendersOf, unusedFindings } from "flowsteer/scenario";
-import { without } from "../state/json.js";
-import { pathOf } from "../state/places.js";
+import { without } from "../text/json.js";
+import { pathOf } from "../text/places.js";
 import type { Proved, ProvedFinding } from "./api.js";
 
 /** @returns null for rules that are refused */

@@ -6,7 +6,7 @@ import type { LiveRule } from "../proof/api.js";
 import { rules } from "../state/document.js";
 import { provedIsOld } from "../state/findings.js";
 import type { RangeNow } from "../state/moved.js";
-import { rangeOf } from "../state/places.js";
+import { rangeOf } from "../text/places.js";
 import { deadRules, liveRules, rulesProof } from "../state/proofs.js";
 import { selectedPath } from "../state/selection.js";
 import { addWitness } from "../state/witnesses.js";

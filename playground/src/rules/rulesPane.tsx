@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { onFirstUse } from "../parts/firstUse.js";
+import { onFirstUse } from "../state/firstUse.js";
 import { registerCommands } from "../state/commands.js";
 import { findings, type Finding } from "../state/findings.js";
 import { selectedPath } from "../state/selection.js";

@@ -4,7 +4,7 @@ import type { ComparedRules } from "../proof/api.js";
 import { accepted } from "./answer.js";
 import { baseline, baselineRefused } from "./compare.js";
 import { rules } from "./document.js";
-import { rangeOf, type TextRange } from "./places.js";
+import { rangeOf, type TextRange } from "../text/places.js";
 import { ProofTask } from "./proofTask.js";
 
 interface Compared {

@@ -8,7 +8,7 @@
 import type { Edit } from "jsonc-parser";
 import type { Repair } from "flowsteer/explain";
 import type { Scenario, ScenarioFrame, ScenarioRule } from "flowsteer/scenario";
-import { documentOf, editsBetween, withItem, without, withValue } from "./json.js";
+import { documentOf, editsBetween, withItem, without, withValue } from "../text/json.js";
 import { frameWithBytes } from "./repair/frame.js";
 import { withRuleChange } from "./repair/rule.js";
 

@@ -7,7 +7,7 @@ import { refusals } from "./answer.js";
 import { editRules, rules } from "./document.js";
 import { setValue } from "./edits.js";
 import { filtered, type RangeNow } from "./moved.js";
-import { nearestPlace, placeOf, type TextRange } from "./places.js";
+import { nearestPlace, placeOf, type TextRange } from "../text/places.js";
 
 export interface Finding {
   readonly severity: Severity;

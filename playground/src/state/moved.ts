@@ -1,8 +1,8 @@
 /** Where parts of a text are after edits. */
 import type { Edit } from "jsonc-parser";
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { editsBetween } from "./json.js";
-import type { TextRange } from "./places.js";
+import { editsBetween } from "../text/json.js";
+import type { TextRange } from "../text/places.js";
 
 /** The range of something in a later text; null once an edit has touched what it is about. */
 export type RangeNow = (text: string) => TextRange | null;

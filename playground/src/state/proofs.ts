@@ -1,13 +1,13 @@
 /** What proofs say of the rules of the moment: findings, rules that no frame hits, and frames for the others. */
 import { batch, effect, signal } from "@preact/signals";
-import { onFirstUse } from "../parts/firstUse.js";
+import { onFirstUse } from "./firstUse.js";
 import type { DeadRule, LiveRule, Proved, ProvedFinding } from "../proof/api.js";
 import { accepted } from "./answer.js";
 import { rules } from "./document.js";
 import { remove } from "./edits.js";
 import { markedRange, proved, type Finding } from "./findings.js";
 import { filtered, following, type RangeNow } from "./moved.js";
-import { rangeOf } from "./places.js";
+import { rangeOf } from "../text/places.js";
 import { ProofTask } from "./proofTask.js";
 
 export const rulesProof = new ProofTask<Proved>();

@@ -6,9 +6,9 @@ import { applyEdits } from "jsonc-parser";
 import { closeCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
 import { addFrame } from "./edits.js";
-import { valueOf } from "./json.js";
+import { valueOf } from "../text/json.js";
 import { notify } from "./notices.js";
-import { nodeAt } from "./places.js";
+import { nodeAt } from "../text/places.js";
 import { filter, selectedFrame, way } from "./selection.js";
 
 /** The numbers of the frames of the document that are given as hexadecimal digits. */

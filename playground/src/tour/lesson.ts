@@ -2,8 +2,8 @@
 import type { ReasonName, VerdictName } from "flowsteer";
 import type { Scenario } from "flowsteer/scenario";
 import type { FrameRow } from "../engine/api.js";
-import { documentOf, withItem, withValue } from "../state/json.js";
-import { rangeOf } from "../state/places.js";
+import { documentOf, withItem, withValue } from "../text/json.js";
+import { rangeOf } from "../text/places.js";
 
 export interface Lesson {
   readonly title: string;

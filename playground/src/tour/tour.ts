@@ -4,7 +4,7 @@ import { engine } from "../engine/client.js";
 import { answer, stale } from "../state/answer.js";
 import { closeCapture, openCapture, openFile } from "../state/capture.js";
 import { editRules, openedRules, openRules, rules, rulesName } from "../state/document.js";
-import { editsBetween } from "../state/json.js";
+import { editsBetween } from "../text/json.js";
 import { recall, remember } from "../state/remembered.js";
 import { keepOwn, ownRules, releaseOwn } from "../state/ownRules.js";
 import { filter, selectedFrame, selectedPath } from "../state/selection.js";

@@ -2,7 +2,7 @@
 import { StateKind } from "../../abi/trace.js";
 import type { Core } from "../../engine/core.js";
 import type { Device } from "../../model/device/device.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import type { EventReader } from "./events.js";
 import { stateName } from "./objects.js";

@@ -2,7 +2,7 @@
  * A trace: everything that happened to one frame, in order, as plain data. It survives
  * `structuredClone` and JSON. `traceFrame.ts` makes it from the events of the traced core.
  */
-import type { DomainType } from "../../model/table/domainType.js";
+import type { DomainType } from "../../model/base/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
 import type { ParsedHeader, ParseStop } from "../../packet/parsedFrame.js";
 

@@ -3,7 +3,7 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
 import type { FunctionBase } from "../../model/base/deviceBase.js";
 import type { Device } from "../../model/device/device.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
 import { linkFor, wireLengthOf, type FrameOptions } from "../../model/traffic/input.js";
 import { bareOutcome, type Outcome } from "../../model/traffic/outcome.js";

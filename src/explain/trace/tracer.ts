@@ -7,7 +7,7 @@ import { refuse } from "../../errors.js";
 import { hexOf } from "../../base/hex.js";
 import { Device } from "../../model/device/device.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
 import { checkFrames, wireLengthOf, type FrameOptions } from "../../model/traffic/input.js";
 import type { Outcome } from "../../model/traffic/outcome.js";

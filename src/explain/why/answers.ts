@@ -1,8 +1,8 @@
 /** The answer for each kind of target. */
 import { isDevxFlowEntry } from "../../model/devx/kinds.js";
 import { Op, VPORT_UPLINK } from "../../abi/engine.js";
-import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { RssQueuePair } from "../../model/queuePair/rssQueuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";

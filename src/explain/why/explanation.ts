@@ -2,7 +2,7 @@
  * An explanation: the shortest chain of reasons why a frame did not come to a target, or why it
  * ended as it did. Plain data: it survives `structuredClone` and JSON.
  */
-import type { DomainType } from "../../model/table/domainType.js";
+import type { DomainType } from "../../model/base/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
 import type { ByteChange, FieldChange, RuleRef, TableRef } from "../trace/trace.js";
 

@@ -11,7 +11,7 @@ import type { DevxFlowTable } from "../../model/devx/flowTable.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Flow } from "../../model/flow/flow.js";
 import { HostQueue, HostRule } from "../../model/flow/hostRules.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import { Rule } from "../../model/rule/rule.js";
 import { Table } from "../../model/table/domain.js";

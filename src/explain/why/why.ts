@@ -1,7 +1,7 @@
 /** Why a frame did not come to a rule, a table, a queue or a vport, or why it ended as it did. */
 import { unsigned } from "../../base/checks.js";
 import type { Device } from "../../model/device/device.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
 import type { SendOptions } from "../../model/traffic/send.js";
 import type { RepairContext, RuleInTable } from "../repair/context.js";

@@ -1,5 +1,11 @@
 /** Flows of the verbs as C: `struct ibv_flow_attr` with its specs behind it. */
-import { filterNumber, type FilterField, type FlowRequest, type MatchSpec, type Spec } from "../../model/flow/spec.js";
+import {
+  filterNumber,
+  type FilterField,
+  type FlowRequest,
+  type MatchSpec,
+  type Spec,
+} from "../../model/match/flowSpec.js";
 import type { ProgramFlow } from "../program/program.js";
 import { byteText, literal } from "./data.js";
 

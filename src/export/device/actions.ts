@@ -6,10 +6,10 @@ import { Action } from "../../model/action/action.js";
 import { AsoAction } from "../../model/action/asoActions.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { Device } from "../../model/device/device.js";
-import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";
+import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/action/flowAction.js";
 import { EspAction } from "../../model/esp/action.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { Tir } from "../../model/queue/tir.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import { Tir } from "../../model/queuePair/tir.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import { Table } from "../../model/table/domain.js";
 import type {

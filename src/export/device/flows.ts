@@ -3,16 +3,16 @@ import { termsOf } from "../../explain/match/terms.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
 import { Op } from "../../abi/engine.js";
 import { FlowCounter } from "../../model/action/counter.js";
-import { FlowAction } from "../../model/flow/action.js";
+import { FlowAction } from "../../model/action/flowAction.js";
 import { Counters } from "../../model/flow/counters.js";
 import { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import { BulkCounter } from "../../model/flow/deviceFlowActions.js";
 import type { Flow } from "../../model/flow/flow.js";
-import type { Spec } from "../../model/flow/spec.js";
-import { FLOW_TABLE_TYPES } from "../../model/flow/tableTypes.js";
+import type { Spec } from "../../model/match/flowSpec.js";
+import { FLOW_TABLE_TYPES } from "../../model/table/flowTableTypes.js";
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { Tir } from "../../model/queue/tir.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import { Tir } from "../../model/queuePair/tir.js";
 import type { ScenarioFlowAction } from "../../scenario/action/definition.js";
 import {
   FT_TYPES,

@@ -10,8 +10,8 @@ import {
 import { hexOf } from "../../base/hex.js";
 import type { Device } from "../../model/device/device.js";
 import type { IndirectionTable } from "../../model/queue/indirectionTable.js";
-import { type QueuePair } from "../../model/queue/queuePair.js";
-import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
+import { type QueuePair } from "../../model/queuePair/queuePair.js";
+import { RssQueuePair } from "../../model/queuePair/rssQueuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import type { ScenarioQueue, ScenarioQueueState } from "../../scenario/queue/definition.js";
 import { RX_HASH_FIELDS, type ScenarioIndirectionTable } from "../../scenario/rss/definition.js";

@@ -5,15 +5,15 @@ import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace
 import type { Action } from "../../model/action/action.js";
 import type { AsoAction } from "../../model/action/asoActions.js";
 import type { FlowCounter } from "../../model/action/counter.js";
-import { farEnd } from "../../model/device/cable.js";
+import { farEnd } from "../../model/traffic/cable.js";
 import type { Device } from "../../model/device/device.js";
 import { HostRule } from "../../model/flow/hostRules.js";
 import type { CounterPoint } from "../../model/flow/counters.js";
 import type { Flow } from "../../model/flow/flow.js";
 import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import { FlowEntry } from "../../model/flow/entry.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import type { Tir } from "../../model/queue/tir.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { Table } from "../../model/table/domain.js";
 import type { Matcher } from "../../model/table/matcher.js";

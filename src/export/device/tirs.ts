@@ -11,9 +11,9 @@ import {
 } from "../../abi/state.js";
 import { hexOf } from "../../base/hex.js";
 import type { Device } from "../../model/device/device.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { Rqt } from "../../model/queue/rqt.js";
-import type { Tir } from "../../model/queue/tir.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import { Rqt } from "../../model/queuePair/rqt.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import {
   RX_HASH_FUNCTIONS,

@@ -4,7 +4,7 @@
  *
  *     queues, counters  ->  domains  ->  tables  ->  actions  ->  matchers  ->  rules  ->  flows
  */
-import type { FlowRequest } from "../../model/flow/spec.js";
+import type { FlowRequest } from "../../model/match/flowSpec.js";
 
 export interface ProgramQueue {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** A scenario as a TypeScript program with the C names of `flowsteer/verbs` and `flowsteer/mlx5dv`. */
-import { filterNumber, type FilterField, type MatchSpec, type Spec } from "../../model/flow/spec.js";
+import { filterNumber, type FilterField, type MatchSpec, type Spec } from "../../model/match/flowSpec.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { Format } from "../format.js";
 import { programOf } from "../program/build.js";

@@ -1,7 +1,7 @@
 /** Flow actions of a recording: header changes, encapsulations, ESP. */
 import { IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, IBV_FLOW_ACTION_ESP_MASK_ESN } from "../../abi/verbs.js";
 import { ESP_ATTR_STRUCT, KEY_ROOM, KEYMAT_STRUCT, REPLAY_STRUCT, type EspEncap } from "../../model/esp/request.js";
-import { layoutOf } from "../../model/flow/spec.js";
+import { layoutOf } from "../../model/match/flowSpec.js";
 import type { ScenarioFlowAction } from "../../scenario/action/definition.js";
 import { REFORMAT_TYPES } from "../../scenario/action/destinations.js";
 import { writtenEsp } from "../../scenario/esp/written.js";

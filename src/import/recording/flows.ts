@@ -1,6 +1,6 @@
 /** `struct ibv_flow_attr` and its specs, on x86-64, as a flow of a scenario. */
 import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
-import { ACTION_LAYOUTS, ATTR_SIZE, layoutOf, maskAt } from "../../model/flow/spec.js";
+import { ACTION_LAYOUTS, ATTR_SIZE, layoutOf, maskAt } from "../../model/match/flowSpec.js";
 import type { ScenarioFlow, ScenarioFlowSpec } from "../../scenario/flow/definition.js";
 import { writtenSpec } from "../../scenario/flow/specTypes.js";
 

@@ -2,7 +2,7 @@
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import type { Profile } from "../../model/profile/profile.js";
-import { CqeFormat } from "../../model/queue/deviceAttributes.js";
+import { CqeFormat } from "../../model/queuePair/deviceAttributes.js";
 import { given, type Out } from "../../verbs/out.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 

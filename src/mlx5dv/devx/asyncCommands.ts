@@ -6,7 +6,7 @@ import { living } from "../../model/base/handle.js";
 import { Command } from "../../model/devx/command.js";
 import { CommandCompletions } from "../../model/devx/commandCompletions.js";
 import { askObject } from "../../model/devx/commands.js";
-import { devxObject, DevxObject } from "../../model/devx/object.js";
+import { devxObject, DevxObject } from "../../model/base/devxObject.js";
 
 export type { CommandAnswer, CommandCompletions } from "../../model/devx/commandCompletions.js";
 

@@ -1,6 +1,6 @@
 /** Bytes of device commands from named fields: the layouts are those that the device reads (src/model/devx/layouts.ts). */
 import { refuse } from "../../errors.js";
-import type { DevxObject } from "../../model/devx/object.js";
+import type { DevxObject } from "../../model/base/devxObject.js";
 import { readFields, writeFields, type Layout } from "../../model/devx/layouts.js";
 import { checkBytes, checkObject, wrongType } from "../../base/checks.js";
 import { namesHint } from "../../base/nearest.js";

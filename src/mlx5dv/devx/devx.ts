@@ -6,13 +6,13 @@ import type { Device } from "../../model/device/device.js";
 import type { DeviceFunction } from "../../model/device/function.js";
 import { Command } from "../../model/devx/command.js";
 import { askObject, createObject, destroyObject, runCommand } from "../../model/devx/commands.js";
-import { devxObject, DevxObject } from "../../model/devx/object.js";
+import { devxObject, DevxObject } from "../../model/base/devxObject.js";
 import { living } from "../../model/base/handle.js";
 import type { CommandFor } from "./commandBytes.js";
 import { MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY, MLX5DV_CONTEXT_FLAGS_DEVX } from "../../abi/mlx5dv.js";
 
 export type { CommandFor } from "./commandBytes.js";
-export { DevxObject } from "../../model/devx/object.js";
+export { DevxObject } from "../../model/base/devxObject.js";
 export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../../model/devx/syndromes.js";
 
 /** `struct mlx5dv_context_attr`. */

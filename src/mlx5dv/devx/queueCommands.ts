@@ -17,8 +17,8 @@ import {
   DESTROY_RQT_OPCODE,
   DESTROY_TIR_OPCODE,
 } from "../../model/devx/opcodes.js";
-import type { Rqt } from "../../model/queue/rqt.js";
-import type { Tir } from "../../model/queue/tir.js";
+import type { Rqt } from "../../model/queuePair/rqt.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import { CommandBytes, type CommandFor, type FieldValues } from "./commandBytes.js";
 
 export const MLX5_TIRC_DISP_TYPE_DIRECT = 0;

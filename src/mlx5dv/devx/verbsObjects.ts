@@ -8,7 +8,7 @@ import { Command } from "../../model/devx/command.js";
 import { askQueue, type Queue } from "../../model/devx/queue/commands.js";
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import { IndirectionTable } from "../../model/queue/indirectionTable.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 

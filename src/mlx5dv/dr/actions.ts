@@ -12,8 +12,8 @@ import {
 } from "../../model/action/domainActions.js";
 import { living } from "../../model/base/handle.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import type { DevxObject } from "../../model/devx/object.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import type { DevxObject } from "../../model/base/devxObject.js";
 
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
 export type DrActionDestAttr = DestAttr<Action>;

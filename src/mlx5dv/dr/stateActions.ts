@@ -1,7 +1,7 @@
 /** mlx5dv_dr(3): stateful and random actions (ASO, Meter, Sampler). */
 import { Action } from "../../model/action/action.js";
 import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../../model/action/asoActions.js";
-import type { DevxObject } from "../../model/devx/object.js";
+import type { DevxObject } from "../../model/base/devxObject.js";
 import type { Domain } from "../../model/table/domain.js";
 import { living } from "../../model/base/handle.js";
 import { refuse } from "../../errors.js";

@@ -5,13 +5,13 @@ import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
 import { FlowMatcher, type FlowMatcherAttr } from "../../model/flow/matcher.js";
 import { countedActions } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
-import { SteeringAnchor, type SteeringAnchorAttr } from "../../model/flow/steeringAnchor.js";
+import { SteeringAnchor, type SteeringAnchorAttr } from "../../model/table/steeringAnchor.js";
 import type { FlowMatchParameters } from "../dr/dr.js";
 
 export type { DeviceFlow } from "../../model/flow/deviceFlow.js";
 export type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
 export type { FlowMatcher, FlowMatcherAttr } from "../../model/flow/matcher.js";
-export type { SteeringAnchor, SteeringAnchorAttr } from "../../model/flow/steeringAnchor.js";
+export type { SteeringAnchor, SteeringAnchorAttr } from "../../model/table/steeringAnchor.js";
 
 /**
  * Makes the mask of flows in device bytes, and chooses their table: that of received frames, of

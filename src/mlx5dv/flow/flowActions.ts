@@ -2,7 +2,7 @@
 import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
-import { ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
+import { ModifyHeaderAction, PacketReformatAction } from "../../model/action/flowAction.js";
 import { unsigned, wrongType } from "../../base/checks.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../../verbs/esp/attr.js";
@@ -12,7 +12,7 @@ import {
   MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,
 } from "../../abi/mlx5dv.js";
 
-export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
+export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../../model/action/flowAction.js";
 
 /**
  * Makes a flow action that changes headers and registers, as

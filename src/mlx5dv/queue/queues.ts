@@ -15,17 +15,17 @@ import {
   type DeviceQueuePairAttributes,
   type DeviceWorkQueueAttributes,
   type ExtendedAttributes,
-} from "../../model/queue/deviceAttributes.js";
+} from "../../model/queuePair/deviceAttributes.js";
 import type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../../model/queue/extendedCompletionQueue.js";
 import { living } from "../../model/base/handle.js";
 import type { WorkQueue, WorkQueueAttributes } from "../../model/queue/workQueue.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 
 export type {
   DeviceCompletionQueueAttributes,
   DeviceQueuePairAttributes,
   DeviceWorkQueueAttributes,
-} from "../../model/queue/deviceAttributes.js";
+} from "../../model/queuePair/deviceAttributes.js";
 
 export const MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS = QpMask.create_flags;
 export const MLX5DV_QP_INIT_ATTR_MASK_DC = QpMask.dc;

@@ -11,13 +11,13 @@ import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { FlowCounter } from "./counter.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import { devxObject, type DevxObject } from "../devx/object.js";
+import { devxObject, type DevxObject } from "../base/devxObject.js";
 import { Table, type Domain } from "../table/domain.js";
 import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { settle } from "../table/pendingRules.js";
-import { QueuePair } from "../queue/queuePair.js";
-import { Tir } from "../queue/tir.js";
+import { QueuePair } from "../queuePair/queuePair.js";
+import { Tir } from "../queuePair/tir.js";
 
 export type ActionKind =
   | "drop"

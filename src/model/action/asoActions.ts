@@ -2,7 +2,7 @@
  * Stateful actions (mlx5dv_dr(3): ASO, Meter; docs/state.md): first hit, ASO flow meter, connection
  * tracking, flow meter.
  */
-import type { DevxObject } from "../devx/object.js";
+import type { DevxObject } from "../base/devxObject.js";
 import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../../abi/connection.js";
 import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op } from "../../abi/engine.js";
 import { METER_SIZE } from "../../abi/state.js";

@@ -8,7 +8,7 @@ import { createRoom, recordBytes, releaseRoom } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { Domain } from "../table/domain.js";
-import { DevxObject } from "../devx/object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { checkBytes, unsigned } from "../../base/checks.js";
 import { living, retire } from "../base/handle.js";
 import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";

@@ -2,7 +2,7 @@
 import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { DevxObject } from "../devx/object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { living, retire } from "../base/handle.js";
 
 export interface CounterValue {

@@ -14,7 +14,7 @@ import { unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { programOfWords, wordsOf, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";
-import { rootRecord } from "../flow/steeringAnchor.js";
+import { rootRecord } from "../table/steeringAnchor.js";
 
 /** Goes to the root table, from the first rule of a priority on. */
 export function rootTableAction(call: string, table: Table, priority: number): Action {

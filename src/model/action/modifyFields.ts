@@ -6,7 +6,7 @@
 import { REGISTER_A, REGISTER_B } from "../../abi/engine.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
 import { once } from "../../base/once.js";
-import type { DomainType } from "../table/domainType.js";
+import type { DomainType } from "../base/domainType.js";
 
 export interface ModifyField {
   readonly id: number;

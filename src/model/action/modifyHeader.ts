@@ -24,7 +24,7 @@ import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
 import { nearest } from "../../base/nearest.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
-import type { DomainType } from "../table/domainType.js";
+import type { DomainType } from "../base/domainType.js";
 import { unsigned, wrongType } from "../../base/checks.js";
 import {
   ADD_TYPE,

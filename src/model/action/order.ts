@@ -5,6 +5,7 @@
  *
  * The automaton has all the library's kinds of actions; this release makes some of them.
  */
+import type { DirectionName } from "../table/directions.js";
 import { once } from "../../base/once.js";
 
 /**
@@ -36,12 +37,6 @@ export type OrderKind =
 
 export const ORDER_STATES = ["start", "nonTerm", "decap", "pop", "modify", "push", "aso", "encap", "term"] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
-
-/**
- * A direction of a domain: the eSwitch has one for frames from the wire and one for frames from
- * vports.
- */
-export type OrderDirection = "nicReceived" | "nicSent" | "fdbReceived" | "fdbSent";
 
 type Kinds = readonly OrderKind[];
 /** The kinds that lead from a state to the next states. */
@@ -100,7 +95,7 @@ function sent(ends: Kinds, behindAso: Kinds): Automaton {
 const TABLES: Kinds = ["destTable", "destRootTable"];
 const MANY: Kinds = ["sampler", "destArray"];
 
-const automata = once((): Readonly<Record<OrderDirection, Automaton>> => ({
+const automata = once((): Readonly<Record<DirectionName, Automaton>> => ({
   nicReceived: received([...TABLES, "meter", ...MANY, "qpOrTir"], ["tag"], {}),
   nicSent: sent([...TABLES, "meter"], [...TABLES, "drop", "defaultMiss"]),
   fdbReceived: received([...TABLES, "meter", ...MANY, "vport"], [], { aso: ASO }),
@@ -108,7 +103,7 @@ const automata = once((): Readonly<Record<OrderDirection, Automaton>> => ({
 }));
 
 /** The state after an action; undefined where the action is not accepted. */
-export function nextState(direction: OrderDirection, state: OrderState, kind: OrderKind): OrderState | undefined {
+export function nextState(direction: DirectionName, state: OrderState, kind: OrderKind): OrderState | undefined {
   const steps = automata()[direction][state];
   return ORDER_STATES.find((next) => steps[next]?.includes(kind));
 }

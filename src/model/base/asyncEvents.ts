@@ -1,6 +1,6 @@
 /** The asynchronous events of a context (ibv_get_async_event(3)). */
 import { refuse } from "../../errors.js";
-import { EventQueue } from "./eventQueue.js";
+import { EventQueue } from "./time/eventQueue.js";
 import type { Handle } from "./handle.js";
 
 /** `struct ibv_async_event`: `element` has one member, the object that got the event. */

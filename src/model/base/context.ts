@@ -8,7 +8,7 @@ import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.j
 import { checkBytes, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "./handle.js";
 import { AsyncEvents } from "./asyncEvents.js";
-import { destroyedError } from "./eventQueue.js";
+import { destroyedError } from "./time/eventQueue.js";
 import { NumberedObjects } from "./numbered.js";
 
 export class Context extends Handle {

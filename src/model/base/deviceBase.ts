@@ -7,13 +7,13 @@
 import { VPORT_MANAGER } from "../../abi/engine.js";
 import { wrongType } from "../../base/checks.js";
 import type { Core } from "../../engine/core.js";
-import type { DomainType } from "../table/domainType.js";
+import type { DomainType } from "./domainType.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, type PrintedFields } from "../../base/printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
-import type { ParserDeclaration } from "../match/parser.js";
-import { Clock } from "./clock.js";
-import type { Hardware } from "./hardware.js";
+import type { ParserDeclaration } from "./parser.js";
+import { Clock } from "./time/clock.js";
+import type { Hardware } from "./port/hardware.js";
 import { InstalledRules, type InstalledRule } from "./installed.js";
 import { HitCounts, sumOf, tableOf, type Hits } from "./hitCounts.js";
 import { NamedObjects } from "./named.js";

@@ -146,3 +146,6 @@ export function maskOf(call: string, path: string, value: unknown): bigint {
   if (value === BigInt.asUintN(64, value)) return value;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "64 bits" });
 }
+
+/** The bits IBV_RX_HASH_... that a queue pair can have (`rss_caps.rx_hash_fields_mask`). */
+export const HASH_FIELDS = 0x8000_01ff;

@@ -14,8 +14,8 @@ import {
   isCarried,
   type FrameListener,
   type ListenerOptions,
-} from "./cable.js";
-import type { CableOptions } from "./line.js";
+} from "../traffic/cable.js";
+import type { CableOptions } from "../traffic/line.js";
 import { DeviceBase } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { letDevicesGo, register, unregister } from "./registry.js";
@@ -25,11 +25,11 @@ import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
 import { rulesHit } from "../traffic/outcomeReader.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
-import { portOf, type CableCounters } from "../base/ports.js";
+import { portOf, type CableCounters } from "../base/port/ports.js";
 import { listen, type EventListener, type EventName } from "../monitor/events.js";
 import { metricsOf, type DeviceMetrics } from "../monitor/metrics.js";
 import type { HostRules } from "../flow/hostRules.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";
 import { Traffic } from "../traffic/receive.js";
 

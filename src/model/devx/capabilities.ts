@@ -5,7 +5,7 @@
  */
 import { HOP_LIMIT, MAX_MEMBERS } from "../../abi/engine.js";
 import { MAX_REFORMAT } from "../../abi/reformat.js";
-import { deviceAttributes } from "../device/attributes.js";
+import { deviceAttributes } from "../base/attributes.js";
 import { MAX_MODIFY } from "../action/modifyHeader.js";
 import type { Command } from "./command.js";
 import { LOG_MAX_COUNTER_BULK } from "./counterCommands.js";

@@ -1,7 +1,7 @@
 /** Answers to asynchronous device commands (mlx5dv_devx_create_cmd_comp(3)). */
 import { SteeringError, refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { destroyedError, EventQueue } from "../base/eventQueue.js";
+import { destroyedError, EventQueue } from "../base/time/eventQueue.js";
 import { Handle, living } from "../base/handle.js";
 
 /** What a command answered, and the number that its program gave it. */

@@ -18,12 +18,12 @@ import { createFlowGroup, createFlowTable, queriedTable, queryFlowTable } from "
 import { createGeneralObject, modifyGeneralObject, namedGeneralObject, queryGeneralObject } from "./generalObjects.js";
 import { allocModifyHeader, allocPacketReformat } from "./headerObjects.js";
 import * as layouts from "./layouts.js";
-import type { DevxObject } from "./object.js";
+import type { DevxObject } from "../base/devxObject.js";
 import * as opcodes from "./opcodes.js";
 import { MODIFY_RQT, NUMBERED } from "./queue/layouts.js";
 import { modifyRqt, queryRqt } from "./queue/queueCommands.js";
 import { createRqt, createTir } from "./tirCommands.js";
-import type { Rqt } from "../queue/rqt.js";
+import type { Rqt } from "../queuePair/rqt.js";
 
 /** The functions of a command; `of` finds the object that a query or a change names. */
 interface DeviceCommand<T extends DevxObject> {

@@ -10,7 +10,7 @@ import {
   type Layout,
 } from "./layouts.js";
 import type { NumberedKind } from "../base/numbered.js";
-import type { DevxObject } from "./object.js";
+import type { DevxObject } from "../base/devxObject.js";
 
 /** The object of a kind with the number in `id`. */
 export function destroyedOf(kind: NumberedKind, layout: Layout<"id">): (command: Command) => DevxObject {

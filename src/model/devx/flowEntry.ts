@@ -13,7 +13,7 @@ import type { Command } from "./command.js";
 import { entryActions } from "./entryActions.js";
 import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";
 import { FLOW_CONTEXT, FLOW_CONTEXT_AT, MATCH_SIZE, MATCH_VALUE_AT, OUTPUT, SET_FLOW_TABLE_ENTRY } from "./layouts.js";
-import { DevxObject } from "./object.js";
+import { DevxObject } from "../base/devxObject.js";
 
 const SET = 0;
 const MODIFY = 1;

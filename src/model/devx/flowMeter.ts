@@ -15,7 +15,7 @@ import {
 import type { Command } from "./command.js";
 import type { DevxFlowTable } from "./flowTable.js";
 import { FLOW_METER_BODY, FLOW_METER_PARAMETERS, GENERAL_OBJECT, OUTPUT, readFields } from "./layouts.js";
-import { DevxObject } from "./object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { TABLE_NIC_RX } from "./opcodes.js";
 
 /** The bytes that each bit changes: exponent and mantissa, from this offset on. */

@@ -19,7 +19,7 @@ import {
   OUTPUT_24,
   QUERY_FLOW_TABLE,
 } from "./layouts.js";
-import { DevxObject } from "./object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { coreFlags, tableTypeOf, type DeviceTableType } from "./tableTypes.js";
 

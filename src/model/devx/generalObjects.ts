@@ -2,7 +2,7 @@
 import type { Command } from "./command.js";
 import { createFlowMeter, FlowMeter, modifyFlowMeter, queryFlowMeter } from "./flowMeter.js";
 import { GENERAL_OBJECT, OUTPUT } from "./layouts.js";
-import type { DevxObject } from "./object.js";
+import type { DevxObject } from "../base/devxObject.js";
 import { CONN_TRACK_ASO_TYPE, FIRST_HIT_ASO_TYPE, FLOW_METER_ASO_TYPE, FLOW_METER_TYPE } from "./opcodes.js";
 import { asoObjects } from "./asoCommands.js";
 import type { ObjectType } from "./objectType.js";

@@ -10,7 +10,7 @@ import { modifyProgram } from "../action/modifyHeader.js";
 import { encapsulates, reformatRecord } from "../action/reformat.js";
 import type { Command } from "./command.js";
 import { ALLOC_MODIFY_HEADER, ALLOC_PACKET_REFORMAT, OUTPUT, REFORMAT_DATA_AT } from "./layouts.js";
-import { DevxObject } from "./object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { tableTypeOf, type DeviceTableType } from "./tableTypes.js";
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { DevxFlowEntry } from "./flowEntry.js";
 import type { DevxFlowTable } from "./flowTable.js";
-import { DevxObject } from "./object.js";
+import { DevxObject } from "../base/devxObject.js";
 
 export function isDevxFlowTable(one: unknown): one is DevxFlowTable {
   return one instanceof DevxObject && one.numberedAs === "flow_table";

@@ -1,7 +1,7 @@
 /** A type of general object: how commands create, query and modify its objects. */
 import type { NumberedKind } from "../base/numbered.js";
 import type { Command } from "./command.js";
-import type { DevxObject } from "./object.js";
+import type { DevxObject } from "../base/devxObject.js";
 
 /** What can be done with objects of one type. */
 export interface ObjectType<T extends DevxObject> {

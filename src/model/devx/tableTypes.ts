@@ -1,7 +1,7 @@
 /** Types of flow tables as device commands number them. */
 import { TABLE_FDB as FDB_FLAG, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
-import type { FlowStage } from "../flow/entry.js";
-import type { DomainType } from "../table/domainType.js";
+import type { FlowStage } from "../table/pipeline.js";
+import type { DomainType } from "../base/domainType.js";
 import type { Command } from "./command.js";
 import * as types from "./opcodes.js";
 

@@ -1,7 +1,7 @@
 /** CREATE_TIR, CREATE_RQT (docs/devx.md, "TIRs and RQTs"). */
 import { HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
-import { Rqt } from "../queue/rqt.js";
-import { Tir, type TirDestination } from "../queue/tir.js";
+import { Rqt } from "../queuePair/rqt.js";
+import { Tir, type TirDestination } from "../queuePair/tir.js";
 import type { Command } from "./command.js";
 import {
   CREATE_RQT,

@@ -8,9 +8,9 @@ import { codesOf, hardwareWords, type AskedBytes } from "./headerChanges.js";
 import { hex, idOf, writeLine, type Write } from "./record.js";
 import { Table } from "../table/domain.js";
 import type { Handle } from "../base/handle.js";
-import { QueuePair } from "../queue/queuePair.js";
+import { QueuePair } from "../queuePair/queuePair.js";
 import type { Rule } from "../rule/rule.js";
-import { Tir } from "../queue/tir.js";
+import { Tir } from "../queuePair/tir.js";
 
 export const ACTION_TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
   modify_header: 3402,

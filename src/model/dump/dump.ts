@@ -8,7 +8,7 @@
  */
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { valueOf } from "../../engine/rules.js";
-import { deviceAttributes } from "../device/attributes.js";
+import { deviceAttributes } from "../base/attributes.js";
 import type { Domain, Table } from "../table/domain.js";
 import { writeAction } from "./actions.js";
 import type { AskedBytes } from "./headerChanges.js";

@@ -1,6 +1,6 @@
 /** The records of domains and tables, and the types of those of matchers and rules. */
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
-import { DOMAIN_TYPES, type DomainType } from "../table/domainType.js";
+import { DOMAIN_TYPES, type DomainType } from "../base/domainType.js";
 import { hex, writeLine, type Write } from "./record.js";
 
 const DOMAIN = 3000;

@@ -20,7 +20,7 @@ import {
 } from "../../abi/protocols.js";
 import type { Refusal } from "../../errors.js";
 import type { EspEncap } from "./request.js";
-import { filterNumber, layoutOf, type FilterField, type SpecLayout } from "../flow/spec.js";
+import { filterNumber, layoutOf, type FilterField, type SpecLayout } from "../match/flowSpec.js";
 import type { Found } from "../profile/refusals.js";
 
 const ETHERTYPES: Readonly<Record<4 | 6, number>> = { 4: ETHERTYPE_IPV4, 6: ETHERTYPE_IPV6 };

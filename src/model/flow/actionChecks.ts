@@ -13,9 +13,9 @@ import type { Context } from "../base/context.js";
 import type { FlowActionCheck } from "../profile/profile.js";
 import { runnable } from "../profile/refusals.js";
 import { EspAction } from "../esp/action.js";
-import { FlowAction } from "./action.js";
+import { FlowAction } from "../action/flowAction.js";
 import type { NamedObject } from "./specMatch.js";
-import type { FlowRequest, Spec } from "./spec.js";
+import type { FlowRequest, Spec } from "../match/flowSpec.js";
 import { wrongType } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 

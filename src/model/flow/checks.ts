@@ -18,7 +18,7 @@ import { refuse, type RefusalReason } from "../../errors.js";
 import type { FlowCheck, FlowRules, FlowStep, Profile, SpecCheck } from "../profile/profile.js";
 import { runnable, type Finding, type Found, type Refusals, type Step } from "../profile/refusals.js";
 import { checkEtherType } from "./driverChecks.js";
-import type { FlowRequest, Spec } from "./spec.js";
+import type { FlowRequest, Spec } from "../match/flowSpec.js";
 import { SPEC_CHECKS } from "./specChecks.js";
 
 /** The device, context and queue pair of a flow, as its checks need them. */

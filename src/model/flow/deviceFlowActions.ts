@@ -24,15 +24,15 @@ import type { FlowCounts } from "./counts.js";
 import type { FrameTarget } from "../base/target.js";
 import type { Flow } from "./flow.js";
 import { EspAction } from "../esp/action.js";
-import { FlowAction } from "./action.js";
+import { FlowAction } from "../action/flowAction.js";
 import { FLOW_ACTIONS } from "./actionChecks.js";
 import { Counters } from "./counters.js";
 import type { FlowMatcher } from "./matcher.js";
 import { DevxFlowTable } from "../devx/flowTable.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
-import { QueuePair } from "../queue/queuePair.js";
-import { Tir } from "../queue/tir.js";
+import { QueuePair } from "../queuePair/queuePair.js";
+import { Tir } from "../queuePair/tir.js";
 
 /** `struct mlx5dv_flow_action_attr`: the type, and the member of the union that it takes. */
 export interface FlowActionAttr {

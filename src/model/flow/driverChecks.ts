@@ -22,7 +22,7 @@ import {
   PROTOCOL_UDP,
 } from "../../abi/protocols.js";
 import type { Finding } from "../profile/refusals.js";
-import { fieldsOutsideMask, numberOf, type MatchSpec, type Spec } from "./spec.js";
+import { fieldsOutsideMask, numberOf, type MatchSpec, type Spec } from "../match/flowSpec.js";
 
 /** Fields that the driver cannot match. */
 const UNMASKABLE: ReadonlyMap<number, readonly string[]> = new Map([

@@ -7,13 +7,10 @@ import { Op } from "../../abi/engine.js";
 import type { Classifier, Placed } from "../table/classifier.js";
 import type { FrameTarget } from "../base/target.js";
 import type { FlowCounts } from "./counts.js";
-import type { FlowAction, FlowActionStep } from "./action.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { FlowAction, FlowActionStep } from "../action/flowAction.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import type { FlowMask } from "./masks.js";
-import type { StageName } from "../table/pipeline.js";
-
-/** The stages of the table pipeline that hold flows (model/table/pipeline.ts). */
-export type FlowStage = Exclude<StageName, "host" | "connected">;
+import type { FlowStage } from "../table/pipeline.js";
 
 /** The most queues, and the most counters objects, of an entry. */
 export const ENTRY_LIMIT = 60;

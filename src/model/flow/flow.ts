@@ -7,11 +7,11 @@ import type { Hits } from "../base/hitCounts.js";
 import type { Context } from "../base/context.js";
 import type { FrameTarget } from "../base/target.js";
 import type { FlowCounts } from "./counts.js";
-import type { FlowAction } from "./action.js";
+import type { FlowAction } from "../action/flowAction.js";
 import type { EntryFlow, FlowEntry } from "./entry.js";
 import { checkCountersRoom, FlowTables, type WantedEntry } from "./entries.js";
 import { checkAlive, Handle } from "../base/handle.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 
 /** The parts of a flow. */
 export interface FlowParts {

@@ -3,7 +3,7 @@
  * does not load the code for them.
  */
 import type { EspAction } from "../esp/action.js";
-import type { FlowAction } from "./action.js";
+import type { FlowAction } from "../action/flowAction.js";
 import type { DeviceFlow } from "./deviceFlow.js";
 import { Flow } from "./flow.js";
 import type { VerbsFlow } from "./verbsFlow.js";

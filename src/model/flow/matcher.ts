@@ -11,11 +11,11 @@ import { DeviceMask, type LeftOut } from "../match/deviceMask.js";
 import type { DeviceBytes } from "../match/parameterBytes.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
-import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
+import { FLOW_TABLE_TYPES, type FlowTableType } from "../table/flowTableTypes.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
-import { checkTakesRules, type MaskPlace } from "../table/matcherChecks.js";
+import { checkTakesRules, type MaskPlace } from "../match/matcherChecks.js";
 
 /** `struct mlx5dv_flow_matcher_attr`; missing members are 0. */
 export interface FlowMatcherAttr {

@@ -3,7 +3,7 @@ import { IBV_FLOW_SPEC_IPV4_EXT, IBV_FLOW_SPEC_IPV6, IBV_FLOW_SPEC_VXLAN_TUNNEL 
 import type { SpecCheck } from "../profile/profile.js";
 import type { Finding } from "../profile/refusals.js";
 import { otherProtocol, unmaskableField, valueOutsideMask } from "./driverChecks.js";
-import { numberOf, type MatchSpec, type Spec } from "./spec.js";
+import { numberOf, type MatchSpec, type Spec } from "../match/flowSpec.js";
 
 /** Checks a spec at its place in the list. */
 export type SpecLook = (spec: Spec, index: number, specs: readonly Spec[]) => Finding | undefined;

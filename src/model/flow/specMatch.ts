@@ -30,7 +30,7 @@ import {
 import { refuse } from "../../errors.js";
 import { writeDword } from "../match/fieldParts.js";
 import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
-import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
+import { layoutOf, type MatchSpec, type Spec } from "../match/flowSpec.js";
 
 /** An object that an action names: the caller's, unchecked. */
 export interface NamedObject {

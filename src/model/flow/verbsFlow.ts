@@ -14,18 +14,18 @@ import { trappingSlot } from "../table/classifier.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FrameTarget } from "../base/target.js";
 import { Flow } from "./flow.js";
-import type { FlowAction } from "./action.js";
+import type { FlowAction } from "../action/flowAction.js";
 import { flowActionsOf } from "./actionChecks.js";
 import { checkFlow, type FlowSetting } from "./checks.js";
 import { Counters } from "./counters.js";
 import { isMulticastOnly } from "./driverChecks.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type KeyBits, type NamedObject } from "./specMatch.js";
-import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "./spec.js";
+import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "../match/flowSpec.js";
 import type { WantedEntry } from "./entries.js";
-import type { FlowStage } from "./entry.js";
+import type { FlowStage } from "../table/pipeline.js";
 import { wrongType } from "../../base/checks.js";
 import { living, type Handle } from "../base/handle.js";
-import { QueuePair } from "../queue/queuePair.js";
+import { QueuePair } from "../queuePair/queuePair.js";
 
 /** The match of the flow that is being made. Its entry keeps what it needs of it. */
 const SCRATCH: KeyBits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };

@@ -1,6 +1,6 @@
 /**
  * Masks in device bytes (struct mlx5dv_flow_match_parameters) and the values of their rules, shared
- * by matchers of direct rules and by flow matchers. The checks are in model/table/matcherChecks.ts.
+ * by matchers of direct rules and by flow matchers. The checks are in model/match/matcherChecks.ts.
  */
 import { DEVICE_KEY_SIZE, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
@@ -17,7 +17,7 @@ import {
   repeatedVersions,
   tableRules,
   type MaskPlace,
-} from "../table/matcherChecks.js";
+} from "./matcherChecks.js";
 import type { ValueCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import { takeSampleValue, type SamplePlaces } from "./samples.js";

@@ -2,7 +2,7 @@
 import { GROUP_SIZE, OUTER } from "../../abi/key.js";
 import { unsigned, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { checkSize, type MaskPlace } from "../table/matcherChecks.js";
+import { checkSize, type MaskPlace } from "./matcherChecks.js";
 import type { MatchParameters } from "./match.js";
 
 /**

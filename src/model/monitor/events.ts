@@ -10,7 +10,7 @@ import { wrongType } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Observer } from "../base/observer.js";
 import type { CompletionQueue, WorkCompletion } from "../queue/completionQueue.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import type { Destination, HitRule, MissedTable, Outcome, PortDestination, ReasonName } from "../traffic/outcome.js";
 import { StateWatch, type StateChange } from "./states.js";
 

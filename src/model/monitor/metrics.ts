@@ -1,8 +1,8 @@
 /** `device.metrics()`: what a device counts and holds, as plain data (docs/metrics.md). */
 import type { DeviceBase } from "../base/deviceBase.js";
 import { NO_HITS, sumOf, tableOf, type Hits } from "../base/hitCounts.js";
-import type { CableCounters } from "../base/ports.js";
-import type { DomainType } from "../table/domainType.js";
+import type { CableCounters } from "../base/port/ports.js";
+import type { DomainType } from "../base/domainType.js";
 import type { FlowCache } from "../traffic/flowCache.js";
 import type { ReasonName } from "../traffic/outcome.js";
 

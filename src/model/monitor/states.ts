@@ -9,7 +9,7 @@ import type { AsoAction, FlowMeterAction } from "../action/asoActions.js";
 import type { AsoObject } from "../action/asoObject.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { EspAction } from "../esp/action.js";
-import type { FlowAction } from "../flow/action.js";
+import type { FlowAction } from "../action/flowAction.js";
 import type { HitRule } from "../traffic/outcome.js";
 
 /** The colour of a meter's last frame. */

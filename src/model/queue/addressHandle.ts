@@ -2,10 +2,10 @@
 import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
+import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/port/gids.js";
 import { checkObject, flagOf, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { portOf, type Port } from "../base/ports.js";
+import { portOf, type Port } from "../base/port/ports.js";
 
 /** `struct ibv_global_route` */
 export interface GlobalRoute {

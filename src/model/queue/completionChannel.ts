@@ -1,7 +1,7 @@
 /** Completion channels: they tell a program which completion queues have new completions. */
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { destroyedError, EventQueue } from "../base/eventQueue.js";
+import { destroyedError, EventQueue } from "../base/time/eventQueue.js";
 import { Handle, living, retire } from "../base/handle.js";
 
 /** A completion queue, as its channel knows it. */

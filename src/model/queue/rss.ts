@@ -16,9 +16,6 @@ import {
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { QueueList } from "./indirectionTable.js";
 
-/** The bits IBV_RX_HASH_... that a queue pair can have (`rss_caps.rx_hash_fields_mask`). */
-export const HASH_FIELDS = 0x8000_01ff;
-
 /** The hash function and its inputs. */
 export interface HashOptions {
   /** HASH_* */

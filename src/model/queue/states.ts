@@ -40,7 +40,7 @@ import { routeOf, type AddressAttributes } from "./addressHandle.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
-import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
+import { MTU, PKEY_TABLE_LENGTH } from "../base/port/ports.js";
 
 /**
  * The attributes of `struct ibv_qp_attr` that a queue pair keeps. All are numbers except the

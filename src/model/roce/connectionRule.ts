@@ -8,7 +8,7 @@ import { changeActions, insertRule } from "../../engine/rules.js";
 import { readBits } from "../../packet/bytes.js";
 import type { Route } from "../queue/addressHandle.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import { isIpv4Mapped } from "../base/gids.js";
+import { isIpv4Mapped } from "../base/port/gids.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 import { TablePipeline } from "../table/pipeline.js";
 

@@ -8,7 +8,7 @@ import { bytesOf, joined } from "../../packet/bytes.js";
 import { internetChecksum } from "../../packet/checksum.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
 import type { Route } from "../queue/addressHandle.js";
-import { isIpv4Mapped, mappedIpv4 } from "../base/gids.js";
+import { isIpv4Mapped, mappedIpv4 } from "../base/port/gids.js";
 
 export const UDP_LENGTH = 8;
 export const BTH_LENGTH = 12;

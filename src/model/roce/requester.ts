@@ -20,7 +20,7 @@ import {
   IBV_WC_SUCCESS,
   IBV_WC_WR_FLUSH_ERR,
 } from "../../abi/verbs.js";
-import { Deadline } from "../base/deadlines.js";
+import { Deadline } from "../base/time/deadlines.js";
 import { bytesOf } from "../../packet/bytes.js";
 import type { TransportCounters } from "./counters.js";
 import type { OutgoingPacket } from "./frame.js";

@@ -9,7 +9,7 @@ import { checkArray, checkBytes, checkObject, unsigned, wrongType } from "../../
 import { living } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
-import { checkSize, needsFixUp } from "../table/matcherChecks.js";
+import { checkSize, needsFixUp } from "../match/matcherChecks.js";
 import { pendingOf, recordsOf, Rule } from "./rule.js";
 import { allDirections } from "../table/directions.js";
 

@@ -20,7 +20,7 @@ import { checkAlive, Handle, living } from "../base/handle.js";
 import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules.js";
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher, type ListedActions } from "../table/matcher.js";
-import { checkMask } from "../table/matcherChecks.js";
+import { checkMask } from "../match/matcherChecks.js";
 import { directionsOf, type Direction } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = Object.freeze([]);

@@ -4,11 +4,12 @@
  */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { EXT_DIRECTION, MISC_SOURCE_PORT, DIRECTION_VPORT, DIRECTION_WIRE } from "../../abi/key.js";
-import type { OrderDirection } from "../action/order.js";
-import type { DomainType } from "./domainType.js";
+import type { DomainType } from "../base/domainType.js";
+
+export type DirectionName = "nicReceived" | "nicSent" | "fdbReceived" | "fdbSent";
 
 export interface Direction {
-  readonly name: OrderDirection;
+  readonly name: DirectionName;
   /** Whether actions run in the receive order. */
   readonly receives: boolean;
   /** The value of `ext.direction` in its frames; 0 where the domain has one direction. */

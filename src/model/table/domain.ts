@@ -13,7 +13,7 @@ import type { Context } from "../base/context.js";
 import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { PrintedFields } from "../../base/printable.js";
-import { DOMAIN_TYPES, type DomainType } from "./domainType.js";
+import { DOMAIN_TYPES, type DomainType } from "../base/domainType.js";
 import { PendingRules } from "./pendingRules.js";
 import { TablePipeline } from "./pipeline.js";
 

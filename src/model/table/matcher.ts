@@ -15,7 +15,7 @@ import type { Direction } from "./directions.js";
 import { settle, type Insertion } from "./pendingRules.js";
 import { maskOf, type MatchFields } from "../match/match.js";
 import type { TableRules } from "../profile/profile.js";
-import { checkMask, checkTakesRules, tableRules } from "./matcherChecks.js";
+import { checkMask, checkTakesRules, tableRules } from "../match/matcherChecks.js";
 
 /** A checked action list, and the actions in the form of the core. */
 export interface ListedActions {

@@ -15,7 +15,7 @@
 import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
 import { Classifier } from "./classifier.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import type { DomainType } from "./domainType.js";
+import type { DomainType } from "../base/domainType.js";
 
 const LOOPED = ["rdmaRx", "rdmaTransportRx", "connected", "root"] as const;
 const RECEIVED = ["sniffers", ...LOOPED, "host", "defaults"] as const;
@@ -23,6 +23,9 @@ const SENT_BY_TRANSPORTS = ["rdmaTransportTx", "rdmaTx"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
 
 export type StageName = (typeof RECEIVED)[number] | (typeof SENT_BY_TRANSPORTS)[number] | (typeof SENT)[number] | "fdb";
+
+/** The stages that hold flows. */
+export type FlowStage = Exclude<StageName, "host" | "connected">;
 
 /** The stages that are root tables of domains. */
 const ROOT_STAGES: Readonly<Record<DomainType, StageName>> = { nic_rx: "root", nic_tx: "egress", fdb: "fdb" };

@@ -82,16 +82,6 @@ export function checkFrame(
   if (time !== undefined && time !== null) checkTime(call, `frames[${i}].time`, time);
 }
 
-/** Destination MAC, source MAC and EtherType: the shortest frame that can be sent. */
-const ETHERNET_LENGTH = 14;
-
-/** Refuses to send a frame that is too short or too long. */
-export function checkFrameLength(call: string, path: string, length: number): void {
-  if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
-  const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
-  refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
-}
-
 function checkWireLength(call: string, i: number, frame: Uint8Array, wireLength: number): void {
   const path = `frames[${i}].wireLength`;
   if (unsigned(call, path, wireLength, 32) >= frame.length) return;

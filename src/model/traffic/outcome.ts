@@ -1,11 +1,11 @@
 /** The outcome of a frame as objects: verdict, reason, destinations, rules hit. */
 import { Reason, Verdict } from "../../abi/outcome.js";
-import type { DomainType } from "../table/domainType.js";
+import type { DomainType } from "../base/domainType.js";
 import type { DevxFlowEntry } from "../devx/flowEntry.js";
 import type { Flow } from "../flow/flow.js";
 import type { HostRule } from "../flow/hostRules.js";
 import { Printable, type PrintedFields } from "../../base/printable.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import type { Rule } from "../rule/rule.js";
 import type { WorkQueue } from "../queue/workQueue.js";
 

@@ -16,7 +16,7 @@ import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
 import { espOf, type Batch } from "../../engine/batch.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import type { DomainType } from "../table/domainType.js";
+import type { DomainType } from "../base/domainType.js";
 import { HostQueue } from "../flow/hostRules.js";
 import type { InstalledRule } from "../base/installed.js";
 import { Flow } from "../flow/flow.js";
@@ -33,8 +33,8 @@ import {
   type Outcome,
   type PortDestination,
 } from "./outcome.js";
-import type { Port } from "../base/ports.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { Port } from "../base/port/ports.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import { SharedBytes } from "../../base/sharedBytes.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";

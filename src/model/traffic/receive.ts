@@ -6,7 +6,7 @@ import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import { steerRows } from "../../engine/steerRows.js";
-import { egress, type FrameReceiver } from "../device/cable.js";
+import { egress, type FrameReceiver } from "./cable.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { TablePipeline } from "../table/pipeline.js";
 import {
@@ -24,7 +24,7 @@ import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcom
 import { PendingWork, OutcomeReader } from "./outcomeReader.js";
 import { headersAt, parsedAt } from "../match/parseResult.js";
 import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePair } from "../queuePair/queuePair.js";
 import { NOBODY, WIRE, type LoopOptions, type Origin, type SentFrames } from "./origin.js";
 import { classesOf, type OutcomeClasses } from "./outcomeClasses.js";
 

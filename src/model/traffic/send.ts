@@ -4,15 +4,14 @@
  */
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import { egress } from "../device/cable.js";
+import { egress } from "./cable.js";
 import { checkBytes, checkTime, unsigned } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { living } from "../base/handle.js";
-import { checkFrameLength } from "./input.js";
 import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
 import { PendingWork, type EgressFrame } from "./outcomeReader.js";
-import { portOf, type Port } from "../base/ports.js";
-import { QueuePair } from "../queue/queuePair.js";
+import { checkFrameLength, portOf, type Port } from "../base/port/ports.js";
+import { QueuePair } from "../queuePair/queuePair.js";
 import { STATE_NAMES } from "../queue/states.js";
 import type { Traffic } from "./receive.js";
 

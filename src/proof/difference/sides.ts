@@ -3,7 +3,7 @@ import { Op, TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } f
 import type { RuleContent } from "../../engine/tracedCore.js";
 import type { TracedWalk, Tracer } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Edge, Entry, Graph } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
 import { World } from "../path/world.js";

@@ -3,7 +3,7 @@
  * and which clauses come with it. A clause belongs to the cell that depends on the others, so a key that nobody asks
  * about EtherTypes has no clause about them; cells that were not asked can always be chosen to fit.
  */
-import type { ParserDeclaration } from "../../model/match/parser.js";
+import type { ParserDeclaration } from "../../model/base/parser.js";
 import { CELLS, type Cell, type Term } from "./cells.js";
 
 /** What a device declares of its parser. */

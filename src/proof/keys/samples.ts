@@ -21,7 +21,7 @@ import {
   PRESENT_VXLAN_GPE,
 } from "../../abi/key.js";
 import type { FieldName } from "../../model/match/fields.js";
-import type { SampleOptions } from "../../model/match/parser.js";
+import type { SampleOptions } from "../../model/base/parser.js";
 import { bits, equals, present, type Level, type Term } from "./cells.js";
 import type { Declaration, Plan } from "./plan.js";
 import { wireOf, type WireHeader } from "./wire.js";

@@ -2,7 +2,7 @@
 import { checkOptions, wrongType } from "../../base/checks.js";
 import type { CoreSource } from "../../engine/load.js";
 import { Device } from "../../model/device/device.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Finding, Severity } from "../answer.js";
 import { LintContext } from "./context.js";
 import type { LintDetector } from "./detector.js";

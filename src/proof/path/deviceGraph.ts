@@ -4,7 +4,7 @@ import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
 import { RuleReader, type RuleNode } from "../../explain/why/rules.js";
 import type { Device } from "../../model/device/device.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
 import type { Edge, Entry, Graph } from "./graph.js";
 import { TableRules } from "./tableRules.js";

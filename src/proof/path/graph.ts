@@ -5,7 +5,7 @@
 import type { RuleNode } from "../../explain/why/rules.js";
 import type { Link } from "../../explain/why/links.js";
 import type { TraceSource } from "../../explain/trace/trace.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { TableRules } from "./tableRules.js";
 
 /** A place where frames come in. */

@@ -1,6 +1,6 @@
 /** What a search knows of a device: its graph, its rules, the engine's answers, and what actions make of keys. */
 import type { RuleContent } from "../../engine/tracedCore.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import type { DryRun, Tracer } from "../../explain/trace/tracer.js";
 import { RuleReader, type RuleNode } from "../../explain/why/rules.js";

@@ -16,8 +16,8 @@ import type { AsoObject } from "../../model/action/asoObject.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DestAttr } from "../../model/action/destArray.js";
 import type { Domain, Table } from "../../model/table/domain.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import type { Tir } from "../../model/queue/tir.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import {
   arrayAction,
   modifyAction,

@@ -2,7 +2,7 @@
 import { MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW } from "../../abi/mlx5dv.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { Domain } from "../../model/table/domain.js";
-import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
+import { DOMAIN_TYPES, type DomainType } from "../../model/base/domainType.js";
 import type { ScenarioDomain } from "./definition.js";
 import { at } from "../place.js";
 import { attemptEach, type Report } from "../report.js";

@@ -6,7 +6,7 @@ import type { CommandFor } from "../../mlx5dv/devx/commandBytes.js";
 import type { Context } from "../../model/base/context.js";
 import { Command } from "../../model/devx/command.js";
 import { createObject } from "../../model/devx/commands.js";
-import type { DevxObject } from "../../model/devx/object.js";
+import type { DevxObject } from "../../model/base/devxObject.js";
 
 const OUTPUT_SIZE = 16;
 

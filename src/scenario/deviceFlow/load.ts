@@ -16,14 +16,14 @@ import type { Context } from "../../model/base/context.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
-import type { FlowAction } from "../../model/flow/action.js";
+import type { FlowAction } from "../../model/action/flowAction.js";
 import type { Counters } from "../../model/flow/counters.js";
 import { FlowMatcher } from "../../model/flow/matcher.js";
-import { FLOW_TABLE_TYPES } from "../../model/flow/tableTypes.js";
-import type { DomainType } from "../../model/table/domainType.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
-import type { Tir } from "../../model/queue/tir.js";
+import { FLOW_TABLE_TYPES } from "../../model/table/flowTableTypes.js";
+import type { DomainType } from "../../model/base/domainType.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import { SteeringAnchor } from "../../model/table/steeringAnchor.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import {
   FT_TYPES,
   type ScenarioDeviceFlowAction,

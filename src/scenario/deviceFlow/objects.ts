@@ -1,14 +1,14 @@
 /** Loads the flow tables, anchors, entries and device flows of a scenario, list by list. */
 import type { Counters } from "../../model/flow/counters.js";
 import type { Context } from "../../model/base/context.js";
-import type { FlowAction } from "../../model/flow/action.js";
-import type { DomainType } from "../../model/table/domainType.js";
+import type { FlowAction } from "../../model/action/flowAction.js";
+import type { DomainType } from "../../model/base/domainType.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import type { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
-import type { Tir } from "../../model/queue/tir.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import type { SteeringAnchor } from "../../model/table/steeringAnchor.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import { loadAnchor, loadDeviceFlow } from "./load.js";
 import type { Scenario } from "../document.js";
 import type { ScenarioDomains } from "../device/domains.js";

@@ -2,7 +2,7 @@
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT } from "../../abi/esp.js";
 import { hexOf } from "../../base/hex.js";
 import type { EspAttr, EspEncap, EspKeymat } from "../../model/esp/request.js";
-import { layoutOf } from "../../model/flow/spec.js";
+import { layoutOf } from "../../model/match/flowSpec.js";
 import { writtenValues } from "../flow/specTypes.js";
 import { ENCAP_TYPES, type ScenarioEncap, type ScenarioEsp } from "./definition.js";
 

@@ -1,9 +1,9 @@
 /** Makes the flow actions of a scenario, for each function and direction whose flows use them. */
 import type { Context } from "../../model/base/context.js";
-import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
+import { DOMAIN_TYPES, type DomainType } from "../../model/base/domainType.js";
 import { EspAction } from "../../model/esp/action.js";
 import type { EspRequest } from "../../model/esp/request.js";
-import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";
+import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/action/flowAction.js";
 import type { ScenarioFlowAction } from "../action/definition.js";
 import { reformatPlace } from "../action/load.js";
 import { espPlace, espRequest } from "../esp/load.js";

@@ -1,6 +1,6 @@
 /** Makes the flows of a scenario. */
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import { at, type PlaceOf } from "../place.js";
 import type { ScenarioFlowActions } from "./actions.js";
 import type { LoadedFlowCounter } from "./counter.js";

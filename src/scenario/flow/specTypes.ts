@@ -1,5 +1,5 @@
 /** The types of flow specs that match fields, as documents name them. */
-import { filterNumber, specLayouts, type MatchSpec, type SpecLayout } from "../../model/flow/spec.js";
+import { filterNumber, specLayouts, type MatchSpec, type SpecLayout } from "../../model/match/flowSpec.js";
 import { format } from "../../model/match/term.js";
 
 /** The names omit IBV_FLOW_SPEC_. */

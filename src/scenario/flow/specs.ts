@@ -20,7 +20,7 @@ import {
   type FlowRequest,
   type Spec,
   type SpecLayout,
-} from "../../model/flow/spec.js";
+} from "../../model/match/flowSpec.js";
 import { parseBits, type FieldForm } from "../../model/match/term.js";
 import type {
   ScenarioFlowFlag,

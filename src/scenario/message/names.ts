@@ -1,6 +1,6 @@
 /** Checks that connected queues name each other, and that messages use such queues. */
 import type { RefusalReason } from "../../errors.js";
-import { MAX_MESSAGE } from "../../model/base/ports.js";
+import { MAX_MESSAGE } from "../../model/base/port/ports.js";
 import { PATH_MTUS } from "../queue/connection.js";
 import type { Scenario } from "../document.js";
 import type { ScenarioQueue } from "../queue/definition.js";

@@ -1,5 +1,5 @@
 /** What a document says of faults that its device does not show: objects that nothing names, and queues that send. */
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Scenario } from "../document.js";
 import type { LoadedScenario } from "../load.js";
 import { checkNames } from "../names.js";

@@ -33,8 +33,8 @@ import {
 } from "../../abi/verbs.js";
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import { MemoryRegion, type ProtectionDomain } from "../../model/base/context.js";
-import { mtuBytes, type Port } from "../../model/base/ports.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { mtuBytes, type Port } from "../../model/base/port/ports.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { QueuePairChange } from "../../model/queue/states.js";
 import type { ScenarioQueueState, ScenarioQueue } from "./definition.js";
 import { ReceiveMemory } from "../queue/receiveMemory.js";

@@ -23,7 +23,7 @@ import {
 import { CompletionQueue, type WorkCompletion } from "../../model/queue/completionQueue.js";
 import type { ProtectionDomain } from "../../model/base/context.js";
 import type { Outcome } from "../../model/traffic/outcome.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import { ConnectedQueue } from "../queue/connection.js";
 import type { ScenarioQueueState, ScenarioQueue } from "./definition.js";

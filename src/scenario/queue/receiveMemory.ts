@@ -2,7 +2,7 @@
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { MemoryRegion, type ProtectionDomain } from "../../model/base/context.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 
 const DEFAULT_SIZE = 2048;

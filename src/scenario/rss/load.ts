@@ -2,8 +2,8 @@
 import { IBV_QPT_RAW_PACKET, IBV_RX_HASH_FUNC_TOEPLITZ } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { IndirectionTable } from "../../model/queue/indirectionTable.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import { RssQueuePair } from "../../model/queuePair/rssQueuePair.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 import type { ScenarioQueue } from "../queue/definition.js";
 import type { ScenarioDomains } from "../device/domains.js";

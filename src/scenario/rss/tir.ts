@@ -8,9 +8,9 @@ import {
   MLX5_TIRC_DISP_TYPE_INDIRECT,
   type TirFields,
 } from "../../mlx5dv/devx/queueCommands.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
-import type { Rqt } from "../../model/queue/rqt.js";
-import type { Tir } from "../../model/queue/tir.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
+import type { Rqt } from "../../model/queuePair/rqt.js";
+import type { Tir } from "../../model/queuePair/tir.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 import { hexText } from "../action/headerBytes.js";
 import { madeBy } from "../deviceFlow/deviceCommands.js";

@@ -1,7 +1,7 @@
 /** Loaded scenarios in snapshots of their devices. */
 import { refuse } from "../../errors.js";
 import type { Device } from "../../model/device/device.js";
-import type { FlowAction } from "../../model/flow/action.js";
+import type { FlowAction } from "../../model/action/flowAction.js";
 import type { Context } from "../../model/base/context.js";
 import { LoadedScenario } from "../load.js";
 import { ScenarioObjects } from "../objects.js";

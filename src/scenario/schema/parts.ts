@@ -1,5 +1,5 @@
 /** Parts that several sections of a document share. */
-import { DOMAIN_TYPES } from "../../model/table/domainType.js";
+import { DOMAIN_TYPES } from "../../model/base/domainType.js";
 import { FIELDS, type FieldKind } from "../../model/match/fields.js";
 import { either, integer, name, nothing, shared, text, word, type Schema } from "./define.js";
 import type { JsonSchema } from "./jsonSchema.js";

@@ -1,7 +1,7 @@
 /** ibv_get_device_list(3), ibv_get_device_name(3), ibv_get_device_guid(3), ibv_get_device_index(3). */
 import { checkArray, wrongType } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { nodeGuid } from "../../model/device/attributes.js";
+import { nodeGuid } from "../../model/base/attributes.js";
 import { Device } from "../../model/device/device.js";
 import { DeviceFunction } from "../../model/device/function.js";
 import { registered } from "../../model/device/registry.js";

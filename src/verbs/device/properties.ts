@@ -11,8 +11,8 @@ import { checkObject, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { hasOperation } from "../../model/queue/sendOperations.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import { hasOperation } from "../../model/queuePair/sendOperations.js";
 
 /** `struct ibv_values_ex` */
 export interface DeviceValues {

@@ -7,16 +7,16 @@ import {
   deviceAttributesEx,
   type DeviceAttributes,
   type DeviceAttributesEx,
-} from "../../model/device/attributes.js";
-import type { Gid } from "../../model/base/gids.js";
+} from "../../model/base/attributes.js";
+import type { Gid } from "../../model/base/port/gids.js";
 import { unsigned, wrongType } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { fillBytes, fillList, given, type Out } from "../out.js";
-import { portOf, type GidEntry, type Port, type PortAttributes } from "../../model/base/ports.js";
+import { portOf, type GidEntry, type Port, type PortAttributes } from "../../model/base/port/ports.js";
 
-export type { DeviceAttributes, DeviceAttributesEx } from "../../model/device/attributes.js";
-export type { GidEntry, PortAttributes } from "../../model/base/ports.js";
+export type { DeviceAttributes, DeviceAttributesEx } from "../../model/base/attributes.js";
+export type { GidEntry, PortAttributes } from "../../model/base/port/ports.js";
 
 function portAt(call: string, context: Context, port_num: number): Port {
   return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);

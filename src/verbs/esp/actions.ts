@@ -2,7 +2,7 @@
 import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
-import { FlowAction } from "../../model/flow/action.js";
+import { FlowAction } from "../../model/action/flowAction.js";
 import { living } from "../../model/base/handle.js";
 import type { FlowActionEsp } from "./attr.js";
 import { readEsp } from "./bytes.js";

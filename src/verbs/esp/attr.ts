@@ -20,7 +20,7 @@ import {
   type EspRequest,
   secretCopy,
 } from "../../model/esp/request.js";
-import { layoutOf } from "../../model/flow/spec.js";
+import { layoutOf } from "../../model/match/flowSpec.js";
 import { wrongType } from "../../base/checks.js";
 import { attrFrom, encapOf, keymatPart, replayPart } from "./structs.js";
 import { fieldsAt, integer, readFilter, type FlowFilter } from "../flow/attr.js";

@@ -19,7 +19,7 @@ import {
   type EspRequest,
   secretCopy,
 } from "../../model/esp/request.js";
-import { layoutOf } from "../../model/flow/spec.js";
+import { layoutOf } from "../../model/match/flowSpec.js";
 import { readEspObjects, type FlowActionEsp, type FlowActionEspEncap } from "./attr.js";
 import { attrBytes, attrFrom, encapOf, keymatBytes, keymatPart, replayBytes, replayPart } from "./structs.js";
 import { filterObject } from "../flow/bytes.js";

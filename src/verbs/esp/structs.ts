@@ -18,7 +18,7 @@ import {
   type EspKeymat,
   type EspPart,
 } from "../../model/esp/request.js";
-import { layoutOf } from "../../model/flow/spec.js";
+import { layoutOf } from "../../model/match/flowSpec.js";
 
 /** `bytes` has all of the struct. */
 export function attrFrom(bytes: Uint8Array): EspAttr {

@@ -21,7 +21,7 @@ import {
   type FlowRequest,
   type Spec,
   type SpecLayout,
-} from "../../model/flow/spec.js";
+} from "../../model/match/flowSpec.js";
 import { checkArray, unsigned, wrongType } from "../../base/checks.js";
 import { namesHint } from "../../base/nearest.js";
 

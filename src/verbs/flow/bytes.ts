@@ -27,7 +27,7 @@ import {
   type MatchSpec,
   type Spec,
   type SpecLayout,
-} from "../../model/flow/spec.js";
+} from "../../model/match/flowSpec.js";
 import { checkSpecs } from "../../model/flow/checks.js";
 import { wrongType } from "../../base/checks.js";
 import { readFlowAttr, specPath, type FlowAttr, type FlowFilter, type FlowSpec } from "./attr.js";

@@ -1,16 +1,16 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
 import { Flow } from "../../model/flow/flow.js";
-import { FlowAction } from "../../model/flow/action.js";
+import { FlowAction } from "../../model/action/flowAction.js";
 import { wrongType } from "../../base/checks.js";
 import { checkAlive, living } from "../../model/base/handle.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { VerbsFlow } from "../../model/flow/verbsFlow.js";
 import type { FlowAttr } from "./attr.js";
 import { readFlow } from "./bytes.js";
 
 export type { Flow } from "../../model/flow/flow.js";
 export type { VerbsFlow } from "../../model/flow/verbsFlow.js";
-export type { FlowAction } from "../../model/flow/action.js";
+export type { FlowAction } from "../../model/action/flowAction.js";
 
 /**
  * Makes a flow (ibv_create_flow(3)): frames that match its specs reach `qp`, or meet its actions.

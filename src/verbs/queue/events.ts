@@ -8,7 +8,7 @@ import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { CompletionChannel, type CompletionEvent as EventOf } from "../../model/queue/completionChannel.js";
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
 import { flagOf, objectArgument } from "../../base/checks.js";
 import { fill, type Out } from "../out.js";

@@ -1,8 +1,8 @@
 /** ibv_attach_mcast(3). */
-import type { GidInput } from "../../model/base/gids.js";
+import type { GidInput } from "../../model/base/port/gids.js";
 import { living } from "../../model/base/handle.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { attachMulticast, detachMulticast } from "../../model/roce/multicast.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
+import { attachMulticast, detachMulticast } from "../../model/queuePair/multicast.js";
 
 /**
  * Attaches a UD queue pair to a multicast group (ibv_attach_mcast(3)): it gets the datagrams to this

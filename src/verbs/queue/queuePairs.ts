@@ -2,25 +2,25 @@
 import { checkObject } from "../../base/checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
-import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../../model/queue/queuePair.js";
+import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../../model/queuePair/queuePair.js";
 import type { QueuePairChange } from "../../model/queue/states.js";
 import type { ReceiveRequest } from "../../model/queue/receiveQueue.js";
 import type { BadRequest } from "../../model/queue/scatter.js";
 import { fill, type Out } from "../out.js";
-import { createExtended, type ExtendedAttributes } from "../../model/queue/createExtended.js";
-import type { RssAttributes } from "../../model/queue/rssQueuePair.js";
+import { createExtended, type ExtendedAttributes } from "../../model/queuePair/createExtended.js";
+import type { RssAttributes } from "../../model/queuePair/rssQueuePair.js";
 
 export type {
   QueuePair,
   QueuePairAttributes,
   QueuePairCapabilities,
   QueuePairReport,
-} from "../../model/queue/queuePair.js";
+} from "../../model/queuePair/queuePair.js";
 export type { QueuePairChange } from "../../model/queue/states.js";
 export type { ReceiveRequest } from "../../model/queue/receiveQueue.js";
 export type { BadRequest, ScatterEntry } from "../../model/queue/scatter.js";
-export type { ExtendedAttributes } from "../../model/queue/createExtended.js";
-export type { ReceiveHashConfiguration, RssAttributes } from "../../model/queue/rssQueuePair.js";
+export type { ExtendedAttributes } from "../../model/queuePair/createExtended.js";
+export type { ReceiveHashConfiguration, RssAttributes } from "../../model/queuePair/rssQueuePair.js";
 
 /**
  * Makes a queue pair in state RESET (ibv_create_qp(3)). It receives in RTR and RTS, and sends in

@@ -1,10 +1,10 @@
 /** ibv_post_send(3). */
 import { living } from "../../model/base/handle.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
+import { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { BadRequest } from "../../model/queue/scatter.js";
-import type { SendRequest } from "../../model/queue/sendQueue.js";
+import type { SendRequest } from "../../model/queuePair/sendQueue.js";
 
-export type { DatagramAddress, SendRequest } from "../../model/queue/sendQueue.js";
+export type { DatagramAddress, SendRequest } from "../../model/queuePair/sendQueue.js";
 
 /**
  * Posts a list of send requests, linked by `next` (ibv_post_send(3)): whole frames of a raw packet

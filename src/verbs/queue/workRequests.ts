@@ -21,11 +21,11 @@ import {
 import { describe, unsigned } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { AddressHandle } from "../../model/queue/addressHandle.js";
-import { ExtendedQueuePair, type InlineBuffer } from "../../model/queue/extendedQueuePair.js";
-import type { QueuePair } from "../../model/queue/queuePair.js";
+import { ExtendedQueuePair, type InlineBuffer } from "../../model/queuePair/extendedQueuePair.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { ScatterEntry } from "../../model/queue/scatter.js";
 
-export type { ExtendedQueuePair, InlineBuffer } from "../../model/queue/extendedQueuePair.js";
+export type { ExtendedQueuePair, InlineBuffer } from "../../model/queuePair/extendedQueuePair.js";
 
 function extended(call: string, qp: ExtendedQueuePair): ExtendedQueuePair {
   if (qp instanceof ExtendedQueuePair) return qp;

@@ -15,7 +15,7 @@ import { insertRule } from "../../../src/engine/rules.js";
 import { SteeringError } from "../../../src/errors.js";
 import { linkOf } from "../../../src/model/traffic/links.js";
 import { matchOf, type Match } from "../../../src/model/match/match.js";
-import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
+import { ParserDeclaration, type ParserOptions } from "../../../src/model/base/parser.js";
 import { FIELD_WIDTHS } from "../../oracle/wire/fields.js";
 import { DECLARED, Random, randomFrame, randomRuleFor } from "../../oracle/generate/frame.js";
 import type { RandomRule } from "../../oracle/generate/rule.js";

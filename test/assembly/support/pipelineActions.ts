@@ -2,9 +2,9 @@
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";
-import type { Tir } from "../../../src/model/queue/tir.js";
+import type { Tir } from "../../../src/model/queuePair/tir.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import type { Random } from "../../oracle/generate/frame.js";
 import { type Modify, modifyWord } from "../../oracle/act/modifyFields.js";
 import { type Meter, parameterBytes } from "../../oracle/act/meter.js";

@@ -2,8 +2,8 @@
 import { createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
-import type { Tir } from "../../../src/model/queue/tir.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
+import type { Tir } from "../../../src/model/queuePair/tir.js";
 import * as v from "../../../src/verbs/index.js";
 import { DEAF_QUEUES, PORTS, QUEUE_NAMES, VPORTS } from "../../oracle/generate/pipeline.js";
 import type { Pipeline } from "../../oracle/walk/pipeline.js";

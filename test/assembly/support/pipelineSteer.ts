@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Destination, MissedTable, Outcome } from "../../../src/index.js";
 import type { FrameOptions } from "../../../src/model/traffic/input.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { aside, type Base, drawBase, walkBase } from "../../oracle/generate/pipeline.js";
 import { nextTime } from "../../oracle/generate/meter.js";
 import { METERS, REGISTERS } from "../../oracle/generate/state.js";

@@ -12,7 +12,7 @@ import type { Domain, Table } from "../../../src/model/table/domain.js";
 import type { HostRule } from "../../../src/model/flow/hostRules.js";
 import type { MatchFields } from "../../../src/model/match/match.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
-import type { ParserOptions } from "../../../src/model/match/parser.js";
+import type { ParserOptions } from "../../../src/model/base/parser.js";
 import { Rule } from "../../../src/model/rule/rule.js";
 import { DECLARED, type Random } from "../../oracle/generate/frame.js";
 import {

@@ -10,7 +10,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { createDevice, createDevicePool, type DeviceOptions } from "../../../src/index.js";
-import { DevicePool } from "../../../src/model/traffic/pool.js";
+import { DevicePool } from "../../../src/model/pool/pool.js";
 import { Random } from "../../oracle/generate/random.js";
 import { espLife, flowLife, type Life, type Open, pipelineLife } from "./support/soakLives.js";
 import { seedFor } from "../support/core.js";

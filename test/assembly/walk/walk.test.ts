@@ -11,7 +11,7 @@ import { FlowCounter } from "../../../src/model/action/counter.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
 import { matchOf } from "../../../src/model/match/match.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { Rule } from "../../../src/model/rule/rule.js";
 import { ibv_open_device } from "../../../src/verbs/index.js";
 import { DECLARED, Random, randomFrame, randomRuleFor } from "../../oracle/generate/frame.js";

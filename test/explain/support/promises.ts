@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { HITS_PER_FRAME } from "../../../src/abi/engine.js";
 import { hexOf } from "../../../src/base/hex.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import type { Rule } from "../../../src/model/rule/rule.js";
 import { maskedFields, matchOf } from "../../../src/model/match/match.js";
 import { readField } from "../../../src/model/match/fields.js";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openTracer, type Trace } from "../../../src/explain/index.js";
 import { traceOutcome } from "../../../src/explain/trace/outcome.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 
 const EXAMPLES = new URL("../../../examples/", import.meta.url);

@@ -12,7 +12,7 @@ import { traceOutcome } from "../../../src/explain/trace/outcome.js";
 import { hexOf } from "../../../src/base/hex.js";
 import type { Outcome } from "../../../src/index.js";
 import { type AsoObject } from "../../../src/model/action/asoObject.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import type { Base } from "../../oracle/generate/pipeline.js";
 import { Random } from "../../oracle/generate/frame.js";
 import { drawNear, withOthers } from "../../assembly/support/pipelineSteer.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openTracer, type ActionStep, type Trace, type Tracer } from "../../../src/explain/index.js";
 import type { Outcome } from "../../../src/index.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 
 const load = (name: string): Promise<LoadedScenario> =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openTracer, printTrace, trace, traceSend, type Trace } from "../../../src/explain/index.js";
 import { createDevice, createSink, SteeringError, type Device } from "../../../src/index.js";
 import { portAction, vportAction } from "../../../src/model/action/domainActions.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { ibv_close_device, ibv_open_device } from "../../../src/verbs/index.js";
 import { Switch } from "../../model/support/eswitch.js";

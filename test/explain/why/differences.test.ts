@@ -6,7 +6,7 @@ import { differencesOf } from "../../../src/explain/why/differences.js";
 import type { Difference } from "../../../src/explain/why/explanation.js";
 import { fieldNamed } from "../../../src/model/match/fields.js";
 import { matchOf, type MatchFields } from "../../../src/model/match/match.js";
-import type { ParserOptions } from "../../../src/model/match/parser.js";
+import type { ParserOptions } from "../../../src/model/base/parser.js";
 import { DECLARED, randomFrame } from "../../oracle/generate/frame.js";
 import { Random } from "../../oracle/generate/random.js";
 import { randomRuleFor, type RandomRule } from "../../oracle/generate/rule.js";

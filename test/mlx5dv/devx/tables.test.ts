@@ -1,7 +1,7 @@
 /** Flow tables of device commands: destinations of frames, and changes of the tables. */
 import { expect, test } from "vitest";
 import { createSink, type Outcome } from "../../../src/index.js";
-import type { DevxObject } from "../../../src/model/devx/object.js";
+import type { DevxObject } from "../../../src/model/base/devxObject.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { answer, created, creating, deviceMatch, enter, openSwitch, refusal, TableBench } from "../support/devx.js";
 import { ipv4Frame, openBench, refused } from "../support/directRules.js";

@@ -8,7 +8,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { Domain } from "../../../src/model/table/domain.js";
 import type { Matcher } from "../../../src/model/table/matcher.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { hexBytes, hexOf } from "../../../src/packet/bytes.js";
 import { ovsFiles, withoutDifferences, type OvsAction, type OvsCase } from "../../golden/ovs/cases.js";
 

@@ -6,7 +6,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Device } from "../../../src/index.js";
-import type { ParserOptions } from "../../../src/model/match/parser.js";
+import type { ParserOptions } from "../../../src/model/base/parser.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Table } from "../../../src/model/table/domain.js";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";

@@ -7,7 +7,7 @@ import { createDevice, createSink, type Device, type Outcome } from "../../../sr
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { Asked } from "../support/asked.js";
 import { ones, row } from "../support/deviceBytes.js";
 import { ipv4Frame, refused } from "../support/directRules.js";

@@ -7,7 +7,7 @@
 import { expect, test } from "vitest";
 import type { Destination, Outcome } from "../../../src/index.js";
 import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { frameText, seedFor } from "../../assembly/support/core.js";
 import { FLOW_TABLES } from "../../oracle/flow/deviceFlows.js";
 import { type Arrival, comesTo, type FlowOutcome, type Observer } from "../../oracle/flow/deviceFlowWalk.js";

@@ -4,7 +4,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
 import type { DevxFlowEntry } from "../../../src/model/devx/flowEntry.js";
 import type { DevxFlowTable } from "../../../src/model/devx/flowTable.js";
-import type { DevxObject } from "../../../src/model/devx/object.js";
+import type { DevxObject } from "../../../src/model/base/devxObject.js";
 import * as v from "../../../src/verbs/index.js";
 import { DONT_TRAP, TCP } from "../../verbs/support/flows.js";
 import { DeviceFlowBench, DROPS, FDB, inTable, NIC_RX, NIC_TX, RDMA_RX } from "../support/createFlow.js";

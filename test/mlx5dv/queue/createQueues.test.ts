@@ -4,7 +4,7 @@ import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { Context, ProtectionDomain } from "../../../src/model/base/context.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { join, openEnd, pattern, post, postReceives, statuses } from "../../verbs/support/connected.js";
 import { attr, dport, LOOP, outcomeText } from "../../verbs/support/flows.js";

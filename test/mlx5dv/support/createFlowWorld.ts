@@ -8,9 +8,9 @@ import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
 import type { DevxFlowEntry } from "../../../src/model/devx/flowEntry.js";
-import type { ParserOptions } from "../../../src/model/match/parser.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
-import type { Tir } from "../../../src/model/queue/tir.js";
+import type { ParserOptions } from "../../../src/model/base/parser.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
+import type { Tir } from "../../../src/model/queuePair/tir.js";
 import * as v from "../../../src/verbs/index.js";
 import { termText } from "../../assembly/support/core.js";
 import {

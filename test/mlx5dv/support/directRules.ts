@@ -3,7 +3,7 @@ import { createDevice, createSink, SteeringError, type Device, type DeviceOption
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 
 export interface Bench {
   device: Device;

@@ -6,7 +6,7 @@ import type { Context } from "../../../src/model/base/context.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
 import type { MatchFields } from "../../../src/model/match/match.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import type { Rule } from "../../../src/model/rule/rule.js";
 
 /**

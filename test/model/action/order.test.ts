@@ -3,13 +3,14 @@
  * missing transitions.
  */
 import { describe, expect, test } from "vitest";
-import { nextState, ORDER_STATES, type OrderKind, type OrderDirection } from "../../../src/model/action/order.js";
+import { nextState, ORDER_STATES, type OrderKind } from "../../../src/model/action/order.js";
+import type { DirectionName } from "../../../src/model/table/directions.js";
 import table from "../../vectors/action-order.json" with { type: "json" };
 
 type Steps = Readonly<Record<string, string>>;
 const AUTOMATA: Readonly<Record<string, Readonly<Record<string, Steps>>>> = table.domains;
 
-const SIDES: Readonly<Record<string, OrderDirection>> = {
+const SIDES: Readonly<Record<string, DirectionName>> = {
   NIC_INGRESS: "nicReceived",
   NIC_EGRESS: "nicSent",
   FDB_INGRESS: "fdbReceived",

@@ -1,7 +1,7 @@
 /** What waits on a clock, compared with a sorted list; the calls that move the clock. */
 import { expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
-import { Deadline, Deadlines } from "../../../src/model/base/deadlines.js";
+import { Deadline, Deadlines } from "../../../src/model/base/time/deadlines.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import { checkFlow, checkSpecs, type FlowSetting } from "../../../src/model/flow/checks.js";
 import { isMulticastOnly } from "../../../src/model/flow/driverChecks.js";
-import type { FlowRequest, Spec } from "../../../src/model/flow/spec.js";
+import type { FlowRequest, Spec } from "../../../src/model/match/flowSpec.js";
 import { profileNamed } from "../../../src/model/profile/profiles.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";

@@ -1,6 +1,6 @@
 /** Lists of specs: effective ones, contradictions, invalid flows, actions. */
 import { describe, expect, test } from "vitest";
-import { fieldsOutsideMask } from "../../../src/model/flow/spec.js";
+import { fieldsOutsideMask } from "../../../src/model/match/flowSpec.js";
 import * as v from "../../../src/verbs/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { FILTERS, SPEC, specsAreValid, type FlowSpec } from "../../oracle/flow/spec.js";

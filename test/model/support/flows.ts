@@ -3,7 +3,7 @@ import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL } from "../../
 import { FIELDS, fieldNamed, readField, writeField, type Field } from "../../../src/model/match/fields.js";
 import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src/model/flow/specMatch.js";
 import { checkFlow } from "../../../src/model/flow/checks.js";
-import type { Spec } from "../../../src/model/flow/spec.js";
+import type { Spec } from "../../../src/model/match/flowSpec.js";
 import { profileNamed } from "../../../src/model/profile/profiles.js";
 import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import * as v from "../../../src/verbs/index.js";

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createSink, NO_RULE, REASONS, VERDICTS, type Burst, type HitRule } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { openSwitch, ruleFor, type SwitchBench } from "../../mlx5dv/support/switchBench.js";

@@ -1,7 +1,7 @@
 /** Checksums that the device computes: they are right, and computed only where possible. */
 import { beforeAll, expect, test } from "vitest";
 import { createDevice, type Device } from "../../../src/index.js";
-import { withChecksums } from "../../../src/model/traffic/offload.js";
+import { withChecksums } from "../../../src/model/queuePair/checksumOffload.js";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 
 let device: Device;

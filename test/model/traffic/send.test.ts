@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createSink, type Device, type FrameListener } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../../mlx5dv/support/directRules.js";
 

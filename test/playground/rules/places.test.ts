@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { applyEdits } from "jsonc-parser";
 import { expect, test } from "vitest";
 import { addFrame, addRule, remove, replaceFrame, setValue } from "../../../playground/src/state/edits.js";
-import { documentOf, editsBetween } from "../../../playground/src/state/json.js";
+import { documentOf, editsBetween } from "../../../playground/src/text/json.js";
 import {
   nearestPlace,
   objectAt,
@@ -12,7 +12,7 @@ import {
   placeOf,
   rangeOf,
   type Steps,
-} from "../../../playground/src/state/places.js";
+} from "../../../playground/src/text/places.js";
 import { below } from "../../../src/scenario/schema/path.js";
 
 /** Keys as documents have them: with dots, and some that paths quote. */

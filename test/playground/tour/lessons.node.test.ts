@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { check, keepsTask, LESSONS, solvedText, startText, type Lesson } from "../../../playground/src/tour/lesson.js";
-import { documentOf, without } from "../../../playground/src/state/json.js";
+import { documentOf, without } from "../../../playground/src/text/json.js";
 import { good, newSession } from "../engine/support/session.js";
 
 const FOLDER = new URL("../../../playground/lessons/", import.meta.url);

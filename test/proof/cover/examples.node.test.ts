@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cover, type Cover, type RuleRef, type Witness, type WitnessFrame } from "../../../src/explain/index.js";
-import { QueuePair } from "../../../src/model/queue/queuePair.js";
+import { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import type { Outcome } from "../../../src/index.js";
 import { farOutcomes, loadScenario, type FrameInput, type LoadedScenario } from "../../../src/scenario/index.js";
 import { walkBase, type Base } from "../../oracle/generate/pipeline.js";

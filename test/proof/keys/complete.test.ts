@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { FIELDS, fieldAtBit } from "../../../src/model/match/fields.js";
 import { matchOf, type Match, type MatchFields } from "../../../src/model/match/match.js";
-import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
+import { ParserDeclaration, type ParserOptions } from "../../../src/model/base/parser.js";
 import { frameOf } from "../../../src/proof/keys/frameOf.js";
 import { ParsedKey } from "../../../src/proof/keys/parsedKey.js";
 import { Solver } from "../../../src/proof/solver/solver.js";

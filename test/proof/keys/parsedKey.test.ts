@@ -4,7 +4,7 @@ import { KEY_SIZE } from "../../../src/abi/key.js";
 import { fieldNamed } from "../../../src/model/match/fields.js";
 import { addPresence, emptyMatch, matchOf, type MatchFields } from "../../../src/model/match/match.js";
 import { writeField } from "../../../src/model/match/fields.js";
-import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
+import { ParserDeclaration, type ParserOptions } from "../../../src/model/base/parser.js";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { hexOf } from "../../../src/packet/bytes.js";
 import { frameOf } from "../../../src/proof/keys/frameOf.js";

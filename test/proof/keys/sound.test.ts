@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { fieldAtBit } from "../../../src/model/match/fields.js";
-import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
+import { ParserDeclaration, type ParserOptions } from "../../../src/model/base/parser.js";
 import { ParsedKey } from "../../../src/proof/keys/parsedKey.js";
 import { constant } from "../../../src/proof/literal.js";
 import { Solver } from "../../../src/proof/solver/solver.js";

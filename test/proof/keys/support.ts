@@ -3,7 +3,7 @@ import wasm from "../../../build/release/core.wasm";
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../../src/abi/headers.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadOpenCore } from "../../support/openCore.js";
-import type { ParserOptions } from "../../../src/model/match/parser.js";
+import type { ParserOptions } from "../../../src/model/base/parser.js";
 
 /** A core whose parser is declared as that of a device. */
 export async function coreFor({ geneveOption0, samples = [] }: ParserOptions): Promise<Core> {

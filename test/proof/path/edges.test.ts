@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { openTracer, type Trace } from "../../../src/explain/index.js";
 import type { TracedWalk, Tracer } from "../../../src/explain/trace/tracer.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { graphOf } from "../../../src/proof/path/deviceGraph.js";
 import type { Graph } from "../../../src/proof/path/graph.js";
 import { isConstant } from "../../../src/proof/literal.js";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { openTracer } from "../../../src/explain/index.js";
 import type { LookupRecord } from "../../../src/explain/trace/steps.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { graphOf } from "../../../src/proof/path/deviceGraph.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { agreement } from "./support/agree.js";

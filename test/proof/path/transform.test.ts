@@ -6,7 +6,7 @@ import { L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2, REFORMAT_TYPE } from "../../../src/ab
 import { openTracer, type Trace } from "../../../src/explain/index.js";
 import type { TracedWalk, Tracer } from "../../../src/explain/trace/tracer.js";
 import type { LookupRecord } from "../../../src/explain/trace/steps.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { graphOf } from "../../../src/proof/path/deviceGraph.js";
 import type { Edge, Graph } from "../../../src/proof/path/graph.js";
 import { randomModify, randomReshape } from "../../oracle/generate/actions.js";

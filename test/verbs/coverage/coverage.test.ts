@@ -1,6 +1,6 @@
 /** Every field of every filter, every action, type and flag, under every profile. The page flow-coverage.md lists what they assert. */
 import { describe, expect, test } from "vitest";
-import { ACTION_LAYOUTS, specLayouts } from "../../../src/model/flow/spec.js";
+import { ACTION_LAYOUTS, specLayouts } from "../../../src/model/match/flowSpec.js";
 import { EMPTY, shortName } from "./support/fieldCases.js";
 import { nameOf, PROFILES, rowOf } from "./support/record.js";
 import { CASES, coveragePage } from "./support/table.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import * as mlx5dv from "../../../src/mlx5dv/index.js";
-import type { FlowAction } from "../../../src/model/flow/action.js";
+import type { FlowAction } from "../../../src/model/action/flowAction.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import {

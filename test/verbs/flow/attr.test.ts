@@ -1,6 +1,6 @@
 /** Flows as objects: every notation of a field, and the errors of wrong ones. */
 import { describe, expect, test } from "vitest";
-import { ACTION_LAYOUTS, specLayouts, type MatchSpec, type SpecLayout } from "../../../src/model/flow/spec.js";
+import { ACTION_LAYOUTS, specLayouts, type MatchSpec, type SpecLayout } from "../../../src/model/match/flowSpec.js";
 import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Context } from "../../../src/model/base/context.js";
 import * as dv from "../../../src/mlx5dv/index.js";
-import type { FlowAction } from "../../../src/model/flow/action.js";
+import type { FlowAction } from "../../../src/model/action/flowAction.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import {

@@ -1,7 +1,7 @@
 /** Flows and sent frames: from the work request to the receiver, on this device and the next. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createSink, type FrameListener, type Outcome } from "../../../src/index.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import {

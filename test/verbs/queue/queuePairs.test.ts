@@ -4,7 +4,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import type { AddressAttributes } from "../../../src/model/queue/addressHandle.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { ProtectionDomain } from "../../../src/model/base/context.js";
-import type { QueuePair, QueuePairAttributes } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair, QueuePairAttributes } from "../../../src/model/queuePair/queuePair.js";
 import type { QueuePairChange } from "../../../src/model/queue/states.js";
 import type { ReceiveRequest } from "../../../src/model/queue/receiveQueue.js";
 import * as v from "../../../src/verbs/index.js";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
-import type { QueuePair, QueuePairAttributes } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair, QueuePairAttributes } from "../../../src/model/queuePair/queuePair.js";
 import { directRules } from "../../../src/model/rule/rule.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../../mlx5dv/support/directRules.js";

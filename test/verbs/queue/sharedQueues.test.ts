@@ -1,7 +1,7 @@
 /** Shared receive queues: one list of requests for several queue pairs. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, type Device } from "../../../src/index.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import {

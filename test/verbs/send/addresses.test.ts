@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import type { AddressAttributes } from "../../../src/model/queue/addressHandle.js";
 import type { Context, ProtectionDomain } from "../../../src/model/base/context.js";
-import type { GidInput } from "../../../src/model/base/gids.js";
+import type { GidInput } from "../../../src/model/base/port/gids.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 

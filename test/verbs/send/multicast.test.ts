@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, type Device } from "../../../src/index.js";
 import type { AddressHandle } from "../../../src/model/queue/addressHandle.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { climb, openStation, postBuffers, request, type Station } from "../support/queuePairs.js";

@@ -1,8 +1,8 @@
 /** Sending: requests, their refusals, and the frames that leave. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AddressAttributes, AddressHandle } from "../../../src/model/queue/addressHandle.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
-import type { SendRequest } from "../../../src/model/queue/sendQueue.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
+import type { SendRequest } from "../../../src/model/queuePair/sendQueue.js";
 import { hexOf } from "../../../src/packet/bytes.js";
 import { buildFrame, frameTree } from "../../../src/packet/index.js";
 import * as v from "../../../src/verbs/index.js";

@@ -1,7 +1,7 @@
 /** ibv_wr_post(3): requests that are built call by call, posted together or forgotten. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ExtendedQueuePair } from "../../../src/model/queue/extendedQueuePair.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { ExtendedQueuePair } from "../../../src/model/queuePair/extendedQueuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import { climb, openStation, type Station } from "../support/queuePairs.js";

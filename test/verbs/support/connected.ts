@@ -3,9 +3,9 @@ import { createDevice, Device, type DeviceOptions } from "../../../src/index.js"
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { Context, MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
 import type { DeviceFunction } from "../../../src/model/device/function.js";
-import type { QueuePair, QueuePairAttributes } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair, QueuePairAttributes } from "../../../src/model/queuePair/queuePair.js";
 import type { QueuePairChange } from "../../../src/model/queue/states.js";
-import type { SendRequest } from "../../../src/model/queue/sendQueue.js";
+import type { SendRequest } from "../../../src/model/queuePair/sendQueue.js";
 import * as v from "../../../src/verbs/index.js";
 
 const CAP = { max_send_wr: 16, max_recv_wr: 16, max_send_sge: 2, max_recv_sge: 2, max_inline_data: 64 };

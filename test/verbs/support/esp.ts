@@ -1,7 +1,7 @@
 /** ESP actions, from a short notation to C names, and frames through flows that name them. */
 import type { Outcome } from "../../../src/index.js";
 import type { EspAction } from "../../../src/model/esp/action.js";
-import type { FlowAction } from "../../../src/model/flow/action.js";
+import type { FlowAction } from "../../../src/model/action/flowAction.js";
 import { buildFrame } from "../../../src/packet/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";

@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import { LINK_TYPES, type Outcome } from "../../../src/index.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { receiveByBursts } from "../../assembly/support/bursts.js";
 import { frameText, type TestFrame } from "../../assembly/support/core.js";
 import { receiveReference, sendReference, type FlowOutcome } from "../../oracle/flow/walk.js";

@@ -12,7 +12,7 @@ import type { Flow } from "../../../src/model/flow/flow.js";
 import type { Counters } from "../../../src/model/flow/counters.js";
 import type { HostRule } from "../../../src/model/flow/hostRules.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { Rule } from "../../../src/model/rule/rule.js";
 import * as v from "../../../src/verbs/index.js";
 import { openPair, type BurstPair } from "../../assembly/support/bursts.js";

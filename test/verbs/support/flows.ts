@@ -3,7 +3,7 @@ import { createDevice, createSink, type Device, type DeviceOptions, type Outcome
 import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
 import type { Context } from "../../../src/model/base/context.js";
 import type { VerbsFlow } from "../../../src/model/flow/verbsFlow.js";
-import type { QueuePair } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 

@@ -3,9 +3,9 @@ import type { Device, DeviceOptions } from "../../../src/index.js";
 import { createDevice } from "../../../src/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { Context, MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
-import type { QueuePair, QueuePairAttributes, QueuePairCapabilities } from "../../../src/model/queue/queuePair.js";
+import type { QueuePair, QueuePairAttributes, QueuePairCapabilities } from "../../../src/model/queuePair/queuePair.js";
 import type { ReceiveRequest } from "../../../src/model/queue/receiveQueue.js";
-import type { SendRequest } from "../../../src/model/queue/sendQueue.js";
+import type { SendRequest } from "../../../src/model/queuePair/sendQueue.js";
 import * as v from "../../../src/verbs/index.js";
 
 const CAP: QueuePairCapabilities = {

@@ -9,7 +9,7 @@ import { closeCapture, openFile } from "../../state/capture.js";
 import { editRules, rules } from "../../state/document.js";
 import { addFrame } from "../../state/edits.js";
 import { notify } from "../../state/notices.js";
-import { nodeAt } from "../../state/places.js";
+import { nodeAt } from "../../text/places.js";
 import { filter, selectedFrame } from "../../state/selection.js";
 import { frameOf, origins } from "./added.js";
 import { packetCompletions } from "./completions.js";

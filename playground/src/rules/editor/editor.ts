@@ -6,7 +6,7 @@ import { effect, signal } from "@preact/signals";
 import { format } from "jsonc-parser";
 import { rules } from "../../state/document.js";
 import { findings, rangeOfFinding, type Finding } from "../../state/findings.js";
-import { indentOf } from "../../state/json.js";
+import { indentOf } from "../../text/json.js";
 import { basics } from "./basics.js";
 import type * as ExtrasModule from "./extras.js";
 import { followSelection, selecting } from "./lights.js";

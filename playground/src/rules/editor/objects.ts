@@ -5,7 +5,7 @@
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
-import type { TextRange } from "../../state/places.js";
+import type { TextRange } from "../../text/places.js";
 
 /** The path of the object at a place; null elsewhere. */
 export function objectPathAt(state: EditorState, at: number): string | null {

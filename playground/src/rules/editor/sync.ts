@@ -4,7 +4,7 @@ import { Annotation, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import { rules } from "../../state/document.js";
-import { editsBetween } from "../../state/json.js";
+import { editsBetween } from "../../text/json.js";
 
 /** Marks a change that comes from the page. */
 const FROM_PAGE = Annotation.define<boolean>();

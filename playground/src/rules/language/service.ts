@@ -6,7 +6,7 @@ import {
   type CompletionItem as SchemaItem,
   type CompletionList,
 } from "vscode-json-languageservice";
-import { tooDeep } from "../../state/places.js";
+import { tooDeep } from "../../text/places.js";
 import type { CompletionItem, Completions, Description, Language } from "./api.js";
 import { linesOf, matchField, modifyField, shortForm, valuesOf } from "./fields.js";
 import { namesAt, sectionsAt, sectionsOfKey } from "./names.js";

@@ -3,7 +3,7 @@
  * C names, and some of their fields hold several of the device: `tos` is DSCP and ECN.
  */
 import type { FieldChange } from "flowsteer/explain";
-import { documentOf, withValue } from "../json.js";
+import { documentOf, withValue } from "../../text/json.js";
 
 type Spec = Record<string, unknown>;
 type Filter = Record<string, string | number>;

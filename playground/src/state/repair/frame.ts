@@ -1,7 +1,7 @@
 /** A frame of the document with other bytes. */
 import type { Scenario } from "flowsteer/scenario";
-import { documentOf, withValue } from "../json.js";
-import { nodeAt } from "../places.js";
+import { documentOf, withValue } from "../../text/json.js";
+import { nodeAt } from "../../text/places.js";
 
 const FORMS: readonly string[] = ["hex", "base64", "headers"];
 

@@ -1,8 +1,8 @@
 /** A rule of the document with other fields or another priority, as repairs say them. */
 import type { FieldChange } from "flowsteer/explain";
 import type { Scenario, ScenarioMatcher } from "flowsteer/scenario";
-import { documentOf, withValue, without } from "../json.js";
-import { nodeAt } from "../places.js";
+import { documentOf, withValue, without } from "../../text/json.js";
+import { nodeAt } from "../../text/places.js";
 import { termValue, withFlowChange } from "./flow.js";
 
 /** Sections whose objects have rules; names are unique among all of them. */

@@ -6,7 +6,7 @@ import type { LeftOut } from "../../../model/match/deviceMask.js";
 import { maskedFields } from "../../../model/match/match.js";
 import { fullMask } from "../../../model/match/term.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
-import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/flow/spec.js";
+import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/match/flowSpec.js";
 import type { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { termText, valueText } from "../../match/notation.js";

@@ -4,7 +4,7 @@ import { VPORT_UPLINK } from "../../../abi/engine.js";
 import { IBV_FLOW_ATTR_MC_DEFAULT } from "../../../abi/verbs.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { Rule } from "../../../model/rule/rule.js";
-import type { DomainType } from "../../../model/table/domainType.js";
+import type { DomainType } from "../../../model/base/domainType.js";
 import { valueText } from "../../match/notation.js";
 import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
 import { functionText as nameOfFunction } from "../../why/reasons/describe.js";

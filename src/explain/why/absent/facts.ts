@@ -11,7 +11,7 @@ import {
   OUTER,
   STATE_FRAG,
 } from "../../../abi/key.js";
-import type { ParserDeclaration } from "../../../model/match/parser.js";
+import type { ParserDeclaration } from "../../../model/base/parser.js";
 import type { ParseStop } from "../../../packet/parsedFrame.js";
 import { presenceWord } from "../../match/terms.js";
 

@@ -1,5 +1,5 @@
 /** Names of rules, tables and functions, as sentences use them. */
-import type { DomainType } from "../../../model/table/domainType.js";
+import type { DomainType } from "../../../model/base/domainType.js";
 import type { RuleRef, TableRef } from "../../trace/trace.js";
 
 const DOMAINS: Readonly<Record<DomainType, string>> = { nic_rx: "NIC_RX", nic_tx: "NIC_TX", fdb: "FDB" };

@@ -5,7 +5,7 @@ import { has, INNER_LEVEL } from "../absent/facts.js";
 import { PRESENT_ETH } from "../../../abi/key.js";
 import { termsOf } from "../../match/terms.js";
 import { fieldNamed, isPresent, readField } from "../../../model/match/fields.js";
-import { QueuePair } from "../../../model/queue/queuePair.js";
+import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { STATE_NAMES } from "../../../model/queue/states.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import { valueText } from "../../match/notation.js";

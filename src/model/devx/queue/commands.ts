@@ -1,7 +1,7 @@
 /** The commands that mlx5dv_devx_qp_query(3) and its relatives send for queues of the verbs. */
 import { CompletionQueue } from "../../queue/completionQueue.js";
 import { IndirectionTable } from "../../queue/indirectionTable.js";
-import { QueuePair } from "../../queue/queuePair.js";
+import { QueuePair } from "../../queuePair/queuePair.js";
 import { SharedReceiveQueue } from "../../queue/sharedReceiveQueue.js";
 import { WorkQueue } from "../../queue/workQueue.js";
 import { IBV_QPT_RAW_PACKET } from "../../../abi/verbs.js";

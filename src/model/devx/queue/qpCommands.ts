@@ -6,9 +6,9 @@ import {
   IBV_ACCESS_REMOTE_WRITE,
 } from "../../../abi/verbsConstants.js";
 import { unsigned } from "../../../base/checks.js";
-import { gidFrom, macFrom } from "../../base/gids.js";
+import { gidFrom, macFrom } from "../../base/port/gids.js";
 import type { AddressAttributes } from "../../queue/addressHandle.js";
-import type { QueuePair } from "../../queue/queuePair.js";
+import type { QueuePair } from "../../queuePair/queuePair.js";
 import type { QueuePairChange, QueuePairState } from "../../queue/states.js";
 import type { Command } from "../command.js";
 import { writeFields } from "../layouts.js";

@@ -19,7 +19,7 @@ import {
 } from "../../../abi/key.js";
 import type { KeyMatch } from "../../../explain/match/terms.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
-import { QueuePair } from "../../../model/queue/queuePair.js";
+import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import { hasBit } from "../../path/bits.js";
 import { presenceBit } from "../../path/levels.js";

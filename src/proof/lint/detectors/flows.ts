@@ -3,7 +3,7 @@ import { IBV_FLOW_ATTR_NORMAL, IBV_FLOW_ATTR_SNIFFER } from "../../../abi/verbs.
 import { termText, valueText } from "../../../explain/match/notation.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { isVerbsFlow } from "../../../model/flow/kinds.js";
-import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/flow/spec.js";
+import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/match/flowSpec.js";
 import type { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import type { LintContext } from "../context.js";
 import type { Found, LintDetector } from "../detector.js";

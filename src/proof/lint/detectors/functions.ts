@@ -1,6 +1,6 @@
 /** Functions of the device that lose the frames that rules of the eSwitch give them. */
 import { IBV_QPT_RAW_PACKET } from "../../../abi/verbs.js";
-import { QueuePair } from "../../../model/queue/queuePair.js";
+import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import type { FindingObject } from "../../answer.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";

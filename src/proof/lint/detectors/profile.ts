@@ -7,7 +7,7 @@ import { CONNECTX } from "../../../model/profile/connectx.js";
 import type { Profile } from "../../../model/profile/profile.js";
 import { fieldNamed, readField, type Field } from "../../../model/match/fields.js";
 import { ipVersions, maskedFields } from "../../../model/match/match.js";
-import { unmatchableField } from "../../../model/table/matcherChecks.js";
+import { unmatchableField } from "../../../model/match/matcherChecks.js";
 import type { Rule } from "../../../model/rule/rule.js";
 import type { Flow } from "../../../model/flow/flow.js";
 import type { LintContext } from "../context.js";

@@ -4,7 +4,7 @@ import { AsoObject } from "../../../model/action/asoObject.js";
 import { FlowCounter } from "../../../model/action/counter.js";
 import { Handle } from "../../../model/base/handle.js";
 import { Counters } from "../../../model/flow/counters.js";
-import { QueuePair } from "../../../model/queue/queuePair.js";
+import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import type { FindingObject, Fix } from "../../answer.js";
 import type { LintContext } from "../context.js";

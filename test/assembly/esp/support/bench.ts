@@ -1,7 +1,7 @@
 /** ESP actions at work in the engine, for tests that ask the reference the same. */
 import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../../../src/index.js";
 import type { Context } from "../../../../src/model/base/context.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import * as mlx5dv from "../../../../src/mlx5dv/index.js";
 import * as v from "../../../../src/verbs/index.js";
 import type { EspSettings, KeyMaterial } from "../../../oracle/esp/esp.js";

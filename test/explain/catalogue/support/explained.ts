@@ -1,6 +1,6 @@
 /** The explanation of the last frame of a scenario. */
 import { why, whySend, type Explanation, type Target } from "../../../../src/explain/index.js";
-import { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import type { LoadedScenario } from "../../../../src/scenario/index.js";
 
 /** Explains the last frame, after the others have had their effect. */

@@ -1,7 +1,7 @@
 /** Whether a frame came to a target, judged by its outcome. */
 import type { Target } from "../../../../src/explain/why/explanation.js";
 import type { Outcome } from "../../../../src/model/traffic/outcome.js";
-import { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import { Rule } from "../../../../src/model/rule/rule.js";
 import { WorkQueue } from "../../../../src/model/queue/workQueue.js";
 

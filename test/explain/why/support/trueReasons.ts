@@ -1,6 +1,6 @@
 /** Explanations of rules that frames did not hit, judged by the reference: fields that differ, or the earlier rule that took the frame. */
 import { expect } from "vitest";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import type { Explainer } from "../../../../src/explain/why/why.js";
 import type { Explanation, Reason } from "../../../../src/explain/why/explanation.js";
 import { aside, walkBase, type Base } from "../../../oracle/generate/pipeline.js";

@@ -1,6 +1,6 @@
 /** An imported eSwitch with a queue in each function, and where its frames go. */
 import { importRules, type ImportOptions } from "../../../../src/import/index.js";
-import { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../../src/scenario/index.js";
 
 /** Imports a text whose elements all have an equal. */

@@ -1,6 +1,6 @@
 /** Cases for mlx5dv_create_flow: destinations of frames. */
 import * as dv from "../../../../src/mlx5dv/index.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../../src/verbs/index.js";
 import { DROPS, FDB, inTable, MISSES, NIC_RX, NIC_TX, RDMA_RX, RDMA_TX, tagged } from "../../support/createFlow.js";
 import { created } from "../../support/devx.js";

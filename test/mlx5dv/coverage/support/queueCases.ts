@@ -1,6 +1,6 @@
 /** Cases for mlx5dv_create_qp and mlx5dv_create_cq: frames of such queues, and refusals. */
 import * as dv from "../../../../src/mlx5dv/index.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../../src/verbs/index.js";
 import {
   connectWatched,

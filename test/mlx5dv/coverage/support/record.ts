@@ -10,7 +10,7 @@ import type { FlowCounter } from "../../../../src/model/action/counter.js";
 import type { SyndromeName } from "../../../../src/model/devx/syndromes.js";
 import type { Domain, Table } from "../../../../src/model/table/domain.js";
 import type { Matcher } from "../../../../src/model/table/matcher.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import type { Rule } from "../../../../src/model/rule/rule.js";
 import * as v from "../../../../src/verbs/index.js";
 import { outcomeText } from "../../../verbs/support/flows.js";

@@ -4,7 +4,7 @@
  */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import { MISSING_MLX5DV } from "../../../../src/mlx5dv/missing.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import type { WorkQueue } from "../../../../src/model/queue/workQueue.js";
 import * as v from "../../../../src/verbs/index.js";
 import { climb } from "../../../verbs/support/queuePairs.js";

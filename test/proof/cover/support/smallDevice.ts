@@ -4,7 +4,7 @@ import type { Tracer } from "../../../../src/explain/trace/tracer.js";
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Action } from "../../../../src/model/action/action.js";
 import type { MatchFields } from "../../../../src/model/match/match.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import type { DeviceFieldName } from "../../../../src/model/action/modifyFields.js";
 import { Rule } from "../../../../src/model/rule/rule.js";
 import type { Domain, Table } from "../../../../src/model/table/domain.js";

@@ -3,7 +3,7 @@
  * IBV_FLOW_SPEC_INNER.
  */
 import * as dv from "../../../../src/mlx5dv/index.js";
-import type { FlowAction } from "../../../../src/model/flow/action.js";
+import type { FlowAction } from "../../../../src/model/action/flowAction.js";
 import * as v from "../../../../src/verbs/index.js";
 import { count, DONT_TRAP, dport, DROP, EGRESS, tag, TCP } from "../../support/flows.js";
 import { FRAME, OTHER, UDP_FRAME } from "./frames.js";

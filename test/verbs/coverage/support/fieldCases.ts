@@ -1,5 +1,5 @@
 /** A case for every field of every filter, outer and inner, and for every spec with an empty mask. */
-import { specLayouts, type FilterField, type SpecLayout } from "../../../../src/model/flow/spec.js";
+import { specLayouts, type FilterField, type SpecLayout } from "../../../../src/model/match/flowSpec.js";
 import * as v from "../../../../src/verbs/index.js";
 import { tag } from "../../support/flows.js";
 import { sampleOf, type Frame, type Level, type Sample } from "./frames.js";

@@ -6,7 +6,7 @@ import type { DeviceOptions } from "../../../../src/index.js";
 import type { Context } from "../../../../src/model/base/context.js";
 import type { Counters } from "../../../../src/model/flow/counters.js";
 import type { VerbsFlow } from "../../../../src/model/flow/verbsFlow.js";
-import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
+import type { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import * as v from "../../../../src/verbs/index.js";
 import { refused } from "../../../mlx5dv/support/directRules.js";
 import { attr, FlowBench, outcomeText, valuesOf } from "../../support/flows.js";

@@ -16,7 +16,7 @@ import { joined } from "../../packet/bytes.js";
 import { NamedPrintable, type PrintedFields } from "../../base/printable.js";
 import { living } from "../base/handle.js";
 import { QueuePair } from "./queuePair.js";
-import type { ScatterEntry } from "./scatter.js";
+import type { ScatterEntry } from "../queue/scatter.js";
 import { buildFlag, checkBuildFlags } from "./sendOperations.js";
 import type { DatagramAddress, SendRequest } from "./sendQueue.js";
 

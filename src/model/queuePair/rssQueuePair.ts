@@ -21,10 +21,11 @@ import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
-import { IndirectionTable } from "./indirectionTable.js";
-import { checkRoom } from "./numbers.js";
+import { IndirectionTable } from "../queue/indirectionTable.js";
+import { checkRoom } from "../queue/numbers.js";
 import { QueuePair, type QueuePairAttributes } from "./queuePair.js";
-import { HASH_FIELDS, RssRecord, type HashOptions } from "./rss.js";
+import { HASH_FIELDS } from "../base/limits.js";
+import { RssRecord, type HashOptions } from "../queue/rss.js";
 
 /** `struct ibv_rx_hash_conf` */
 export interface ReceiveHashConfiguration {

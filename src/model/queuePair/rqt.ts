@@ -3,9 +3,9 @@
  */
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { DevxObject } from "../devx/object.js";
+import { DevxObject } from "../base/devxObject.js";
 import { retire } from "../base/handle.js";
-import { QueueList } from "./indirectionTable.js";
+import { QueueList } from "../queue/indirectionTable.js";
 import { receiverAt } from "./receivers.js";
 
 export class Rqt extends DevxObject {

@@ -1,8 +1,8 @@
 /** GIDs, the IPv6 addresses of RoCE ports, and the MAC addresses derived from them. */
-import { refuse } from "../../errors.js";
-import { bytesOf, joined } from "../../packet/bytes.js";
-import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
-import { wrongType } from "../../base/checks.js";
+import { refuse } from "../../../errors.js";
+import { bytesOf, joined } from "../../../packet/bytes.js";
+import { parseIpv4, parseIpv6, parseMac } from "../../../packet/addresses.js";
+import { wrongType } from "../../../base/checks.js";
 
 /** `union ibv_gid` */
 export interface Gid {

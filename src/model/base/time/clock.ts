@@ -3,8 +3,8 @@
  * `advance` and `advanceTo` only. An own clock, `now` of createDevice, belongs to the program, and
  * `advanceTo` runs what is due by then.
  */
-import { checkTime, describe } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { checkTime, describe } from "../../../base/checks.js";
+import { refuse } from "../../../errors.js";
 import { Deadlines, type Deadline } from "./deadlines.js";
 
 export class Clock {

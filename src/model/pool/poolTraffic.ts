@@ -19,12 +19,12 @@ import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";
 import type { WorkerPool, Share } from "../../engine/workerPool.js";
 import { steerRows } from "../../engine/steerRows.js";
-import type { FrameReceiver } from "../device/cable.js";
-import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
-import type { Outcome } from "./outcome.js";
-import { PendingWork, OutcomeReader } from "./outcomeReader.js";
-import { Traffic, type BurstInputs, type Summing } from "./receive.js";
-import { classesOf } from "./outcomeClasses.js";
+import type { FrameReceiver } from "../traffic/cable.js";
+import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "../traffic/input.js";
+import type { Outcome } from "../traffic/outcome.js";
+import { PendingWork, OutcomeReader } from "../traffic/outcomeReader.js";
+import { Traffic, type BurstInputs, type Summing } from "../traffic/receive.js";
+import { classesOf } from "../traffic/outcomeClasses.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHABLE_METER, "meters"],

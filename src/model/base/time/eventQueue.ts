@@ -2,7 +2,7 @@
  * Events that wait for a program: completion channels and the asynchronous events of a context. A
  * program takes them one by one, awaits the next one, or iterates over them.
  */
-import { refuse, SteeringError } from "../../errors.js";
+import { refuse, SteeringError } from "../../../errors.js";
 
 /** A program that awaits an event. */
 interface Waiter<E> {

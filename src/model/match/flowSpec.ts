@@ -23,7 +23,7 @@ import {
   IBV_FLOW_SPEC_VXLAN_TUNNEL,
 } from "../../abi/verbs.js";
 import { once } from "../../base/once.js";
-import type { FieldKind } from "../match/fields.js";
+import type { FieldKind } from "./fields.js";
 
 /** A field of `struct ibv_flow_*_filter`. */
 export interface FilterField {

@@ -2,9 +2,9 @@
 import { refuse } from "../../errors.js";
 import { DeviceBase } from "../base/deviceBase.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
-import type { FrameOptions } from "../traffic/input.js";
-import type { Outcome } from "../traffic/outcome.js";
-import { portOf, type CableCounters, type CableEnd, type Port } from "../base/ports.js";
+import type { FrameOptions } from "./input.js";
+import type { Outcome } from "./outcome.js";
+import { portOf, type CableCounters, type CableEnd, type Port } from "../base/port/ports.js";
 import { Line, lineSettings, type CableOptions } from "./line.js";
 
 /** A device that frames arrive at. */

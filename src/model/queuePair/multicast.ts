@@ -10,11 +10,11 @@ import { refuse } from "../../errors.js";
 import { hexOf } from "../../base/hex.js";
 import { formatIpv6 } from "../../packet/addresses.js";
 import { readBits } from "../../packet/bytes.js";
-import { gidFrom, isIpv4Mapped, isMulticast, type GidInput } from "../base/gids.js";
+import { gidFrom, isIpv4Mapped, isMulticast, type GidInput } from "../base/port/gids.js";
 import { MAX_GROUP_QUEUE_PAIRS } from "../base/limits.js";
 import type { MatchFields } from "../match/match.js";
-import type { QueuePair } from "../queue/queuePair.js";
-import { ConnectedRule } from "./connectionRule.js";
+import type { QueuePair } from "./queuePair.js";
+import { ConnectedRule } from "../roce/connectionRule.js";
 
 /** The destination queue pair of every multicast packet (InfiniBand architecture 1.4, 10.5.2). */
 const MULTICAST_QPN = 0xff_ffff;

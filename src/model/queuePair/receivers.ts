@@ -3,7 +3,7 @@ import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { QueuePair } from "./queuePair.js";
-import { WorkQueue } from "./workQueue.js";
+import { WorkQueue } from "../queue/workQueue.js";
 
 /**
  * The work queue, or the raw packet queue pair, with this receive queue number. MODEL: the number

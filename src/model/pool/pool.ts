@@ -8,7 +8,7 @@ import { deviceParts, openCore, type DeviceOptions, type CheckedParts } from "..
 import { unsigned } from "../../base/checks.js";
 import type { PrintedFields } from "../../base/printable.js";
 import { PoolTraffic } from "./poolTraffic.js";
-import { Traffic } from "./receive.js";
+import { Traffic } from "../traffic/receive.js";
 import type { Core } from "../../engine/core.js";
 
 export interface PoolOptions extends DeviceOptions {

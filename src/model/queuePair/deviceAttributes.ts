@@ -5,12 +5,12 @@
 import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
+import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "../queue/extendedCompletionQueue.js";
 import { checkObject, unsigned, wrongType } from "../../base/checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type ExtendedAttributes as ExtendedMembers } from "./createExtended.js";
 import type { RssAttributes } from "./rssQueuePair.js";
-import { WorkQueue, type WorkQueueAttributes } from "./workQueue.js";
+import { WorkQueue, type WorkQueueAttributes } from "../queue/workQueue.js";
 
 /** `struct mlx5dv_qp_init_attr`. Fields without their bit in `comp_mask` are ignored. */
 export interface DeviceQueuePairAttributes {

@@ -4,12 +4,12 @@
  */
 import { Op } from "../../abi/engine.js";
 import type { Context } from "../base/context.js";
-import { DevxObject } from "../devx/object.js";
+import { DevxObject } from "../base/devxObject.js";
 import type { FrameTarget } from "../base/target.js";
 import { retire, type Handle } from "../base/handle.js";
 import { receiverAt } from "./receivers.js";
 import type { Rqt } from "./rqt.js";
-import { RssRecord, type HashOptions } from "./rss.js";
+import { RssRecord, type HashOptions } from "../queue/rss.js";
 
 /** The destination of a TIR: a receive queue number, or an RQT with hash options. */
 export type TirDestination = { readonly rqn: number } | { readonly rqt: Rqt; readonly hash: HashOptions };

@@ -1,9 +1,9 @@
 /** What a device command makes: known to the device by a number of its kind. */
 import { refuse } from "../../errors.js";
-import type { Context } from "../base/context.js";
-import type { NumberedKind, NumberedObject } from "../base/numbered.js";
+import type { Context } from "./context.js";
+import type { NumberedKind, NumberedObject } from "./numbered.js";
 import { describe } from "../../base/checks.js";
-import { Handle, living } from "../base/handle.js";
+import { Handle, living } from "./handle.js";
 
 /** An object that a device command made (mlx5dv_devx_obj_create(3)). */
 export abstract class DevxObject extends Handle implements NumberedObject {

@@ -2,7 +2,7 @@
  * Ports: their MAC addresses, GIDs and partition keys, and the attributes that `ibv_query_port`
  * reports.
  */
-import { MAX_FRAME } from "../../abi/engine.js";
+import { MAX_FRAME } from "../../../abi/engine.js";
 import {
   IBV_GID_TYPE_ROCE_V2,
   IBV_LINK_LAYER_ETHERNET,
@@ -10,10 +10,10 @@ import {
   IBV_PORT_ACTIVE,
   IBV_PORT_IP_BASED_GIDS,
   IBV_QPF_GRH_REQUIRED,
-} from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
+} from "../../../abi/verbs.js";
+import { refuse } from "../../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
-import { checkArray, unsigned } from "../../base/checks.js";
+import { checkArray, unsigned } from "../../../base/checks.js";
 
 /** Entries of a port's GID table: `sgid_index` has 8 bits. */
 export const GID_TABLE_LENGTH = 256;
@@ -27,6 +27,16 @@ export const MTU = IBV_MTU_4096;
 
 /** Bytes of the longest message of a connection. */
 export const MAX_MESSAGE = MAX_FRAME;
+
+/** Destination MAC, source MAC and EtherType: the shortest frame that can be sent. */
+const ETHERNET_LENGTH = 14;
+
+/** Refuses to send a frame that is too short or too long. */
+export function checkFrameLength(call: string, path: string, length: number): void {
+  if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
+  const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
+  refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
+}
 
 /** Bytes of an `enum ibv_mtu`. */
 export function mtuBytes(mtu: number): number {

@@ -11,12 +11,12 @@ import {
 import { IBV_EVENT_QP_LAST_WQE_REACHED } from "../../abi/verbsConstants.js";
 import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
-import type { CompletionQueue } from "./completionQueue.js";
+import type { CompletionQueue } from "../queue/completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
 import type { FrameTarget } from "../base/target.js";
-import { checkRoom } from "./numbers.js";
+import { checkRoom } from "../queue/numbers.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { portOf } from "../base/ports.js";
+import { portOf } from "../base/port/ports.js";
 import {
   changedState,
   isConnected,
@@ -24,17 +24,17 @@ import {
   STATE_NAMES,
   type QueuePairChange,
   type QueuePairState,
-} from "./states.js";
-import { depthOf, PostedBuffers } from "./postedBuffers.js";
+} from "../queue/states.js";
+import { depthOf, PostedBuffers } from "../queue/postedBuffers.js";
 import { checkAttributes, type CheckedAttributes, type QueuePairAttributes } from "./queuePairAttributes.js";
-import type { SharedReceiveQueue } from "./sharedReceiveQueue.js";
-import { ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import type { SharedReceiveQueue } from "../queue/sharedReceiveQueue.js";
+import { ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "../queue/receiveQueue.js";
 import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
 import { readPacket } from "../roce/packet.js";
 import { Transport } from "../roce/transport.js";
 import type { PrintedFields } from "../../base/printable.js";
-import { postList, type BadRequest } from "./scatter.js";
+import { postList, type BadRequest } from "../queue/scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
 export type { QueuePairAttributes, QueuePairCapabilities } from "./queuePairAttributes.js";

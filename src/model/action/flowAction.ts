@@ -7,13 +7,13 @@ import { L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { DOMAIN_TYPES, type DomainType } from "../table/domainType.js";
+import { DOMAIN_TYPES, type DomainType } from "../base/domainType.js";
 import { unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
-import { programOfWords, wordsOf, type ModifyActions } from "../action/modifyHeader.js";
-import { encapsulates, reformatData, reformatRecord } from "../action/reformat.js";
+import { programOfWords, wordsOf, type ModifyActions } from "./modifyHeader.js";
+import { encapsulates, reformatData, reformatRecord } from "./reformat.js";
 
 /** The step of an action in the execution order. */
 export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";

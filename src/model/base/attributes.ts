@@ -11,11 +11,10 @@ import {
   IBV_RX_HASH_FUNC_TOEPLITZ,
 } from "../../abi/verbs.js";
 import { IBV_DEVICE_SRQ_RESIZE } from "../../abi/verbsConstants.js";
-import type { DeviceBase } from "../base/deviceBase.js";
-import { eui64 } from "../base/gids.js";
-import { MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "../base/limits.js";
-import { PKEY_TABLE_LENGTH, portMac } from "../base/ports.js";
-import { HASH_FIELDS } from "../queue/rss.js";
+import type { DeviceBase } from "./deviceBase.js";
+import { eui64 } from "./port/gids.js";
+import { HASH_FIELDS, MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "./limits.js";
+import { PKEY_TABLE_LENGTH, portMac } from "./port/ports.js";
 
 /** `struct ibv_device_attr`; 64-bit members are bigint. A feature that this device lacks is 0. */
 export interface DeviceAttributes {

@@ -1,5 +1,5 @@
 /** The hardware of a device besides its core: ports, limits, and how many objects are alive. */
-import { Inventory, limitsFrom, type DeviceLimits } from "./limits.js";
+import { Inventory, limitsFrom, type DeviceLimits } from "../limits.js";
 import { makePorts, type Port, type PortOptions } from "./ports.js";
 
 export interface HardwareOptions extends PortOptions {

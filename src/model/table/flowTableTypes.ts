@@ -1,6 +1,6 @@
 /** The types of tables that hold flows (`enum mlx5dv_flow_table_type`). */
-import type { DomainType } from "../table/domainType.js";
-import type { FlowStage } from "./entry.js";
+import type { DomainType } from "../base/domainType.js";
+import type { FlowStage } from "./pipeline.js";
 
 export interface FlowTableType {
   readonly name: string;

@@ -6,9 +6,9 @@
  */
 import { checkOptions, unsigned, type OptionTypes } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
-import { Deadline } from "../base/deadlines.js";
+import { Deadline } from "../base/time/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import type { CableCounters, Port } from "../base/ports.js";
+import type { CableCounters, Port } from "../base/port/ports.js";
 
 /** What a cable does to frames, in each direction. */
 export interface CableOptions {

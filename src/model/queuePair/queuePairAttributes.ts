@@ -5,9 +5,9 @@ import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { living } from "../base/handle.js";
 import { bounded, MAX_INLINE_DATA } from "../base/limits.js";
-import { CompletionQueue } from "./completionQueue.js";
-import { SharedReceiveQueue } from "./sharedReceiveQueue.js";
-import { hasSteps } from "./states.js";
+import { CompletionQueue } from "../queue/completionQueue.js";
+import { SharedReceiveQueue } from "../queue/sharedReceiveQueue.js";
+import { hasSteps } from "../queue/states.js";
 
 /**
  * `struct ibv_qp_cap`; a field that is left out is 0. MODEL: a queue pair gets exactly these sizes,

@@ -6,12 +6,12 @@
 import { Op } from "../../abi/engine.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
-import { trappingSlot, type Classifier } from "../table/classifier.js";
+import { trappingSlot, type Classifier } from "./classifier.js";
 import { Context } from "../base/context.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import type { DomainType } from "../table/domainType.js";
-import { TablePipeline } from "../table/pipeline.js";
-import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
+import type { DomainType } from "../base/domainType.js";
+import { TablePipeline } from "./pipeline.js";
+import { FLOW_TABLE_TYPES, type FlowTableType } from "./flowTableTypes.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 

@@ -25,9 +25,9 @@ import { refuse, SteeringError, type ErrnoName } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { MaskCheck, Profile, TableRules, ValueCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
-import type { DomainType } from "./domainType.js";
-import { fieldNamed, readField, type Field } from "../match/fields.js";
-import { ipVersions, maskedFields } from "../match/match.js";
+import type { DomainType } from "../base/domainType.js";
+import { fieldNamed, readField, type Field } from "./fields.js";
+import { ipVersions, maskedFields } from "./match.js";
 
 /** What a mask is for: a table, or all rules of a type that the kernel owns. */
 export interface MaskPlace {
