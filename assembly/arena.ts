@@ -113,7 +113,7 @@ export function release(block: usize, size: u32): void {
 }
 
 /**
- * Gives back the end of a small block, without memory for another one. Its first bytes stay where they
+ * Frees the end of a small block, without memory for another one. Its first bytes stay where they
  * are. @returns false for a large block
  */
 export function shrink(block: usize, from: u32, to: u32): bool {

@@ -61,7 +61,7 @@ export const ASIDE: u32 = 64;
 /** The result of an inline ESP action: ESP_BAD_ICV or ESP_BAD_TRAILER, from bit 7 on. */
 export const ESP_SHIFT: u32 = 7;
 export const ESP_BITS: u32 = 3 << ESP_SHIFT;
-/** The branch came to NIC_RX because no rule of the FDB matched. */
+/** The branch reached NIC_RX because no rule of the FDB matched. */
 export const FDB_MISSED: u32 = 1 << 9;
 
 // @ts-ignore: decorator

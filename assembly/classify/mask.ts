@@ -53,7 +53,7 @@ export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): u
   return 0;
 }
 
-/** Gives back a mask without rules. */
+/** Frees a mask without rules. */
 export function dropMask(masks: usize, mask: usize): void {
   removeEntry(masks, load<u32>(mask, MASK_HASH), mask, false);
   release(mask, maskSize(load<u32>(mask, MASK_LANES_COUNT)));

@@ -15,7 +15,7 @@
  *
  * Changes meanwhile go to both bitmaps. At the end the new ones replace the old ones. Buckets do not
  * merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no lookup reads while
- * half of the rules change are given back.
+ * half of the rules change are freed.
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./tuples/ruleList";
@@ -267,7 +267,7 @@ function finish(table: usize, building: usize): void {
 }
 
 /**
- * Gives back bitmaps, unfinished ones first, and postpones the next rebuild; false if there are
+ * Frees bitmaps, unfinished ones first, and postpones the next rebuild; false if there are
  * none.
  */
 export function yieldMemory(table: usize): bool {
@@ -281,7 +281,7 @@ export function yieldMemory(table: usize): bool {
   return true;
 }
 
-/** Gives back all bitmaps. The next rebuild is due with a lookup. */
+/** Frees all bitmaps. The next rebuild is due with a lookup. */
 function forgetBitmaps(table: usize): void {
   for (let more = true; more;) more = yieldMemory(table);
   store<u32>(table, 0, TABLE_REBUILT);

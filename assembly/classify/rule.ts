@@ -170,7 +170,7 @@ export function replaceActions(rule: usize, actions: usize, count: u32): bool {
 }
 
 /**
- * Gives back what fewer actions leave of their block. Of a large block nothing is given back: the
+ * Frees what fewer actions leave of their block. Of a large block nothing is freed: the
  * actions that are left over become Op.none.
  */
 function leaveRoom(rule: usize, had: u32, count: u32): void {

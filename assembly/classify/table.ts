@@ -96,7 +96,7 @@ export function keepTable(table: usize, keeps: bool): void {
   if (!keeps) trimTable(table);
 }
 
-/** Gives back the memory that the table does not need, except for what is reserved. */
+/** Frees the memory that the table does not need, except for what is reserved. */
 export function trimTable(table: usize): void {
   // Buckets do not merge during a rebuild.
   if (load<u32>(table, TABLE_NEW_BITMAPS) != 0) yieldMemory(table);
@@ -109,7 +109,7 @@ export function reserveRules(table: usize, rules: u32): bool {
   return reserveBuckets(table + TABLE_HASH, rules);
 }
 
-/** Gives back a table without rules that no other table names as next. */
+/** Frees a table without rules that no other table names as next. */
 export function destroyTable(table: usize): void {
   invalidate();
   clearHashTable(table + TABLE_HASH);
@@ -148,7 +148,7 @@ export function insert(
   return rule;
 }
 
-/** Gives back the memory that tables keep without needing it; whether there was any. */
+/** Frees the memory that tables keep without needing it; whether there was any. */
 function trimTables(): bool {
   const used = arenaUsed();
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
@@ -294,7 +294,7 @@ export function removeRule(rule: usize): void {
 }
 
 /**
- * Clears a table without rules: it gives back all memory but what it keeps, and requires no fields.
+ * Clears a table without rules: it frees all memory but what it keeps, and requires no fields.
  */
 function startAnew(table: usize): void {
   cancelRebuild(table);

@@ -4,7 +4,7 @@
  *
  * The rules of a queue apply to its own frames only with ALLOW_LOOP_BACK. Other rules name their
  * queue in operations made for that (copy_from_others, queue_from_others, drop). A rule that has no
- * other destination, or that drops, is passed over for that queue.
+ * other destination, or that drops, is skipped for that queue.
  */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";

@@ -89,7 +89,7 @@ export enum Admitted {
 }
 
 /**
- * Whether a branch hits a rule. A rule that is passed over raises the lower bound, so this ends
+ * Whether a branch hits a rule. A skipped rule raises the lower bound, so this ends
  * after the rules of the table.
  */
 export function admit(branch: usize, rule: usize): Admitted {
@@ -151,7 +151,7 @@ export function miss(branch: usize, table: usize): bool {
   return true;
 }
 
-/** The flow table that leads to a stage, behind `table` and the tables of its misses. */
+/** The flow table that leads to a stage, after `table` and the tables of its misses. */
 export function lastOfChain(table: usize): usize {
   while (!(load<u32>(table, TABLE_FLAGS) & TABLE_TO_STAGE)) table = load<u32>(table, TABLE_MISS);
   return table;

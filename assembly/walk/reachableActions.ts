@@ -37,7 +37,7 @@ namespace List {
   export let last: usize = 0;
 }
 
-/** The union of REACHABLE_* over all rules that frames can come to from the table `root`. */
+/** The union of REACHABLE_* over all rules that frames can reach from the table `root`. */
 export function reachable(root: usize): u32 {
   store<u32>(root, NO_MORE, TABLE_REACHABLE);
   List.last = root;

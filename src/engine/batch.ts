@@ -294,7 +294,7 @@ export class Batch {
     return (this.core.destinations + i * DEST_SIZE) >> 2;
   }
 
-  /** That of the one behind it, while `destinations` says that there is one. */
+  /** That of the one after it, while `destinations` says that there is one. */
   nextDestination(at: number): number {
     return this.#word(at, DEST_NEXT) >>> 2;
   }

@@ -116,7 +116,7 @@ export class BulkRules {
     return this.#core.u32[this.#heads + n * (BULK_HEAD >> 2) + (BULK_HANDLE >> 2)] ?? 0;
   }
 
-  /** The mask, and of all values what lies behind the device format: presence, which they share with it. */
+  /** The mask, and of all values what lies after the device format: presence, which they share with it. */
   #stageMask(): void {
     const { u8, staging } = this.#core;
     u8.set(this.#mask, staging + STAGE_MASK);

@@ -76,7 +76,7 @@ export interface CoreExports {
   setVport(vport: number, table: number): void;
   /** An empty table; 0 when memory is full. `flags` are TABLE_*. */
   createTable(flags: number): number;
-  /** Gives back a table without rules that no other table names as next. */
+  /** Frees a table without rules that no other table names as next. */
   destroyTable(table: number): void;
   /** A root table of the send path that never has rules and takes no memory. */
   emptySendTable(): number;
@@ -90,13 +90,13 @@ export interface CoreExports {
   setMiss(table: number, next: number): void;
   /** Writes the value of a rule to the staging area. Fields with ranges are 0. */
   stageValue(rule: number): void;
-  /** The union of REACHABLE_* over all rules that frames can come to from the table `root`. */
+  /** The union of REACHABLE_* over all rules that frames can reach from the table `root`. */
   reachable(root: number): number;
   /** Sets whether the table keeps its memory when rules are removed. */
   keepTable(table: number, keeps: number): void;
   /** Takes and keeps memory for `rules` rules in all; false when memory is full. */
   reserveRules(table: number, rules: number): number;
-  /** Gives back the memory that the table does not need, except for what is reserved. */
+  /** Frees the memory that the table does not need, except for what is reserved. */
   trimTable(table: number): void;
   /**
    * The index of the first staged rule (BULK_*) whose value has a bit outside the staged mask; -1 for

@@ -120,7 +120,7 @@ export class WorkerPool {
     try {
       for (const { worker } of others) this.#workerCore(worker).load();
     } catch (error) {
-      // A thread is lost before it had its rows: nobody waits for them.
+      // A thread is lost before it had its rows: no caller waits for them.
       this.#underWay = null;
       throw error;
     }

@@ -68,7 +68,7 @@ export class Draft {
   readonly #map: Readonly<Record<string, string>>;
   readonly #lists: Lists;
   readonly #names = new Map<ListKey, Set<string>>();
-  /** The first number that may be free behind a name. */
+  /** The first number that may be free after a name. */
   readonly #numbers = new Map<string, number>();
   readonly #samples: Sample[];
   #ports = 1;
@@ -111,7 +111,7 @@ export class Draft {
     return this.#names.get(key)?.has(name) === true;
   }
 
-  /** The name, or with a number behind it if the list has it already. */
+  /** The name, or with a number after it if the list has it already. */
   freeName(key: ListKey, name: string): string {
     if (!this.has(key, name)) return name;
     const place = `${key} ${name}`;

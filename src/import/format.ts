@@ -11,7 +11,7 @@ export interface Importer {
 }
 
 /**
- * An element of a format, on its page in `docs/import/`: what becomes of it, or why it is refused.
+ * An element of a format, on its page in `docs/import/`: what happens to it, or why it is refused.
  * The importer looks its elements up in the same table, so the page cannot say otherwise.
  */
 export type Element = { readonly becomes: string } | { readonly refused: string };

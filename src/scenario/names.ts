@@ -177,7 +177,7 @@ class Names {
   /** Rules, flows and sent frames need queue pairs. */
   #queuePair(path: string, name: string): void {
     this.#known("queues", path, name);
-    const hint = "frames come to a work queue by a TIR or an indirection table";
+    const hint = "frames reach a work queue by a TIR or an indirection table";
     if (this.#queue(name)?.type === "wq") this.#bad("bad_object", path, name, hint);
   }
 

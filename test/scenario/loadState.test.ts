@@ -13,7 +13,7 @@ const ROOT = { name: "root", level: 0 };
 const FIRST = { name: "first", level: 1 };
 const NEXT = { name: "next", level: 2 };
 
-/** A document in which all frames come to table first; rules are called by their numbers, from 1. */
+/** A document in which all frames reach table first; rules are called by their numbers, from 1. */
 function withRules(rules: object[], more: object = {}): Record<string, unknown> {
   return {
     flowsteer: 1,

@@ -84,7 +84,7 @@ export function entryIn(word: u32, entryMask: u32): usize {
   return <usize>(((word * MULTIPLIER) >> HASH_SHIFT) & entryMask);
 }
 
-/** Puts chunks into quads, lane by lane, and gives back the tables of all others. */
+/** Puts chunks into quads, lane by lane, and frees the tables of all others. */
 export function layQuads(bitmaps: usize, chunks: u64): void {
   releaseTables(bitmaps, load<u64>(bitmaps, BUILT) & ~chunks);
   store<u64>(bitmaps, chunks, USABLE);
@@ -107,7 +107,7 @@ export function layQuads(bitmaps: usize, chunks: u64): void {
   store<u32>(bitmaps, quads, QUADS);
 }
 
-/** Gives back the tables of chunks that have one. */
+/** Frees the tables of chunks that have one. */
 export function releaseTables(bitmaps: usize, chunks: u64): void {
   for (; chunks != 0; chunks &= chunks - 1)
     release(load<u32>(wordOf(bitmaps, <u32>ctz(chunks)), CHUNK_BITMAPS), bitmapBytes(bitmaps));

@@ -60,7 +60,7 @@ const FEW_SHRINK: u32 = 2;
 const MERGES: i32 = 2;
 
 /**
- * Gives back all memory; values belong to the caller. A hash table of zeros is empty and has no
+ * Frees all memory; values belong to the caller. A hash table of zeros is empty and has no
  * memory.
  */
 export function clearHashTable(hashTable: usize): void {
@@ -81,7 +81,7 @@ export function reserveBuckets(hashTable: usize, entries: u32): bool {
   const grow = growOf(entries);
   const floor = <u32>((<u64>entries * QUARTERS + grow - 1) / grow);
   const more = <i64>floor - <i64>load<u32>(hashTable, BUCKETS);
-  // Checked first: small blocks that are given back never become large ones.
+  // Checked first: small blocks that are freed never become large ones.
   if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;
   while (load<u32>(hashTable, BUCKETS) < floor) {
     if (load<u32>(hashTable, BUCKETS) == 0 ? firstBucket(hashTable) : split(hashTable)) continue;
@@ -93,7 +93,7 @@ export function reserveBuckets(hashTable: usize, entries: u32): bool {
 }
 
 /**
- * Gives back buckets that are not needed, down to the floor. No walk over the entries may be under
+ * Frees buckets that are not needed, down to the floor. No walk over the entries may be under
  * way.
  */
 export function shrinkHashTable(hashTable: usize): void {
@@ -298,7 +298,7 @@ function parentOf(n: u32): u32 {
 }
 
 /**
- * Distributes the entries of a bucket and its overflow buckets anew. It takes no memory: entries in
+ * Distributes the entries of a bucket and its overflow buckets again. It takes no memory: entries in
  * two buckets need no more overflow buckets than in one, and an overflow bucket is spare before its
  * entries are distributed.
  */

@@ -49,7 +49,7 @@ export function tupleAt(tuples: usize, index: u32): usize {
   return <usize>load<u32>(tuples, TUPLES_AT) + <usize>(index * load<u32>(tuples, STRIDE));
 }
 
-/** Gives back the memory of tuples without rules. */
+/** Frees the memory of tuples without rules. */
 export function clearTuples(tuples: usize): void {
   const address: usize = load<u32>(tuples, TUPLES_AT);
   if (address != 0) release(address, load<u32>(tuples, ROOM) * load<u32>(tuples, STRIDE));

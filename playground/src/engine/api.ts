@@ -43,7 +43,7 @@ export interface Engine {
 
   /** Everything that happened to a frame. Null for a frame that cannot be steered, or if a newer call came. */
   way(frame: number): Promise<FrameWay | null>;
-  /** Why the frame did not come to a target. Null as for `way`. @throws Error nothing has the name of the target */
+  /** Why the frame did not reach a target. Null as for `way`. @throws Error nothing has the name of the target */
   why(frame: number, target: Target): Promise<Explanation | null>;
   /** The same as `way`, of bytes that are in no list: they arrive at port 1 before any other frame. */
   wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay | null>;

@@ -1,5 +1,5 @@
 /**
- * The engine as the page uses it. It starts the worker, and starts it anew when it does not answer:
+ * The engine as the page uses it. It starts the worker, and restarts it when it does not answer:
  * what a worker did not do in time, it never does.
  */
 import { proxy, wrap, type Remote } from "comlink";

@@ -35,7 +35,7 @@ export class Watchdog {
     this.#calls--;
   }
 
-  /** The worker was started anew: nothing is asked of it. */
+  /** The worker was restarted: nothing is asked of it. */
   restart(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

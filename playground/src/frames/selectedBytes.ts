@@ -2,7 +2,7 @@
 import type { FrameTree } from "flowsteer/packet";
 import { selectedFrame, way } from "../state/selection.js";
 
-/** Null until the way of the frame is there. */
+/** Null until the path of the frame is there. */
 export function selectedTree(): FrameTree | null {
   const found = way.peek();
   return found?.frame === selectedFrame.peek() ? (found?.snapshots[0]?.tree ?? null) : null;

@@ -4,7 +4,7 @@ import { difference, type DifferenceGroup, type Treatment } from "flowsteer/expl
 import { checkScenario, type LoadedScenario } from "flowsteer/scenario";
 import type { ComparedGroup, ComparedRules, ProofProgress, TreatedFrame } from "./api.js";
 
-/** Changes that are named: nobody reads more. */
+/** Changes that are listed by name. */
 const MAX_CHANGES = 100;
 
 /** @returns null where either rules are refused */

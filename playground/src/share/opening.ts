@@ -132,7 +132,7 @@ async function show(work: Shown, capture: { readonly file: Blob; readonly name: 
   if (work.frame !== null && work.step > 0) selectStep(work.frame, work.step);
 }
 
-/** Selects a step as soon as the way of the frame is there. */
+/** Selects a step as soon as the path of the frame is there. */
 function selectStep(frame: number, step: number): void {
   const end = effect(() => {
     const found = way.value?.frame === frame ? way.value : null;

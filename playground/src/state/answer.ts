@@ -15,7 +15,7 @@ export function showAnswer(answered: Answer): void {
   if (answered.pipeline !== null) answer.value = answered;
 }
 
-/** How often the engine was started anew: it forgets everything then. */
+/** How often the engine was restarted: it forgets everything then. */
 export const engineLife = signal(0);
 
 export const pipeline = computed(() => answer.value?.pipeline ?? null);

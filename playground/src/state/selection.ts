@@ -4,7 +4,7 @@ import type { FrameFilter, FrameWay } from "../engine/api.js";
 
 /** The number of the frame; null for none. */
 export const selectedFrame = signal<number | null>(null);
-/** The way of the selected frame; null until the engine has answered. */
+/** The path of the selected frame; null until the engine has answered. */
 export const way = signal<FrameWay | null>(null);
 /** The index of the step in the trace of the selected frame. */
 export const selectedStep = signal(0);

@@ -95,7 +95,7 @@ function offerRestart(stuck: boolean): void {
   notify({ id, text, actions: [{ title: "Stop it", run: () => void restart() }] });
 }
 
-/** Starts the engine anew with the last good rules and the open capture. */
+/** Restarts the engine with the last good rules and the open capture. */
 async function restart(): Promise<void> {
   const text = rules.peek();
   const file = openFile.peek();

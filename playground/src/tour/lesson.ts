@@ -1,4 +1,4 @@
-/** A lesson of the tour: a scenario, a task, and what frames must come to. */
+/** A lesson of the tour: a scenario, a task, and what frames must reach. */
 import type { ReasonName, VerdictName } from "flowsteer";
 import type { Scenario } from "flowsteer/scenario";
 import type { FrameRow } from "../engine/api.js";

@@ -85,7 +85,7 @@ export interface Asked {
 }
 export const asked = signal<Asked | null>(null);
 
-/** Asks why the selected frame did not come to a target. */
+/** Asks why the selected frame did not reach a target. */
 export async function askWhy(target: Target): Promise<void> {
   const frame = selectedFrame.peek();
   if (frame === null) return;

@@ -1,4 +1,4 @@
-/** Flows of the verbs as C: `struct ibv_flow_attr` with its specs behind it. */
+/** Flows of the verbs as C: `struct ibv_flow_attr` with its specs after it. */
 import {
   filterNumber,
   type FilterField,

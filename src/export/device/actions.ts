@@ -89,7 +89,7 @@ export function actionOf(device: Device, action: Action, names: ActionNames): Sc
   }
 }
 
-/** The members of an array; an encapsulation stands behind its destination. */
+/** The members of an array; an encapsulation follows its destination. */
 function arrayOf(device: Device, { holds }: Action, names: ActionNames): ScenarioRuleAction | Refused {
   const members: ScenarioArrayMember[] = [];
   for (const one of holds.filter((other) => other instanceof Action)) {

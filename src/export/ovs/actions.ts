@@ -47,7 +47,7 @@ export function variantsOf(actions: readonly ScenarioRuleAction[], kind: Kind, n
   const changes = objects.flatMap(({ modify = [] }) => modify);
   const fields = changes.map(fieldOf);
   const asksTag = pops > 0 || fields.some((name) => TAG.includes(name));
-  if (pops > 0 && fields.some((name) => TAG.includes(name))) throw new NotExported("a tag behind one that is removed");
+  if (pops > 0 && fields.some((name) => TAG.includes(name))) throw new NotExported("a tag after one that is removed");
   const variants: Variant[] = [];
   for (const tagged of asksTag && kind.tagged === undefined ? [true, false] : [kind.tagged]) {
     for (const one of kindsOf({ ...kind, tagged }, fields)) {
@@ -209,7 +209,7 @@ function arrayText(members: NonNullable<ActionObject["array"]>, kind: Kind, name
     if (member.count !== undefined) return [];
     return endText(member, kind, names) ?? [];
   });
-  // A copy that goes on in a table changes nothing for those behind it.
+  // A copy that goes on in a table changes nothing for those after it.
   return ends.map((end, n) => (end.startsWith("resubmit") && n < ends.length - 1 ? `clone(${end})` : end));
 }
 

@@ -184,7 +184,7 @@ function portOf(bits: Map<string, Bits>, { device = {} }: Scenario, words: strin
   return name;
 }
 
-/** The PF is LOCAL; VFs have the numbers behind those of the physical ports. */
+/** The PF is LOCAL; VFs have the numbers after those of the physical ports. */
 export function portName(vport: number, ports: number): string {
   return vport === 0 ? "LOCAL" : String(ports + vport);
 }

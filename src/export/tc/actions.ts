@@ -14,7 +14,7 @@ export interface Names {
 
 type ActionObject = Exclude<ScenarioRuleAction, string>;
 
-/** The text behind the keys of a filter. @throws NotExported */
+/** The text after the keys of a filter. @throws NotExported */
 export function actionsText(actions: readonly ScenarioRuleAction[], variant: Variant, names: Names): string {
   const parts: string[] = [];
   const objects = actions.filter((action): action is ActionObject => typeof action === "object");

@@ -160,7 +160,7 @@ class Writer {
   }
 
   #sample(sampler: NonNullable<Written["flow_sampler"]>): void {
-    if (sampler.action !== undefined) throw new NotExported("testpmd does not change frames behind a sample");
+    if (sampler.action !== undefined) throw new NotExported("testpmd does not change frames after a sample");
     const parts = sampler.sample_actions.map((one) => this.#sampleAction(one));
     this.before.push(`set sample_actions 0 ${[...parts, "end"].join(" / ")}`);
     this.parts.push(`sample ratio ${sampler.sample_ratio} index 0`);

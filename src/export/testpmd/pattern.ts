@@ -86,10 +86,10 @@ class Writer {
     const inner = versionOf(this.terms, "inner");
     const isIpInIp = tunnel === undefined && version !== undefined && inner !== undefined;
     if (isIpInIp && !isBit(this.terms.get("outer.ip_protocol"), inner === 4 ? 4n : 41n)) {
-      throw new NotExported("testpmd asks for inner headers behind a tunnel; the rule names none");
+      throw new NotExported("testpmd asks for inner headers after a tunnel; the rule names none");
     }
     if (tunnel === undefined && !isIpInIp) {
-      throw new NotExported("testpmd asks for inner headers behind a tunnel; the rule names none");
+      throw new NotExported("testpmd asks for inner headers after a tunnel; the rule names none");
     }
     if (inner === undefined && (asksIp(this.terms, "inner") || !this.#hasL2("inner"))) {
       throw new NotExported("the rule leaves the inner IP version open; a pattern has the item of one");
@@ -151,7 +151,7 @@ class Writer {
   #etherType(level: Level, name: string): string[] {
     const term = this.#take(`${level}.ethertype`);
     if (term?.kind === "bits" && term.mask === 0xffffn && (term.value === 0x8100n || term.value === 0x88a8n)) {
-      throw new NotExported("the EtherType of a tag behind the last tag");
+      throw new NotExported("the EtherType of a tag after the last tag");
     }
     return term === undefined ? [] : fieldText(name, term, { match: `${level}.ethertype`, bits: 16 });
   }

@@ -19,7 +19,7 @@ const ELEMENTS: ElementGroups = {
         "a rule with the number of its line as tag; one of TCP and one of UDP where ports are asked and the protocol is not",
     },
     "FLAGS/MASK": { becomes: "nothing, as in ClassBench's own traces: a set whose masks are not 0 is told of" },
-    "SRC DST SPORT DPORT PROTOCOL ...": { becomes: "a frame; what stands behind (the line that wins) is not read" },
+    "SRC DST SPORT DPORT PROTOCOL ...": { becomes: "a frame; what follows (the line that wins) is not read" },
   },
 };
 

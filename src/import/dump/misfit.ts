@@ -11,7 +11,7 @@ const ENDS = ["queue", "tir", "table", "vport"] as const satisfies readonly (key
 /** Only frames for a host have a tag and reach a queue (mlx5dv_dr: Actions). */
 const OF_A_HOST = ["tag", "queue", "tir"] as const satisfies readonly (keyof ActionObject)[];
 
-/** The action, or why it cannot be in the rule of a table behind the actions before it. */
+/** The action, or why it cannot be in the rule of a table after the actions before it. */
 export function fitting(
   action: ImportedAction,
   before: readonly ScenarioRuleAction[],

@@ -34,7 +34,7 @@ export interface NoRecord {
 const RECORD = /(?:^|[\s+\-<>|\]:])([34]\d{3},[^]*|490[01]$)/;
 /** One that holds text. */
 const TEXT_RECORD = /(?:^|[\s+\-<>|\]:])(4911,[^]*)/;
-/** Up to the last blank that no other record has: theirs are behind commas. */
+/** Up to the last blank that no other record has: theirs follow commas. */
 const IN_FRONT = /^.*(?:(?<!,) |[^\S ])/;
 
 /** Reads each line: a record, or a line that holds none. Empty lines and comments (`#`) are left out. */

@@ -1,4 +1,4 @@
-/** What becomes of the objects and statements of nftables. */
+/** What happens to the objects and statements of nftables. */
 import type { Element } from "../format.js";
 
 export const OFFLOAD = "the kernel does not hand it to a NIC";

@@ -14,7 +14,7 @@ import { isListing, listedObjects } from "./listed.js";
 import { keyOf, type Expression, type NftChain, type NftRule } from "./objects.js";
 import { rulesetObjects } from "./ruleset.js";
 
-/** A chain that is imported, and its rules in the order in which frames come to them. */
+/** A chain that is imported, and its rules in the order in which frames reach them. */
 interface Chain {
   readonly device: Word;
   readonly policy: string;

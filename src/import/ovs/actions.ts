@@ -30,7 +30,7 @@ const NOTHING: Plain = { kind: "change", changes: [] };
 /** Read as a list, before the readers are asked. */
 const NOTHING_OF_ITS_OWN: Reader = () => NOTHING;
 
-/** What is read: its reader, and what becomes of it. */
+/** What is read: its reader, and what happens to it. */
 const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
   output: [output, "`vport`, `port`, or with other outputs an `array`; to a tunnel port with `reformat`"],
   drop: [noOperand(NOTHING), "`drop`"],
@@ -153,7 +153,7 @@ function readAction(piece: Piece, around: Around): Act[] {
   return [act(outputTo(piece))];
 }
 
-/** What stands behind the name: after a colon or in parentheses. */
+/** What follows the name: after a colon or in parentheses. */
 function operandOf(piece: Piece, length: number): Piece {
   const rest = piece.part(length);
   if (rest.text.startsWith(":")) return rest.part(1);

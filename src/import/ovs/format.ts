@@ -25,7 +25,7 @@ const COMMANDS = {
   },
   "flows of several bridges": { becomes: "tables of their own; the port that a frame comes by says which" },
   "ports of type patch": {
-    becomes: "a copy of the frame comes to the other bridge; refused if its peer or the peer's flows are missing",
+    becomes: "a copy of the frame reaches the other bridge; refused if its peer or the peer's flows are missing",
   },
 } as const;
 

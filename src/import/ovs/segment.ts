@@ -11,7 +11,7 @@ type Modify = Extract<ScenarioRuleAction, object>["modify"] & object;
 type ArrayMember = NonNullable<Extract<ScenarioRuleAction, object>["array"]>[number];
 type Member = Extract<ArrayMember, object>;
 
-/** Members of an array, and a table behind them. */
+/** Members of an array, and a table after them. */
 const MAX_DESTINATIONS = 62;
 
 interface Tag {

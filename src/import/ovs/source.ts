@@ -44,7 +44,7 @@ export class OvsImport implements Importer {
   #bridge = "";
   /** Whether a command names it that prints flows: its lines follow. */
   #isPrinted = false;
-  /** The first line without a bridge behind a command that prints no flows. */
+  /** The first line without a bridge after a command that prints no flows. */
   readonly #guessed = new Map<string, Piece>();
 
   constructor(draft: Draft, findings: Findings) {
@@ -151,7 +151,7 @@ export class OvsImport implements Importer {
       );
   }
 
-  /** `{class=0xffff,type=0x80,len=4}->tun_metadata0`, and more of them behind commas. */
+  /** `{class=0xffff,type=0x80,len=4}->tun_metadata0`, and more of them after commas. */
   #nameOptions(list: Piece): void {
     for (const one of list.split(", \t")) {
       const [, kind, type, length, name] =
@@ -245,7 +245,7 @@ export class OvsImport implements Importer {
 
 const LOGICAL = "a logical flow of OVN: import what ovs-ofctl dump-flows br-int prints on a host";
 
-/** Without options, which also stand behind operands: `-O OpenFlow13`, `--bundle`. */
+/** Without options, which may also follow operands: `-O OpenFlow13`, `--bundle`. */
 function operands(words: readonly Piece[]): Piece[] {
   const found: Piece[] = [];
   for (let n = 0; n < words.length; n++) {

@@ -83,11 +83,11 @@ export type Act = { readonly key: string } &
     | { readonly kind: "exit" }
     | { readonly kind: "tunnel"; readonly values: TunnelValues }
     | { readonly kind: "set_in_port"; readonly port: string }
-    /** The frame comes to another bridge by its port. */
+    /** The frame reaches another bridge by its port. */
     | { readonly kind: "enter"; readonly table: string; readonly port: string }
     | { readonly kind: "encap"; readonly data: string; readonly port: string; readonly place: Place }
     | { readonly kind: "decap" }
-    /** The frame comes to the first table by a tunnel port, whose headers it has in front. */
+    /** The frame reaches the first table by a tunnel port, whose headers it has in front. */
     | { readonly kind: "tunnel_pop"; readonly port: string; readonly place: Place }
     | { readonly kind: "end" }
     /** The flow is one of those of a clause. */

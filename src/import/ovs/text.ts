@@ -1,4 +1,4 @@
-/** Pieces of a command, with their places: what stands between commas, in parentheses, behind a sign. */
+/** Pieces of a command, with their places: text between commas, in parentheses, after a sign. */
 import type { TextLine } from "../text/lines.js";
 import { notImported, type Place, type Word } from "../text/refusal.js";
 
@@ -9,7 +9,7 @@ const MAX_NESTED = 64;
 const TOO_DEEP = `more than ${MAX_NESTED} parentheses are open`;
 
 export class Piece implements Word {
-  /** @param from the first character in the text of the line; @param to the one behind the last */
+  /** @param from the first character in the text of the line; @param to the one after the last */
   constructor(
     readonly line: TextLine,
     readonly from: number,
@@ -68,7 +68,7 @@ export class Piece implements Word {
     return pieces;
   }
 
-  /** What stands before a text and behind it; undefined if it is not there. */
+  /** The text before a separator and after it; undefined if it is not there. */
   cut(sign: string): readonly [Piece, Piece] | undefined {
     const at = this.text.indexOf(sign);
     return at < 0 ? undefined : [this.part(0, at), this.part(at + sign.length)];

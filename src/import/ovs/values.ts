@@ -1,4 +1,4 @@
-/** Values of fields as Open vSwitch writes them: numbers, addresses, masks behind a slash. */
+/** Values of fields as Open vSwitch writes them: numbers, addresses, masks after a slash. */
 import { addressOf, bigOf, prefixMask } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import type { OvsField } from "./fields.js";
@@ -8,7 +8,7 @@ export type { Masked };
 
 export const fullMask = (width: number): bigint => (1n << BigInt(width)) - 1n;
 
-/** A value, with a mask or a prefix length behind a slash. @throws NotImported */
+/** A value, with a mask or a prefix length after a slash. @throws NotImported */
 export function maskedOf(word: Word, field: Pick<OvsField, "name" | "kind" | "width">): Masked {
   if (field.name === "tcp_flags" && /[a-z+|-]/i.test(word.text.replace(/^0x[\da-f]+|\/0x[\da-f]+/gi, "")))
     return flagsOf(word);
@@ -35,7 +35,7 @@ function maskOf(word: Word, field: Pick<OvsField, "name" | "kind" | "width">): b
   return prefixMask(length, width);
 }
 
-/** What stands before the last slash and behind it. */
+/** The text before the last slash and after it. */
 function halves(text: string): readonly [string, string | undefined] {
   const at = text.lastIndexOf("/");
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,4 +1,4 @@
-/** The calls of a recording, and what becomes of the actions that rules name. */
+/** The calls of a recording, and what happens to the actions that rules name. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import type { ScenarioArrayMember } from "../../scenario/action/destinations.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";

@@ -66,7 +66,7 @@ export interface FilterReader {
 }
 
 /**
- * Reads what stands behind the kind of a filter. Undefined if it is not in the device.
+ * Reads what follows the kind of a filter. Undefined if it is not in the device.
  * @throws NotImported the filter matches what the device cannot
  */
 export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text: string): Filter | undefined {

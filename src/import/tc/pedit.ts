@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<PeditHeader, Readonly<Record<string, Named>>>> = {
   udp: { sport: [0, 16], dport: [16, 16] },
 };
 
-/** Reads what stands behind `munge`. @throws NotImported */
+/** Reads what follows `munge`. @throws NotImported */
 export function munge(
   words: Cursor,
   l4: "tcp" | "udp" | undefined,

@@ -1,4 +1,4 @@
-/** Values as tc reads them: numbers of several bases, masks behind a slash, names of protocols. */
+/** Values as tc reads them: numbers of several bases, masks after a slash, names of protocols. */
 import { addressOf, prefixMask, quoted } from "../text/numbers.js";
 import { notImported, partOf, type Word } from "../text/refusal.js";
 
@@ -18,7 +18,7 @@ export function tcNumber(word: Word, what: string, bits: number, base: 0 | 10 | 
   return value;
 }
 
-/** A number and, behind a slash, the bits of it that are compared. @throws NotImported */
+/** A number and, after a slash, the bits of it that are compared. @throws NotImported */
 export function maskedNumber(word: Word, what: string, bits: number, base: 0 | 10 | 16 = 0): Masked {
   const [value, mask] = halves(word);
   return {
@@ -34,7 +34,7 @@ export function maskedByte(word: Word, what: string): Masked {
   return { value: byte(value), mask: mask === undefined ? 0xffn : byte(mask) };
 }
 
-/** A MAC address, a mask or the number of its high bits behind a slash. @throws NotImported */
+/** A MAC address, a mask or the number of its high bits after a slash. @throws NotImported */
 export function maskedMac(word: Word): Masked {
   const [value, mask] = halves(word);
   const address = addressOf(value, "mac");
@@ -58,7 +58,7 @@ function lengthOf(word: Word, most: number): number {
   return length <= most ? length : notImported(word, `a prefix has 0 to ${most} bits`);
 }
 
-/** What stands before and behind the slash. */
+/** The text before and after the slash. */
 export function halves(word: Word): [Word, Word | undefined] {
   const at = word.text.indexOf("/");
   return at < 0 ? [word, undefined] : [partOf(word, 0, at), partOf(word, at + 1)];

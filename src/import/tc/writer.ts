@@ -1,6 +1,6 @@
 /**
  * Writes the rules of a filter. tc executes actions one after the other, the device in an order of its
- * own: what comes too late for that order goes into a table behind the rule, which has its frames alone.
+ * own: what comes too late for that order goes into a table after the rule, which has its frames alone.
  */
 import { PORT_GENEVE, PORT_VXLAN } from "../../abi/protocols.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";

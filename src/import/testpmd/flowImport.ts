@@ -106,7 +106,7 @@ export class FlowImport implements Importer {
     const number = isCreated ? this.#nextNumber(port.number) : 0;
     const { domains, group, priority } = readAttributes(words, word);
     const items = readPattern(words);
-    if (!words.take("actions")) unknownWord(words.next('"actions"'), "word behind a pattern", ["actions"]);
+    if (!words.take("actions")) unknownWord(words.next('"actions"'), "word after a pattern", ["actions"]);
     const actions = this.#expanded(readActions(words), port.number);
     if (!words.done) notImported(words.next(""), "the command ends before this");
     if (!isCreated) {
@@ -215,7 +215,7 @@ export class FlowImport implements Importer {
     const masks =
       table.patterns[Number(pattern)] ?? notImported(verb, `its table has no pattern template at place ${pattern}`);
     const items = withMasks(readPattern(words), masks, verb);
-    if (!words.take("actions")) unknownWord(words.next('"actions"'), "word behind a pattern", ["actions"]);
+    if (!words.take("actions")) unknownWord(words.next('"actions"'), "word after a pattern", ["actions"]);
     const fixed =
       table.actions[Number(doing)] ?? notImported(verb, `its table has no actions template at place ${doing}`);
     const actions = this.#expanded(withTemplate(readActions(words), fixed, verb), port.number);

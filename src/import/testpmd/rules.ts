@@ -1,4 +1,4 @@
-/** Writes rules into tables: a group is a table, the steps of a rule behind the first one are too. */
+/** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
 import type { Draft, Endpoint } from "../draft.js";
 import type { Findings } from "../findings.js";
 import { notImported, type Word } from "../text/refusal.js";

@@ -75,7 +75,7 @@ function expandedLength(word: string, variables: Variables): number {
   return length;
 }
 
-/** A `#` within a word is one of its letters; behind a blank it begins a comment. */
+/** A `#` within a word is one of its letters; after a blank it begins a comment. */
 const ASSIGNMENT =
   /^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;]*)\s*(?:;|(?<!\S)#[^]*)?$/;
 
@@ -138,7 +138,7 @@ export class Cursor {
     return true;
   }
 
-  /** Goes on behind the next word of this text, or to the end. */
+  /** Goes on after the next word of this text, or to the end. */
   skipTo(...texts: readonly string[]): void {
     while (!this.done && !texts.includes((this.#words[this.#at++] as Word).text));
   }

@@ -1,5 +1,5 @@
 /**
- * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
+ * Device commands as bytes, and what outputs say, so that no caller computes offsets: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts.
  */
 import { checkBytes, checkObject, unsigned } from "../../base/checks.js";

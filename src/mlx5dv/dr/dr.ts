@@ -36,7 +36,7 @@ export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
 
 /**
  * Synchronizes a domain. _FLAGS_SW and _FLAGS_HW make pending rules take effect (`asyncRules` of
- * `createDevice`), _FLAGS_MEM gives back memory that tables keep.
+ * `createDevice`), _FLAGS_MEM frees memory that tables keep.
  * @param flags bits MLX5DV_DR_DOMAIN_SYNC_FLAGS_*
  * @throws EOPNOTSUPP if another bit is set, or the FDB domain is of a VF
  * @throws ENOMEM if a pending rule finds no memory; it stays pending

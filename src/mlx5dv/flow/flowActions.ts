@@ -110,7 +110,7 @@ function espFrom(call: string, bytes: Uint8Array): Mlx5FlowActionEsp {
     refuse({ code: "EINVAL", call, reason: "too_short", path: "mlx5_attr", value: bytes, hint: "16 bytes" });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Any bit of the upper half is one that nobody knows.
+  // Any bit of the upper half is unknown.
   return {
     comp_mask: view.getUint32(0, true) + (view.getUint32(4, true) === 0 ? 0 : 2 ** 32),
     action_flags: view.getUint32(8, true),

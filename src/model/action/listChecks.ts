@@ -179,6 +179,6 @@ const DIRECTION_TEXTS: Readonly<Record<Direction["name"], string>> = {
 };
 
 function orderMisfit({ name }: Direction, before: Action | undefined): Misfit {
-  const where = before === undefined ? "at the beginning" : `behind ${before.kind}`;
+  const where = before === undefined ? "at the beginning" : `after ${before.kind}`;
   return { reason: "action_order", hint: `${where}, for frames ${DIRECTION_TEXTS[name]}` };
 }

@@ -99,7 +99,7 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly installed = new InstalledRules();
   /** @internal The counts of hits; null while they are not counted. */
   hitCounts: HitCounts | null = null;
-  /** @internal Whoever listens to its events; null while nobody does. */
+  /** @internal The listener of its events; null without one. */
   observer: Observer | null = null;
   /** @internal Contexts open. */
   users = 0;
@@ -152,10 +152,10 @@ export abstract class DeviceBase extends NamedPrintable {
   /**
    * Moves the virtual clock to a time, and runs what is due until then, in the order of its times:
    * frames arrive from cables with a delay, connections repeat packets and give up. With a clock of
-   * the program (`now` of createDevice), which must have come to `time`, it runs what is due.
+   * the program (`now` of createDevice), which must have reached `time`, it runs what is due.
    * @param time nanoseconds, not before the time of the clock
    * @throws TypeError no bigint; SteeringError EINVAL the clock would go back, or a clock of the
-   *   program has not come to `time`; EBUSY a call from what it runs, such as the listener of a port
+   *   program has not reached `time`; EBUSY a call from what it runs, such as the listener of a port
    * @example
    *     for (let at = device.nextDeadline(); at !== null; at = device.nextDeadline()) device.advanceTo(at);
    */

@@ -1,5 +1,5 @@
 /**
- * What a device tells those who watch it. `DeviceBase.observer` is null while nobody does, and each
+ * What a device tells those who watch it. `DeviceBase.observer` is null without an observer, and each
  * place that could tell something asks for null and does no more.
  */
 export interface Observer {

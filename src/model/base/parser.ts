@@ -37,7 +37,7 @@ export interface GeneveOption {
 }
 
 export interface ParserOptions {
-  /** The option behind `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data`. */
+  /** The option that `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data` match. */
   geneveOption0?: GeneveOption;
   samples?: readonly SampleOptions[];
 }

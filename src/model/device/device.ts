@@ -149,7 +149,7 @@ export class Device extends DeviceBase {
     return this.traffic.receive("receive", port, frames, options);
   }
 
-  /** @internal REACHABLE_*: the kinds of state and chance that received frames can come to. */
+  /** @internal REACHABLE_*: the kinds of state and chance that received frames can reach. */
   get reachable(): number {
     return this.traffic.reachable;
   }

@@ -96,9 +96,8 @@ function checkBits(command: Command, table: DevxFlowTable, { action, flow_tag, f
   if ((action & ~KNOWN) !== 0) command.fail("unsupported", "action", `0x${(action & ~KNOWN).toString(16)}`);
   const end = action & ENDS;
   if (end === 0 || (end & (end - 1)) !== 0) bad("one of allow, drop and forward");
-  if ((action & ENTRY_POP_VLAN_2) !== 0 && (action & ENTRY_POP_VLAN) === 0) bad("a second pop stands behind a first");
-  if ((action & ENTRY_PUSH_VLAN_2) !== 0 && (action & ENTRY_PUSH_VLAN) === 0)
-    bad("a second push stands behind a first");
+  if ((action & ENTRY_POP_VLAN_2) !== 0 && (action & ENTRY_POP_VLAN) === 0) bad("a second pop follows a first");
+  if ((action & ENTRY_PUSH_VLAN_2) !== 0 && (action & ENTRY_PUSH_VLAN) === 0) bad("a second push follows a first");
   const { type, decapsulates } = table.setting;
   if ((action & ENTRY_DECAP) !== 0 && !decapsulates) bad("the table has no decap_en");
   if (flow_tag !== 0 && type.domainType !== "nic_rx") {

@@ -175,7 +175,7 @@ function missTableOf(
   const table = command.object<DevxFlowTable>("flow_table", "table_miss_id", table_miss_id);
   if (table.setting.type.number !== type) command.fail("other_table", "table_miss_id", table_miss_id);
   if (table.behind < FLOW_TABLE_MISS_LIMIT) return table;
-  const hint = `at most ${FLOW_TABLE_MISS_LIMIT} tables behind one another`;
+  const hint = `at most ${FLOW_TABLE_MISS_LIMIT} tables in a row`;
   return command.fail("bad_value", "table_miss_id", table_miss_id, hint);
 }
 

@@ -88,13 +88,7 @@ function partFault(
   if (proto !== known) return fault("EINVAL", `${name}_proto`, proto, `${known}`);
   if (len < size) return fault("EINVAL", `${name}_len`, len, `the struct has ${size} bytes`, "bad_spec_size");
   if (!more) return undefined;
-  return fault(
-    "EOPNOTSUPP",
-    `${name}_len`,
-    len,
-    `bytes behind the ${size} of the struct must be zero`,
-    "reserved_bits",
-  );
+  return fault("EOPNOTSUPP", `${name}_len`, len, `bytes after the ${size} of the struct must be zero`, "reserved_bits");
 }
 
 const keymat: Check = ({ keymat: part }) => {

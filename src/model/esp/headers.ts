@@ -95,7 +95,7 @@ function chainFault(chain: readonly EspEncap[], transport: boolean): Found | und
     const { known } = layoutOf(type) as SpecLayout;
     if (val === null) return bad(`${path}.len`, len, `the filter has ${known} bytes`, "bad_spec_size");
     if (more) {
-      const rest = `bytes behind the ${known} of the filter must be zero`;
+      const rest = `bytes after the ${known} of the filter must be zero`;
       return { ...bad(`${path}.len`, len, rest, "reserved_bits"), code: "EOPNOTSUPP" };
     }
   }

@@ -42,7 +42,7 @@ export function secretCopy(bytes: Uint8Array, length = bytes.length): Uint8Array
   return copy;
 }
 
-/** The struct behind a pointer, with its length. */
+/** The struct that a pointer leads to, with its length. */
 export interface EspPart<T> {
   readonly proto: number;
   readonly len: number;

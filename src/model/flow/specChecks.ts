@@ -22,7 +22,7 @@ function badSpec(index: number, value: string, hint?: string): Finding {
 /** Longer filters of a later library are accepted where the mask is 0 in the new fields. */
 const longFilter: SpecLook = (spec, index) => {
   if (spec.kind !== "match" || !spec.more) return undefined;
-  const hint = `the filter has ${spec.layout.known} bytes; mask bytes behind them must be zero`;
+  const hint = `the filter has ${spec.layout.known} bytes; mask bytes after them must be zero`;
   return { reason: "reserved_bits", path: `specs[${index}].mask`, hint };
 };
 

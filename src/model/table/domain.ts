@@ -96,7 +96,7 @@ export class Domain extends Handle {
       const table = exports.createTable(TABLE_FLAGS[type] | (this._reclaims ? 0 : TABLE_KEEPS));
       return new Classifier(device, device.allocated(call, table), true);
     }
-    // No frame and no rule comes to this table.
+    // No frame and no rule reaches this table.
     if (rootOnly) return new Classifier(device, exports.emptyTable() >>> 0, false);
     return this.context.function.part(TablePipeline).pinRoot(call, type);
   }
@@ -112,7 +112,7 @@ export class Domain extends Handle {
     return { domain: this.type, vport: this.context.function.vport, object, stage: null };
   }
 
-  /** Removes a table, and gives back what it holds in the core. */
+  /** Removes a table, and frees what it holds in the core. */
   remove(table: Table): void {
     if (!table.isRoot) {
       this.device.tables.delete(table.classifier.table);

@@ -169,7 +169,7 @@ export class Traffic {
     return this.#pipeline.switched || this.#pipeline.received;
   }
 
-  /** REACHABLE_*: the kinds of state and chance that received frames can come to, whatever their content. */
+  /** REACHABLE_*: the kinds of state and chance that received frames can reach, whatever their content. */
   get reachable(): number {
     return this.device.core.exports.reachable(this.entry);
   }

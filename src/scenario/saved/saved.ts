@@ -48,7 +48,7 @@ export function savedScenario({ scenario, objects }: LoadedScenario): SavedScena
  * Finds the objects of a scenario on a restored device. Messages are not sent again. Queues with buffers have those that
  * are posted; their completions are not compared with outcomes any more.
  *
- * @param kept what `restoreDevice` gave back
+ * @param kept what `restoreDevice` returned
  * @throws SteeringError EINVAL (bad_snapshot): the snapshot keeps no scenario
  */
 export async function restoreScenario(

@@ -49,7 +49,7 @@ function checkSections(old: Scenario, next: Scenario): void {
   const names = new Set([...Object.keys(old), ...Object.keys(next)]) as Set<keyof Scenario>;
   for (const name of names) {
     if (free.includes(name) || JSON.stringify(old[name]) === JSON.stringify(next[name])) continue;
-    const hint = `an update changes ${CHANGING.join(", ")}: load the document anew`;
+    const hint = `an update changes ${CHANGING.join(", ")}: load the document again`;
     refuse({ code: "EOPNOTSUPP", call: CALL, reason: "bad_scenario", path: name, hint });
   }
 }
@@ -60,7 +60,7 @@ function checkUsed(next: Scenario, gone: Gone): void {
   const all: Readonly<Record<string, ReadonlySet<string>>> = { counters: gone.counters, tables: gone.tables };
   const noteUse = (kind: string, name: string): void => {
     if (all[kind]?.has(name) !== true) return;
-    const hint = "an entry of a flow table or a flow in device bytes uses it: load the document anew";
+    const hint = "an entry of a flow table or a flow in device bytes uses it: load the document again";
     refuse({ code: "EBUSY", call: CALL, reason: "in_use", path: kind, value: name, hint });
   };
   checkNames(CALL, { flowsteer: 1, ...Object.fromEntries(fixed) }, () => undefined, noteUse);

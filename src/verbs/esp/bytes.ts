@@ -2,7 +2,7 @@
  * The C bytes of `struct ibv_flow_action_esp` (of the page; the header calls it ibv_flow_action_esp_attr), x86-64:
  *
  *     | esp_attr 8 | keymat_proto 4 | keymat_len 2 | 0 2 | keymat_ptr 8 | replay_proto 4 | replay_len 2 | 0 2 | replay_ptr 8 |
- *     | esp_encap 8 | comp_mask 4 | esn 4 |                      and behind it, in any order, what its pointers lead to
+ *     | esp_encap 8 | comp_mask 4 | esn 4 |                      and after it, in any order, what its pointers lead to
  *     | val 8 | next_ptr 8 | len 2 | type 2 | 0 4 |                                          ibv_flow_action_esp_encap
  *
  * A pointer is the number of the byte in the same array at which the struct begins; 0 is NULL.
@@ -154,7 +154,7 @@ function readOwn(call: string, bytes: Uint8Array): EspRequest {
   };
 }
 
-/** Structs one behind the other, each on eight bytes. */
+/** Structs one after the other, each on eight bytes. */
 class Image {
   readonly #bytes: number[] = [];
 

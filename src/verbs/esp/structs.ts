@@ -103,7 +103,7 @@ function partOf<T>(
   return { proto, len, more: hasMore(bytes, size), value: read(viewOf(bytes)) };
 }
 
-/** Whether a byte behind the known ones is not 0. */
+/** Whether a byte after the known ones is not 0. */
 function hasMore(bytes: Uint8Array, known: number): boolean {
   return bytes.subarray(known).some((byte) => byte !== 0);
 }

@@ -30,7 +30,7 @@ export type FlowValue = number | bigint | string | Uint8Array;
 
 /** `struct ibv_flow_*_filter`: the fields of the spec's own type may be given, others are refused. */
 export interface FlowFilter {
-  // ibv_flow_eth_filter; ether_type is the one behind the last VLAN tag
+  // ibv_flow_eth_filter; ether_type is the one after the last VLAN tag
   dst_mac?: FlowValue | undefined;
   src_mac?: FlowValue | undefined;
   ether_type?: FlowValue | undefined;

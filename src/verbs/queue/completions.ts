@@ -33,7 +33,7 @@ export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../../m
 /**
  * Makes a completion queue (ibv_create_cq(3)).
  * @param cqe completions that it holds, from 1
- * @param cq_context given back with its events
+ * @param cq_context returned with its events
  * @param channel gets the events that `ibv_req_notify_cq` asks for; null for none
  * @param comp_vector below the `num_comp_vectors` of the context
  * @throws EINVAL if a number is out of range
@@ -178,7 +178,7 @@ export function ibv_next_poll(cq: ExtendedCompletionQueue): 0 | Enoent {
 }
 
 /**
- * Ends polling and gives back the room of the completions that were read (ibv_create_cq_ex(3)).
+ * Ends polling and frees the room of the completions that were read (ibv_create_cq_ex(3)).
  * @throws EINVAL if polling has not begun
  */
 export function ibv_end_poll(cq: ExtendedCompletionQueue): void {

@@ -121,5 +121,5 @@ test("every field and action of items comes back as it was", () => {
   expect(match({ "outer.l3_ok": 1, "misc2.metadata_reg_c_0": 1 })).toBe(
     "testpmd has no item for misc2.metadata_reg_c_0 here",
   );
-  expect(match({ "inner.tcp_dport": 80 })).toBe("testpmd asks for inner headers behind a tunnel; the rule names none");
+  expect(match({ "inner.tcp_dport": 80 })).toBe("testpmd asks for inner headers after a tunnel; the rule names none");
 });

@@ -51,7 +51,7 @@ describe("texts", () => {
   it("begins at the lowest table of a part of a dump", () => {
     const { rules, said } = imported("table=7,in_port=1 actions=output:2\ntable=9 actions=drop");
     expect(rules[0]).toMatchObject({ name: "to table 7", actions: [{ table: "table 7" }] });
-    expect(said[0]).toContain("the text has no table 0: all frames come to table 7");
+    expect(said[0]).toContain("the text has no table 0: all frames reach table 7");
   });
 
   it("replaces a flow by one of the same match, and forgets those that are deleted", () => {

@@ -105,7 +105,7 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "work queue of a device flow",
-    'deviceFlows[3].actions[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames come to a work queue by a TIR or an indirection table',
+    'deviceFlows[3].actions[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames reach a work queue by a TIR or an indirection table',
     [["deviceFlows", 3, "actions", 0, "queue"], "wq-1"],
   ),
   bad(

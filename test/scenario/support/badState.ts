@@ -202,17 +202,17 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule that leads to a work queue",
-    'rules[1].actions[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames come to a work queue by a TIR or an indirection table',
+    'rules[1].actions[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames reach a work queue by a TIR or an indirection table',
     [PLACE, { queue: "wq-1" }],
   ),
   bad(
     "flow on a work queue",
-    'flows[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames come to a work queue by a TIR or an indirection table',
+    'flows[0].queue = "wq-1": the object is not of the kind that the call takes (EINVAL); frames reach a work queue by a TIR or an indirection table',
     [["flows", 0, "queue"], "wq-1"],
   ),
   bad(
     "frame sent by a work queue",
-    'frames[2].send = "wq-1": the object is not of the kind that the call takes (EINVAL); frames come to a work queue by a TIR or an indirection table',
+    'frames[2].send = "wq-1": the object is not of the kind that the call takes (EINVAL); frames reach a work queue by a TIR or an indirection table',
     [["frames", 2, "send"], "wq-1"],
   ),
   bad(

@@ -37,7 +37,7 @@ function mostFirst<T extends Sum>(sums: T[]): T[] {
   return sums.sort((a, b) => b.frames - a.frames);
 }
 
-/** Frames that came to no destination, by verdict and reason, and the others by verdict. */
+/** Frames that reached no destination, by verdict and reason, and the others by verdict. */
 function reasonsOf({ tally }: LoadedScenario): Totals["reasons"] {
   const sums = new Map<string, Totals["reasons"][number]>();
   for (const { verdict, reason, frames, bytes } of tally.ends) {

@@ -145,7 +145,7 @@ export class CaptureFrames implements Frames {
 
   /**
    * Steers frames from `from` to `end` - 1.
-   * @param outcomes gets their outcomes; null where nobody wants them
+   * @param outcomes gets their outcomes; null where they are not needed
    */
   async steer(
     loaded: LoadedScenario,

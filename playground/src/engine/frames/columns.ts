@@ -32,7 +32,7 @@ export class CaptureColumns {
     }
   }
 
-  /** Gives back what is too much. */
+  /** Frees what is too much. */
   end(): void {
     this.#resize(this.count);
   }

@@ -16,7 +16,7 @@ export class Steering {
   readonly #bursts: CaptureRun | null;
   readonly #numbers = new WeakMap<OutcomeClass, number>();
 
-  /** @param outcomes gets the outcomes; null where nobody wants them */
+  /** @param outcomes gets the outcomes; null where they are not needed */
   constructor(loaded: LoadedScenario, outcomes: Outcomes | null, pace: Pace) {
     this.#loaded = loaded;
     this.#outcomes = outcomes;

@@ -1,4 +1,4 @@
-/** Why a frame did not come to a target, and the rules nearest to it. */
+/** Why a frame did not reach a target, and the rules nearest to it. */
 import type { CoreSource } from "flowsteer";
 import { openExplainer, type Explanation, type Near, type Target, type Trace } from "flowsteer/explain";
 import type { Arrival } from "./position.js";

@@ -1,4 +1,4 @@
-/** The packet builder: a line and a form of the same packet, and what becomes of it. */
+/** The packet builder: a line and a form of the same packet, and what happens to it. */
 import type { JSX } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { CompletionInput } from "../../parts/completionInput.js";

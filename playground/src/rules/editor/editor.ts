@@ -77,7 +77,7 @@ export class Editor {
     redo(this.#view);
   }
 
-  /** Lays the document out anew: a member a line. */
+  /** Formats the document again: a member a line. */
   format(): boolean {
     const text = rules.peek();
     const indent = indentOf(text);

@@ -1,4 +1,4 @@
-/** The way of a frame as text and as lines of JSON, as the command prints them. */
+/** The path of a frame as text and as lines of JSON, as the command prints them. */
 import { printExplanation, printTrace } from "flowsteer/explain";
 import type { FrameWay } from "../../engine/api.js";
 

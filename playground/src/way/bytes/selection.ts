@@ -49,7 +49,7 @@ export function pickNothing(): void {
   });
 }
 
-// A match field lights the bytes that it reads, at each step anew.
+// A match field lights the bytes that it reads again at each step.
 effect(() => {
   const name = selectedField.value;
   const tree = bytes.value?.tree;

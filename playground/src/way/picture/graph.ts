@@ -60,7 +60,7 @@ export function fitted(text: string, width: number): string {
   return text.length <= room ? text : `${text.slice(0, Math.max(1, room - 1))}…`;
 }
 
-/** @param route the way of the selected frame; its nodes are shown whether the pipeline has them or not */
+/** @param route the path of the selected frame; its nodes are shown whether the pipeline has them or not */
 export function graphOf(pipeline: Pipeline, route: Route | null, options: GraphOptions): Graph {
   const onWay = new Set(route?.hops.flatMap(({ from, to }) => [from.node, to.node]));
   const tables = firstOf(pipeline.tables, onWay);
@@ -126,7 +126,7 @@ function pipelineEdges(tables: readonly PipelineTable[], nodes: ReadonlyMap<stri
   });
 }
 
-/** Frames from the wire come to the eSwitch, where it has a table, or else to the PF. */
+/** Frames from the wire reach the eSwitch if it has a table, or else the PF. */
 function entries({ tables, ports }: Pipeline): GraphEdge[] {
   const root = (domain: string): PipelineTable | undefined => tables.find(({ id }) => id === `${domain}/0/root`);
   const first = root("fdb") ?? root("nic_rx");

@@ -1,4 +1,4 @@
-/** The lines of the picture: where rules lead, and above them the way of the frame. */
+/** The lines of the picture: where rules lead, and above them the path of the frame. */
 import type { JSX } from "preact";
 import { selectedPath, selectedStep } from "../../state/selection.js";
 import { graph, route } from "../view.js";

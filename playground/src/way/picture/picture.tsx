@@ -1,4 +1,4 @@
-/** The pipeline as a picture, with the way of the selected frame. */
+/** The pipeline as a picture, with the path of the selected frame. */
 import { computed, signal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";

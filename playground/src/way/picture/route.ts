@@ -1,4 +1,4 @@
-/** The way of a frame through the picture: from where it came in, from row to row, to its ends. */
+/** The path of a frame through the picture: from where it came in, from row to row, to its ends. */
 import type { VerdictName } from "flowsteer";
 import type { Trace, TraceStep } from "flowsteer/explain";
 import type { Pipeline } from "../../engine/api.js";

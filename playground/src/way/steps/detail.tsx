@@ -7,7 +7,7 @@ import { tableId } from "../picture/names.js";
 import { ruleText, valuesText } from "./stepText.js";
 import { registersAt } from "./registers.js";
 
-/** Changes beyond these are behind a click. */
+/** Changes beyond these are shown after a click. */
 const SHOWN = 6;
 
 export function StepDetail({ step }: { readonly step: TraceStep }): JSX.Element {

@@ -1,4 +1,4 @@
-/** Why a frame ended as it did, or did not come to a target: the answer, the mistake, repairs; more on request. */
+/** Why a frame ended as it did, or did not reach a target: the answer, the mistake, repairs; more on request. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Explanation, Target } from "flowsteer/explain";
@@ -55,7 +55,7 @@ export function Why(): JSX.Element | null {
 function Question({ target, reached }: { readonly target: Target; readonly reached: boolean }): JSX.Element {
   return (
     <p class="question">
-      {reached ? `It came to ${targetText(target)}.` : `Why not ${targetText(target)}?`}{" "}
+      {reached ? `It reached ${targetText(target)}.` : `Why not ${targetText(target)}?`}{" "}
       <button type="button" class="quiet" onClick={() => void (asked.value = null)}>
         Back to the end of the frame
       </button>

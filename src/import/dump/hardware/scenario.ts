@@ -117,7 +117,7 @@ export class HardwareImport implements HardwareNames {
     for (const chain of chains.values()) this.#rules(chain, matcher, isFdb);
   }
 
-  /** Reads an entry and those behind it. Both sides of an eSwitch have most rules. */
+  /** Reads an entry and those after it. Both sides of an eSwitch have most rules. */
   #chain(
     first: HardwareEntry,
     side: Side,

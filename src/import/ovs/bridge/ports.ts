@@ -81,7 +81,7 @@ export class Ports {
     if (!this.#used.has(word)) this.#used.set(word, place);
   }
 
-  /** Notes that flows take the headers of a tunnel port off: no frame comes to its flows by itself. */
+  /** Notes that flows take the headers of a tunnel port off: no frame reaches its flows by itself. */
   pops(word: string, place: Place): void {
     this.use(word, place);
     this.#popped.add(word);
@@ -171,12 +171,12 @@ export class Ports {
     return [...this.#targets.values()].some((target) => "patch" in target);
   }
 
-  /** The table that frames come to which enter a bridge by a patch port. */
+  /** The table reached by frames that enter a bridge by a patch port. */
   firstTable(bridge: string): string {
     return bridge === this.#bridges.home ? "0" : `${bridge}:0`;
   }
 
-  /** Endpoints whose frames come to another bridge than the first. */
+  /** Endpoints whose frames reach a bridge other than the first. */
   get entries(): readonly { readonly bridge: string; readonly endpoint: Endpoint }[] {
     return this.#entries;
   }

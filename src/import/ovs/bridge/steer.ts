@@ -101,7 +101,7 @@ function tablesOf(flows: readonly Flow[]): Map<string, Flow[]> {
   return tables;
 }
 
-/** The table of a bridge that frames come to first. @param prefix what the names of its tables begin with */
+/** The table of a bridge that frames reach first. @param prefix what the names of its tables begin with */
 function firstOf(prefix: string, tables: ReadonlyMap<string, readonly Flow[]>, findings: Findings): string | undefined {
   const own = [...tables.keys()].filter((key) => (prefix === "" ? !key.includes(":") : key.startsWith(prefix)));
   const zero = `${prefix}0`;
@@ -109,7 +109,7 @@ function firstOf(prefix: string, tables: ReadonlyMap<string, readonly Flow[]>, f
   const [first] = own.sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
   const [flow] = first === undefined ? [] : (tables.get(first) ?? []);
   if (first === undefined || flow === undefined) return undefined;
-  const reason = `the text has no ${tableTitle(zero)}: all frames come to ${tableTitle(first)}`;
+  const reason = `the text has no ${tableTitle(zero)}: all frames reach ${tableTitle(first)}`;
   findings.assume(flow.place, flow.text, reason);
   return first;
 }

@@ -22,7 +22,7 @@ export const DP_ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
   "push_vlan, pop_vlan": { becomes: "`push_vlan`, `pop_vlan`" },
   clone: { becomes: "a copy: a member of an `array`" },
   tnl_push: { becomes: "`reformat` with the headers that stand there, and the port" },
-  tnl_pop: { becomes: "a jump to the flows of the tunnel port, as the last action and not behind tnl_push" },
+  tnl_pop: { becomes: "a jump to the flows of the tunnel port, as the last action and not after tnl_push" },
   "ct, nat": { refused: CT },
   userspace: { refused: "the device does not send frames to a program of the host" },
   "sample, meter, hash, check_pkt_len, trunc, lb_output, psample": {
@@ -43,7 +43,7 @@ export function datapathActions(list: Piece, table: string): Act[] {
       return [act({ kind: "refused", text: piece.text, reason: error.reason, place: error.word.place })];
     }
   });
-  // The output behind tnl_push sends what it has made; old versions have none.
+  // The output after tnl_push sends what it has made; old versions have none.
   return acts.flatMap((one, n) => {
     if (one.kind === "tunnel_pop" && (n < acts.length - 1 || acts.some(({ kind }) => kind === "encap")))
       return [act({ kind: "refused", text: `tnl_pop(${one.port})`, reason: POPPED, place: one.place })];
@@ -163,6 +163,6 @@ function tunnelPush(inside: Piece): Plain {
   if (header === undefined || port === undefined) return notImported(inside, "header and out_port are missing");
   const data = hexOf(header);
   if (!isEncapsulation(hexBytes(data) ?? new Uint8Array()))
-    notImported(header, "the device puts on Ethernet, tags, and a whole IPv4 or IPv6 header behind their EtherType");
+    notImported(header, "the device puts on Ethernet, tags, and a whole IPv4 or IPv6 header after their EtherType");
   return { kind: "encap", data, port: port.unquoted(), place: inside.place };
 }

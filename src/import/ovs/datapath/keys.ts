@@ -15,7 +15,7 @@ import { fullMask, maskedOf } from "../values.js";
 /** What a frame of the datapath is, besides its bytes: zero, or not imported. */
 const ZERO = ["skb_priority", "skb_mark", "ct_state", "ct_zone", "ct_mark", "ct_label", "dp_hash", "packet_type"];
 export const KEY_ELEMENTS: Readonly<Record<string, Element>> = {
-  recirc_id: { becomes: "the table: frames come to `recirc_id(0)` first" },
+  recirc_id: { becomes: "the table: frames reach `recirc_id(0)` first" },
   in_port: { becomes: "`misc.source_port` and the port" },
   "eth, eth_type": { becomes: "`outer.smac`, `outer.dmac`, `outer.ethertype`; without `vlan` the frame has no tag" },
   "vlan, encap": { becomes: "`outer.first_vid`, `outer.first_prio`; what follows the tag" },

@@ -14,7 +14,7 @@ export interface Option extends Masked {
 
 /** @param inside what stands in the parentheses of `geneve` or `options`. @throws NotImported */
 export function optionsOf(inside: Piece): Option[] {
-  // Options stand behind each other, with or without a comma.
+  // Options follow each other, with or without a comma.
   const { text } = inside;
   return [...text.matchAll(/\{[^{}]*\}/g)].map(({ index, 0: { length } }) =>
     optionOf(inside.part(index + 1, index + length - 1)),
@@ -42,7 +42,7 @@ function optionOf(inside: Piece): Option {
   return { class: of, type, length, ...bits };
 }
 
-/** A number that no mask, or a full one, stands behind. */
+/** A number without a mask, or with a full one. */
 function whole(piece: Piece, name: string, width: number): number {
   const [value, mask] = piece.cut("/") ?? [piece, undefined];
   const full = fullMask(width);

@@ -1,4 +1,4 @@
-/** Which bridge a frame comes to first, and by which port: rules in front of the tables. */
+/** Which bridge a frame reaches first, and by which port: rules in front of the tables. */
 import { VPORT_UPLINK } from "../../../abi/engine.js";
 import type { Draft } from "../../draft.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -18,7 +18,7 @@ export function hostFrames({ hasPatches, wires }: Ports): Context {
   return hasPatches ? { ...START, notFrom: wires } : START;
 }
 
-/** @returns the table that all frames come to */
+/** @returns the table that all frames reach */
 export function entryOf(ways: Ways, draft: Draft, ports: Ports, report: Report, source: Source, asks: Asks): string {
   const { hasPatches, entries, wires } = ports;
   const tunnels = ports.entered();

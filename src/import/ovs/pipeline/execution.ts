@@ -1,4 +1,4 @@
-/** Lists of acts as the actions of rules: what one rule cannot do in the order of the list goes to a table behind it. */
+/** Lists of acts as the actions of rules: what one rule cannot do in the order of the list goes to a table after it. */
 import { NotImported } from "../../text/refusal.js";
 import { asSet, type Node, type Nodes } from "../nodes.js";
 import type { Places } from "../places.js";

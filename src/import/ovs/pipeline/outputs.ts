@@ -78,7 +78,7 @@ export class Outputs {
   }
 
   /**
-   * What an output to a patch port does: a copy comes to the other bridge. Null: nothing, the frame has come by it;
+   * What an output to a patch port does: a copy reaches the other bridge. Null: nothing, the frame has come by it;
    * undefined: it is no output to a patch port.
    */
   crossing(one: Extract<Act, { kind: "output" | "in_port" }>, ctx: Context): Act | null | undefined {
@@ -115,7 +115,7 @@ export class Outputs {
     return undefined;
   }
 
-  /** The context of frames that come to a bridge by a patch port: nothing is left of the bridge before. */
+  /** The context of frames that reach a bridge by a patch port: nothing is left of the bridge before. */
   entered(port: string, { from, notFrom }: Known): Context {
     const wires = this.#ports.wires;
     const isVport = from?.startsWith("vport") === true;
@@ -171,7 +171,7 @@ export class Outputs {
     const open = [...vports].filter(([name]) => !known.notFrom.includes(name));
     if (open.length === 0) return undefined;
     const first = node.act;
-    // The first output may need no answer; those behind it ask later, if they are reached.
+    // The first output may need no answer; those after it ask later, if they are reached.
     if (first.kind === "output") {
       if (first.hairpin === true) return undefined;
       const target = this.#ports.target(first.port);

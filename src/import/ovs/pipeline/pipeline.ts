@@ -71,7 +71,7 @@ export class Pipeline implements Ways {
         const asksTunnel = Object.values(flow.match.tunnel).some(({ value }) => value !== 0n);
         if (asksTunnel)
           this.#report.tell(flow.place, flow.text, "the text does not have the tunnel port that its frames come by");
-        else this.#report.assume(flow.place, flow.text, "no frame comes to it: left out");
+        else this.#report.assume(flow.place, flow.text, "no frame reaches it: left out");
       }
     }
   }

@@ -18,11 +18,11 @@ export interface Source {
   readonly meters: ReadonlyMap<string, Meter>;
   readonly neighbors: Neighbors;
   readonly options: NamedOptions;
-  /** The table of each bridge that frames come to first; undefined is the first bridge. */
+  /** The table of each bridge that frames reach first; undefined is the first bridge. */
   readonly firsts: ReadonlyMap<string | undefined, string>;
 }
 
-/** What is the same for all frames that come to a table. */
+/** What is the same for all frames that reach a table. */
 export interface Context {
   /** The port that the flows see, if that is not the one that the device sees. */
   readonly inPort: string | undefined;

@@ -72,7 +72,7 @@ export function readActions(words: Cursor, context: ActionContext): Step[] {
   return steps;
 }
 
-/** Whether no frame goes on behind a step. */
+/** Whether no frame goes on after a step. */
 function isOver(step: Step): boolean {
   if (step.kind === "police") return step.conform.kind !== "pipe" && step.exceed.kind !== "pipe";
   return step.kind === "end";

@@ -42,7 +42,7 @@ function limits(words: Cursor): [Verdict, Verdict] {
   return [exceed, second === undefined ? { kind: "pass" } : control(words, { ...word, text: second })];
 }
 
-/** A size without the size of cells behind a slash. */
+/** A size without the size of cells after a slash. */
 function cell(word: Word): Word {
   return { ...word, text: word.text.split("/", 1)[0] ?? "" };
 }

@@ -54,7 +54,7 @@ function cleaned(raw: string): string {
   return line.includes("\u00a0") ? line.replaceAll("\u00a0", " ") : line;
 }
 
-/** Where a line begins behind blanks and marks of quotations. */
+/** Where a line begins after blanks and marks of quotations. */
 function indentOf(line: string): number {
   return /^(?:\s*[>|+](?=\s|$))*\s*/.exec(line)?.[0].length ?? 0;
 }

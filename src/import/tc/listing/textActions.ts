@@ -4,7 +4,7 @@ import { at } from "./listed.js";
 
 type Assume = (word: Word, reason: string) => void;
 
-/** The words of an action behind `action order N:`, with those of its other lines. */
+/** The words of an action after `action order N:`, with those of its other lines. */
 export function actionWords(words: readonly Word[], assume: Assume): Word[] {
   const [kind, ...rest] = words;
   if (kind === undefined) return [];

@@ -1,4 +1,4 @@
-/** The actions of testpmd: their arguments, and what becomes of each. */
+/** The actions of testpmd: their arguments, and what happens to each. */
 import type { Element } from "../../format.js";
 import type { ValueKind } from "../pattern/items/kind.js";
 
@@ -104,7 +104,7 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   nvgre_encap: plain("rawEncap", "`reformat` with the headers of the last `set nvgre`"),
   nvgre_decap: plain("decap", "`reformat` `l2_tunnel_to_l2`"),
   raw_encap: plain("rawEncap", "`reformat` with the bytes of `set raw_encap`", { index: number(16) }),
-  raw_decap: plain("rawDecap", "`reformat`, by the headers of `set raw_decap` and of the `raw_encap` behind it", {
+  raw_decap: plain("rawDecap", "`reformat`, by the headers of `set raw_decap` and of the `raw_encap` after it", {
     index: number(16),
   }),
   ...Object.fromEntries(

@@ -93,7 +93,7 @@ export class Plan implements Planning {
     return taken;
   }
 
-  /** Headers are taken off, and those of raw_encap behind it put in their place. */
+  /** Headers are taken off, and those of raw_encap after it put in their place. */
   #rawDecap(at: number): number {
     const action = this.actions[at] as Action;
     const off = this.headers(action);

@@ -49,7 +49,7 @@ function readAction(word: Word, words: Cursor): Action {
 
 function readHandle(words: Cursor): Pick<Action, "handle" | "values"> {
   const handle = valueOf(words.next("the number of an indirect action"), "indirect", 32);
-  const behind = words.next('the "/" behind an action');
+  const behind = words.next('the "/" after an action');
   if (behind.text !== "/") notImported(behind, `"/" is missing before ${behind.text}`);
   return { handle, values: new Map() };
 }
@@ -58,7 +58,7 @@ function readValues(name: string, kind: ActionKind, words: Cursor): Action["valu
   const values = new Map<string, { value: bigint; word: Word }>();
   const known = kind.arguments ?? {};
   while (!words.take("/")) {
-    const word = words.next('the "/" behind an action');
+    const word = words.next('the "/" after an action');
     const argument = Object.hasOwn(known, word.text) ? known[word.text] : undefined;
     // "age" and "sample" can be said twice.
     if (argument === undefined && word.text === name && (name === "age" || name === "sample")) continue;

@@ -44,7 +44,7 @@ export const TYPES: readonly string[] = [
 export function readRss(words: Cursor): Rss {
   const rss: Rss = { queues: undefined, types: undefined, func: undefined, level: 0n, key: undefined };
   while (!words.take("/")) {
-    const word = words.next('the "/" behind an action');
+    const word = words.next('the "/" after an action');
     switch (word.text) {
       case "func":
         rss.func = oneOf(words, "function", FUNCTIONS);

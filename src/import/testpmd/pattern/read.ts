@@ -52,7 +52,7 @@ function readItem(word: Word, words: Cursor): Item {
 
 function readField(item: Item, words: Cursor): void {
   const word =
-    item.kind.nameless === undefined ? words.next('the "/" behind an item') : nameOf(item.kind.nameless, words);
+    item.kind.nameless === undefined ? words.next('the "/" after an item') : nameOf(item.kind.nameless, words);
   const field = Object.hasOwn(item.kind.fields, word.text) ? item.kind.fields[word.text] : undefined;
   if (field === undefined) {
     const names = Object.keys(item.kind.fields);

@@ -86,7 +86,7 @@ function plain(walk: PatternWalk, name: string, asked: Asked): void {
   } else walk.match.ask(name, spec, mask);
 }
 
-/** The EtherType behind the addresses or behind a tag: that of a tag is the kind of the next tag. */
+/** The EtherType after the addresses or after a tag: that of a tag is the kind of the next tag. */
 function etherType(walk: PatternWalk, asked: Asked, second: string): void {
   const tag = asked.mask === fullMask(16) && asked.last === 0n ? TPIDS[String(asked.spec)] : undefined;
   if (tag === undefined) plain(walk, `${walk.level}.ethertype`, asked);

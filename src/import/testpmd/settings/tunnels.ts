@@ -40,7 +40,7 @@ const COMMANDS = {
 const WITH_VLAN = "-with-vlan";
 const WITH_TOS = "-tos-ttl";
 
-/** The words behind `set` of all these commands. */
+/** The words after `set` of all these commands. */
 export const TUNNEL_COMMANDS: readonly string[] = [
   ...Object.keys(COMMANDS).flatMap((name) => [name, `${name}${WITH_VLAN}`]),
   `vxlan${WITH_TOS}`,
