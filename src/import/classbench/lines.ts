@@ -50,8 +50,14 @@ export function parseFilter(line: string): FilterLine {
   const [protocol, mask] = valueAndMask(reader.next(WORD, "the protocol"), 8);
   const flags = reader.done ? [0, 0] : valueAndMask(reader.next(WORD, "the flags"), 16);
   return {
-    ...{ version: src.version, src: src.network, dst: dst.network, sport, dport },
-    ...{ protocol: protocol & mask, protocolMask: mask, hasFlags: flags[1] !== 0 },
+    version: src.version,
+    src: src.network,
+    dst: dst.network,
+    sport,
+    dport,
+    protocol: protocol & mask,
+    protocolMask: mask,
+    hasFlags: flags[1] !== 0,
   };
 }
 

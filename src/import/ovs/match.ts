@@ -98,7 +98,10 @@ class MatchReader {
 
   match(): FlowMatch {
     return {
-      ...{ inPort: this.#inPort, asks: this.#asks, either: this.#either, tunnel: this.#tunnel },
+      inPort: this.#inPort,
+      asks: this.#asks,
+      either: this.#either,
+      tunnel: this.#tunnel,
       conjunction: this.#conjunction,
     };
   }

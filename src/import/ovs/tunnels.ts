@@ -157,7 +157,12 @@ export function encapsulation(
   const ip: Header = isIpv6
     ? { header: "ipv6", source: local, destination: remote, hop_limit: ttl, dscp: tos >> 2, ecn: tos & 3 }
     : {
-        ...{ header: "ipv4", source: local, destination: remote, ttl, dscp: tos >> 2, ecn: tos & 3 },
+        header: "ipv4",
+        source: local,
+        destination: remote,
+        ttl,
+        dscp: tos >> 2,
+        ecn: tos & 3,
         flags: options.get("df_default") === "false" ? [] : ["df"],
       };
   const written: object[] = [];
@@ -179,7 +184,9 @@ export function encapsulation(
       ? { header: "vxlan", vni }
       : type === "geneve"
         ? {
-            ...{ header: "geneve", vni, protocol_type: TRANSPARENT_ETHERNET },
+            header: "geneve",
+            vni,
+            protocol_type: TRANSPARENT_ETHERNET,
             ...(written.length === 0 ? {} : { options: written }),
           }
         : { header: "gre", protocol_type: TRANSPARENT_ETHERNET, ...(key === undefined ? {} : { key: vni }) };

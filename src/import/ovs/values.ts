@@ -42,7 +42,15 @@ function halves(text: string): readonly [string, string | undefined] {
 }
 
 const FLAGS: Readonly<Record<string, bigint>> = {
-  ...{ fin: 1n, syn: 2n, rst: 4n, psh: 8n, ack: 16n, urg: 32n, ece: 64n, cwr: 128n, ns: 256n },
+  fin: 1n,
+  syn: 2n,
+  rst: 4n,
+  psh: 8n,
+  ack: 16n,
+  urg: 32n,
+  ece: 64n,
+  cwr: 128n,
+  ns: 256n,
 };
 
 /** `+syn-ack`, or `syn|ack`. */

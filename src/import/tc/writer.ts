@@ -113,7 +113,11 @@ class Job {
     const { table, priority, name, match } = at;
     this.written.push(() => {
       this.draft.push("rules", {
-        ...{ name, table, priority, match, actions: joined(actions) },
+        name,
+        table,
+        priority,
+        match,
+        actions: joined(actions),
         ...(missing.length === 0 ? {} : { notImported: [...missing] }),
       });
     });
@@ -142,7 +146,8 @@ class Job {
       case "sample":
         actions.push({
           flow_sampler: {
-            ...{ sample_ratio: step.ratio, default_next_table: this.#then(at, rest) },
+            sample_ratio: step.ratio,
+            default_next_table: this.#then(at, rest),
             sample_actions: [{ vport: 0 }],
           },
         });

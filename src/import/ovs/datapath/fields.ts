@@ -11,8 +11,13 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   eth: { src: "eth_src", dst: "eth_dst" },
   ipv4: { src: "ip_src", dst: "ip_dst", proto: "ip_proto", tos: "nw_tos_ecn", ttl: "nw_ttl", frag: "nw_frag" },
   ipv6: {
-    ...{ src: "ipv6_src", dst: "ipv6_dst", label: "ipv6_label", proto: "ip_proto" },
-    ...{ tclass: "nw_tos_ecn", hlimit: "nw_ttl", frag: "nw_frag" },
+    src: "ipv6_src",
+    dst: "ipv6_dst",
+    label: "ipv6_label",
+    proto: "ip_proto",
+    tclass: "nw_tos_ecn",
+    hlimit: "nw_ttl",
+    frag: "nw_frag",
   },
   tcp: { src: "tcp_src", dst: "tcp_dst" },
   udp: { src: "udp_src", dst: "udp_dst" },
@@ -24,8 +29,15 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> 
 };
 
 export const TUNNEL: Readonly<Record<string, TunnelKey>> = {
-  ...{ tun_id: "id", src: "src", dst: "dst", ipv6_src: "ipv6_src", ipv6_dst: "ipv6_dst", tos: "tos", ttl: "ttl" },
-  ...{ tp_src: "tp_src", tp_dst: "tp_dst" },
+  tun_id: "id",
+  src: "src",
+  dst: "dst",
+  ipv6_src: "ipv6_src",
+  ipv6_dst: "ipv6_dst",
+  tos: "tos",
+  ttl: "ttl",
+  tp_src: "tp_src",
+  tp_dst: "tp_dst",
 };
 
 /** The bits of a tunnel's field. @throws NotImported */

@@ -65,8 +65,15 @@ export function listedOf({ read, place }: JsonFilter): Listed | undefined {
   const kind = head("kind") ?? { text: "", place };
   if (kind.text === "u32" && entry(options, "match") === undefined) return undefined;
   const hook = hookOf({
-    ...{ place, kind, dev: head("dev"), block: head("block"), parent: head("parent"), protocol: head("protocol") },
-    ...{ pref: head("pref"), chain: head("chain"), handle: scalar(entry(options, "handle")) },
+    place,
+    kind,
+    dev: head("dev"),
+    block: head("block"),
+    parent: head("parent"),
+    protocol: head("protocol"),
+    pref: head("pref"),
+    chain: head("chain"),
+    handle: scalar(entry(options, "handle")),
   });
   const words: Word[] = [];
   for (const [name, value] of options.entries) {

@@ -75,7 +75,9 @@ function copy(change: FieldChange, into: Target, from: Target): Change {
   const [fromBit, intoBit] = [Number(change.from.offset), Number(change.into.offset)];
   if (fromBit + change.width > from.bits) notImported(change.from.word, `${change.from.type} has ${from.bits} bits`);
   return {
-    ...{ copy: from.name, into: into.name, bits: change.width },
+    copy: from.name,
+    into: into.name,
+    bits: change.width,
     ...(fromBit === 0 ? {} : { fromBit }),
     ...(intoBit === 0 ? {} : { intoBit }),
   };

@@ -10,7 +10,14 @@ export interface RawHeader {
 
 /** What the header before says of this one: an EtherType, or an IP protocol. */
 const CARRIED: Readonly<Record<string, number>> = {
-  ...{ vlan: 0x8100, ipv4: 0x0800, ipv6: 0x86dd, udp: 17, tcp: 6, gre: 47, nvgre: 47, esp: 50 },
+  vlan: 0x8100,
+  ipv4: 0x0800,
+  ipv6: 0x86dd,
+  udp: 17,
+  tcp: 6,
+  gre: 47,
+  nvgre: 47,
+  esp: 50,
 };
 
 /** The headers of `set raw_encap` and `set raw_decap`. @throws NotImported */

@@ -6,7 +6,9 @@ const ETH: ItemKind = {
     dst: { ...to("{}.dmac", 48, 0, full(48)), kind: "mac" },
     src: { ...to("{}.smac", 48, 48, full(48)), kind: "mac" },
     type: {
-      ...{ bits: 16, special: "etherType", at: 96 },
+      bits: 16,
+      special: "etherType",
+      at: 96,
       becomes: "`ethertype`; 0x8100 and 0x88a8 are `cvlan_tag` and `svlan_tag`",
     },
     has_vlan: { bits: 1, special: "hasVlan", becomes: "a VLAN tag is there: `first_vid` any" },
@@ -20,7 +22,9 @@ const ETH: ItemKind = {
 const VLAN: ItemKind = {
   fields: {
     tci: {
-      ...{ bits: 16, preset: 0xfffn, at: 0 },
+      bits: 16,
+      preset: 0xfffn,
+      at: 0,
       to: [
         { to: "{}.first_prio", from: 13, bits: 3 },
         { to: "{}.first_cfi", from: 12, bits: 1 },
@@ -43,14 +47,16 @@ const VLAN: ItemKind = {
 const IPV4: ItemKind = {
   fields: {
     version_ihl: {
-      ...{ bits: 8, at: 0 },
+      bits: 8,
+      at: 0,
       to: [
         { to: "{}.ip_version", from: 4, bits: 4 },
         { to: "{}.ipv4_ihl", from: 0, bits: 4 },
       ],
     },
     tos: {
-      ...{ bits: 8, at: 8 },
+      bits: 8,
+      at: 8,
       to: [
         { to: "{}.ip_dscp", from: 2, bits: 6 },
         { to: "{}.ip_ecn", from: 0, bits: 2 },
@@ -58,7 +64,9 @@ const IPV4: ItemKind = {
     },
     packet_id: refused(16, "no match field has the identification of IPv4", { at: 32 }),
     fragment_offset: {
-      ...{ bits: 16, special: "ipv4Fragment", at: 48 },
+      bits: 16,
+      special: "ipv4Fragment",
+      at: 48,
       becomes: "`frag` where all of the offset and MF are compared, `ext.outer_ipv4_flags` for the flags",
     },
     ttl: to("{}.ip_ttl_hoplimit", 8, 64),
@@ -75,7 +83,8 @@ const IPV4: ItemKind = {
 const IPV6: ItemKind = {
   fields: {
     tc: {
-      ...{ bits: 8, at: 4 },
+      bits: 8,
+      at: 4,
       to: [
         { to: "{}.ip_dscp", from: 2, bits: 6 },
         { to: "{}.ip_ecn", from: 0, bits: 2 },
@@ -161,7 +170,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   sctp: {
     fields: {
-      ...{ src: to("ext.{}_sctp_sport", 16, 0, full(16)), dst: to("ext.{}_sctp_dport", 16, 16, full(16)) },
+      src: to("ext.{}_sctp_sport", 16, 0, full(16)),
+      dst: to("ext.{}_sctp_dport", 16, 16, full(16)),
       tag: refused(32, "no match field has the verification tag of SCTP"),
       cksum: refused(32, "no match field has the checksum of SCTP"),
     },
