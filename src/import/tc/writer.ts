@@ -117,7 +117,7 @@ class Job {
         table,
         priority,
         match,
-        actions: joined(actions),
+        actions: withJoinedChanges(actions),
         ...(missing.length === 0 ? {} : { notImported: [...missing] }),
       });
     });
@@ -289,7 +289,7 @@ function destinationOf(endpoint: Endpoint): { vport: number } | { port: number }
 }
 
 /** One list of changes in place of several. */
-function joined(actions: readonly ScenarioRuleAction[]): ScenarioRuleAction[] {
+function withJoinedChanges(actions: readonly ScenarioRuleAction[]): ScenarioRuleAction[] {
   const list: ScenarioRuleAction[] = [];
   for (const action of actions) {
     const last = list.at(-1);

@@ -1,7 +1,8 @@
 /** Keys of the datapath that flows match and actions set, and the fields that these are. */
+import { ones } from "../../../base/bits.js";
 import type { OvsField } from "../fields.js";
 import type { Ask, TunnelKey } from "../steps.js";
-import { fullMask, maskedOf, type Masked } from "../values.js";
+import { maskedOf, type Masked } from "../values.js";
 import type { Word } from "../../text/refusal.js";
 
 export const CT = "the device tracks one connection an object, not all that pass";
@@ -57,7 +58,7 @@ export const OTHER_PARTS: Readonly<Record<string, string>> = {
 /** What a value and a mask ask of the match fields of a field. */
 export function asksOf({ parts }: OvsField, value: bigint, mask: bigint): Ask[] {
   return parts.flatMap(({ field, low, width, at }): Ask[] => {
-    const bits = (mask >> BigInt(low)) & fullMask(width);
+    const bits = (mask >> BigInt(low)) & ones(width);
     if (bits === 0n) return [];
     return [{ field, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
   });

@@ -1,4 +1,5 @@
 /** Bytes of headers that testpmd puts in front of frames, from items with values. */
+import { hexOf } from "../../../base/hex.js";
 import type { Item } from "../pattern/read.js";
 import { notImported } from "../../text/refusal.js";
 
@@ -74,6 +75,6 @@ function complete(name: string, bytes: Uint8Array, next: number): void {
   }
 }
 
-export function hexOf(headers: readonly RawHeader[]): string {
-  return headers.flatMap(({ bytes }) => [...bytes].map((one) => one.toString(16).padStart(2, "0"))).join("");
+export function headersHex(headers: readonly RawHeader[]): string {
+  return headers.map(({ bytes }) => hexOf(bytes)).join("");
 }
