@@ -59,6 +59,19 @@ export default defineConfig(
     },
   },
   {
+    name: "object literals whose every property the compiler checks",
+    files: ["{src,playground}/**/*.{ts,tsx}"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "ObjectExpression > SpreadElement > ObjectExpression",
+          message: "Write the properties without the spread, which hides excess ones from the compiler.",
+        },
+      ],
+    },
+  },
+  {
     name: "tests",
     files: ["{test,bench}/**/*.ts"],
     rules: {

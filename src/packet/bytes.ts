@@ -1,6 +1,7 @@
 /** Reads and writes bit fields in network order, and converts bytes to and from hexadecimal text. */
 import { unhex } from "../base/hex.js";
 
+export { joined } from "../base/bytes.js";
 export { hexOf } from "../base/hex.js";
 
 /** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
@@ -59,16 +60,6 @@ export function bytesOf(value: bigint | number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   writeBits(bytes, 0, 8 * length, BigInt(value));
   return bytes;
-}
-
-export function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Parses pairs of hexadecimal digits, optionally separated by spaces or colons. @returns undefined for other text */

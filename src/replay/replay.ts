@@ -55,7 +55,10 @@ function recordOf(line: string, number: number): CallRecord {
   if (typeof record === "object" && record !== null && "call" in record && "args" in record)
     return record as CallRecord;
   return refuse({
-    ...{ code: "EINVAL", call: "replay", reason: "bad_object", path: `log[${number - 1}]` },
+    code: "EINVAL",
+    call: "replay",
+    reason: "bad_object",
+    path: `log[${number - 1}]`,
     hint: "a line of recordTo",
   });
 }

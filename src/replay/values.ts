@@ -7,6 +7,7 @@
  *     { "$": "bigint", "value": "7" }, { "$": "undefined" }, { "$": "number", "value": "NaN" }
  *     { "$": "map", "entries": [[key, value]] }, { "$": "set", "values": [] }
  */
+import { hexOf } from "../base/hex.js";
 import { SteeringError, refuse } from "../errors.js";
 
 /** What JSON can hold. */
@@ -161,12 +162,6 @@ export function errorJson(error: unknown): Json {
   if (!(error instanceof SteeringError)) return { message: String(error) };
   const { code, errno, call, reason, path = null, hint = null, message } = error;
   return { code, errno, call, reason, path, hint, message };
-}
-
-function hexOf(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
 }
 
 function bytesOf(hex: string): Uint8Array {

@@ -178,7 +178,14 @@ function optionsOf(device: Device): DeviceOptions {
   const { name, ports, vports, profile, seed, managedFlowSteering, asyncRules, copyFrames, parser, cache } = device;
   const { geneveOption, samples } = parser;
   return {
-    ...{ name, ports, vports, profile: profile.name, seed, managedFlowSteering, asyncRules, copyFrames },
+    name,
+    ports,
+    vports,
+    profile: profile.name,
+    seed,
+    managedFlowSteering,
+    asyncRules,
+    copyFrames,
     parser: { samples, ...(geneveOption === undefined ? {} : { geneveOption0: geneveOption }) },
     cache: cache.entries === 0 ? false : { entries: cache.entries },
   };

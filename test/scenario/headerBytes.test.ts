@@ -1,7 +1,8 @@
 /** Headers of documents as bytes: what tunnels put in front, and what is said of headers that cannot be. */
 import { describe, expect, it } from "vitest";
+import { hexOf } from "../../src/base/hex.js";
 import { SteeringError } from "../../src/errors.js";
-import { headerBytes, hexOf, reformatOf } from "../../src/scenario/action/headerBytes.js";
+import { headerBytes, reformatOf } from "../../src/scenario/action/headerBytes.js";
 import type { ScenarioHeader, ScenarioReformat } from "../../src/scenario/index.js";
 
 const ETHERNET = "020000000002 020000000001";

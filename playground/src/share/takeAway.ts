@@ -69,7 +69,9 @@ const EXPORTS: readonly (readonly [format: ExportFormat, title: string, about: s
 
 function ofPrograms(base: string): Section {
   const items = EXPORTS.map(([format, title, about, suffix]): Item => ({
-    ...{ title, about, copies: true },
+    title,
+    about,
+    copies: true,
     make: async () => {
       const { asked } = await import("../rules/import/client.js");
       const { text, left } = await asked((importer) => importer.write(rules.peek(), format));

@@ -10,7 +10,10 @@ import { leftOut, printable } from "../text.js";
 /** @returns the exit code */
 export async function exportCommand(args: readonly string[]): Promise<number> {
   const { operands, flags, values } = readCommandLine(args, "export", {
-    ...{ lenient: "flag", json: "flag", output: "value", format: "value" },
+    lenient: "flag",
+    json: "flag",
+    output: "value",
+    format: "value",
   });
   const [file, ...others] = operands;
   if (file === undefined || others.length > 0)

@@ -18,7 +18,13 @@ import { leftOut, printable } from "../text.js";
 /** @returns the exit code */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { operands, flags, values } = readCommandLine(args, "import", {
-    ...{ lenient: "flag", json: "flag", output: "value", format: "value", into: "value", map: "value", set: "value" },
+    lenient: "flag",
+    json: "flag",
+    output: "value",
+    format: "value",
+    into: "value",
+    map: "value",
+    set: "value",
   });
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);

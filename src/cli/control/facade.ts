@@ -86,7 +86,11 @@ export class FacadeCalls {
     if (kind === "device") return device;
     if (kind === "context") return context;
     const lists: Readonly<Record<string, ReadonlyMap<string, object>>> = {
-      ...{ counter: counters, table: tables, matcher: matchers, rule: rules, flow: flows },
+      counter: counters,
+      table: tables,
+      matcher: matchers,
+      rule: rules,
+      flow: flows,
       queue: new Map([...queues].map(([one, { queue }]) => [one, queue])),
     };
     if (typeof kind !== "string" || !Object.hasOwn(lists, kind)) return null;

@@ -53,8 +53,14 @@ export class Subscription {
     const see: SeeSteered = ({ place, bytes, linkType }, outcome) => {
       const time = loaded.device.now();
       this.#tell({
-        ...{ event: "steered", time, since1970: String(began + time), place, linkType, frame: hexOf(bytes) },
-        ...{ verdict: outcome.verdict, comment: commentText(loaded, bytes, outcome) },
+        event: "steered",
+        time,
+        since1970: String(began + time),
+        place,
+        linkType,
+        frame: hexOf(bytes),
+        verdict: outcome.verdict,
+        comment: commentText(loaded, bytes, outcome),
       });
     };
     watchers.add(see);

@@ -12,7 +12,7 @@ export function changeSentence({ kind, name }: RuleRef, changes: readonly FieldC
     ),
     phrase("use", changes.filter(({ field }) => field === PRIORITY).map(ranked)),
   ];
-  return capital(`in ${kind} "${name}" ${joined(parts.filter((part) => part !== ""))}.`);
+  return capital(`in ${kind} "${name}" ${enumerated(parts.filter((part) => part !== ""))}.`);
 }
 
 /** `Send the frame with outer.udp_dport 4789 instead of 8472, and add misc.vxlan_vni 5001.` */
@@ -38,11 +38,11 @@ function ranked({ before, after }: FieldChange): string {
 }
 
 function phrase(verb: string, parts: readonly string[]): string {
-  return parts.length === 0 ? "" : `${verb} ${joined(parts)}`;
+  return parts.length === 0 ? "" : `${verb} ${enumerated(parts)}`;
 }
 
 /** "a", "a and b", "a, b and c". */
-export function joined(parts: readonly string[]): string {
+export function enumerated(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }
 

@@ -74,7 +74,7 @@ export function programText(memory: Uint8Array, address: number): string {
   for (let i = 0; i < view.getUint32(PROGRAM_COUNT, true); i++) {
     const change = changeAt(view, PROGRAM_FIRST + i * INSTRUCTION_SIZE);
     const last = changes.at(-1);
-    const both = last === undefined ? null : joined(last, change);
+    const both = last === undefined ? null : joinedChange(last, change);
     if (both === null) changes.push(change);
     else changes[changes.length - 1] = both;
   }
@@ -121,7 +121,7 @@ function matchName(name: string): readonly [name: string, low: number] {
 }
 
 /** Two changes that set adjacent bits of one field, as one; null for others. */
-function joined(first: Change, second: Change): Change | null {
+function joinedChange(first: Change, second: Change): Change | null {
   if (first.type !== MODIFY_SET || second.type !== MODIFY_SET || first.to.name !== second.to.name) return null;
   const [high, low] = first.to.low > second.to.low ? [first, second] : [second, first];
   if (low.to.low + low.to.width !== high.to.low) return null;

@@ -33,8 +33,15 @@ const LISTS = [
 type ListKey = (typeof LISTS)[number][0];
 
 const ARRAYS: Readonly<Record<ListKey, string>> = {
-  ...{ queues: "queues", counters: "counters", domains: "domains", tables: "tables", actions: "actions" },
-  ...{ matchers: "matchers", rules: "rules", flowCounters: "flow_counters", flows: "flows" },
+  queues: "queues",
+  counters: "counters",
+  domains: "domains",
+  tables: "tables",
+  actions: "actions",
+  matchers: "matchers",
+  rules: "rules",
+  flowCounters: "flow_counters",
+  flows: "flows",
 };
 
 class Writer {

@@ -46,7 +46,8 @@ export class DeviceAso {
     const { offset, flags, register } = useOf(object, operations);
     const written = FLAGS[object.kind][flags];
     return {
-      ...{ object: this.#names.of(object), return_reg_c: register },
+      object: this.#names.of(object),
+      return_reg_c: register,
       ...(offset === 0 ? {} : { offset }),
       ...(written === undefined ? {} : { flags: written }),
       ...(home === domain ? {} : { peer_dmn: { domain: home.type, function: home.context.function.vport } }),

@@ -21,13 +21,17 @@ export function espOf({ settings, state }: EspAction): Required<Pick<ScenarioFlo
   const number = full ? state.number : (BigInt(settings.esn ?? 0) << 32n) | BigInt(settings.seq);
   const made = writtenEsp({
     attr: {
-      ...{ spi: settings.spi, seq: Number(number & LOW), tfc_pad: settings.tfcPad, flags },
+      spi: settings.spi,
+      seq: Number(number & LOW),
+      tfc_pad: settings.tfcPad,
+      flags,
       hard_limit_pkts: hardLimit === 0n ? 0n : hardLimit - state.packets,
     },
     keymat: { ...keymat, iv: full && encrypts ? wireBytes(state.iv) : keymat.iv },
     replay: window,
     esn: settings.esn === null ? null : Number(number >> 32n),
-    ...{ encap, metadata },
+    encap,
+    metadata,
   });
   return typeof made === "string" ? { refused: made } : { esp: made };
 }

@@ -76,7 +76,9 @@ export class DeviceFlows {
     const flags = FLAGS.filter((_, n) => ((flow.flags >>> n) & 1) === 1);
     const { type, port, priority, qp } = flow;
     this.verbs.push({
-      ...{ name, queue: this.#names.queue(qp), port },
+      name,
+      queue: this.#names.queue(qp),
+      port,
       ...(type > 0 ? { type: TYPES[type] ?? "normal" } : {}),
       ...(priority === 0 ? {} : { priority }),
       ...(flags.length === 0 ? {} : { flags }),
@@ -109,7 +111,8 @@ export class DeviceFlows {
     const ft_type = FT_TYPES[FLOW_TABLE_TYPES.indexOf(matcher.tableType)] ?? "nic_rx";
     const vport = context.function.vport;
     this.device.push({
-      ...{ name, ft_type },
+      name,
+      ft_type,
       ...(vport === 0 ? {} : { function: vport }),
       ...(matcher.tableType.transport ? { ib_port: matcher.port } : {}),
       ...(matcher.priority === 0 ? {} : { priority: matcher.priority }),

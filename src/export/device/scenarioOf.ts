@@ -154,7 +154,10 @@ class DeviceExport {
     };
     return {
       ...(Object.keys(declared).length === 0 ? {} : { parser: declared }),
-      ...{ ports, vports, profile: profile.name, seed },
+      ports,
+      vports,
+      profile: profile.name,
+      seed,
       ...(managedFlowSteering ? {} : { managedFlowSteering }),
     };
   }
@@ -182,7 +185,9 @@ class DeviceExport {
       const { application, priority, action } = rule;
       const match = matchOf(termsOf(traced.contentOf(place)));
       return {
-        ...{ name: this.#ruleNames.of(rule), application, function: rule.rules.function.vport },
+        name: this.#ruleNames.of(rule),
+        application,
+        function: rule.rules.function.vport,
         ...(priority === 0 ? {} : { priority }),
         ...(Object.keys(match).length === 0 ? {} : { match }),
         action,
@@ -210,7 +215,8 @@ class DeviceExport {
       ...listed(
         "counters",
         [...this.#counters.objects].map(([{ size, context }, name]) => ({
-          ...{ name, function: context.function.vport },
+          name,
+          function: context.function.vport,
           ...(size === 1 ? {} : { flow_counter_bulk_log_size: Math.log2(size) }),
         })),
       ),

@@ -35,10 +35,13 @@ export function meterOf({ core }: Device, action: Action, next_table: string): S
     return { mantissa: view.getUint8(mantissa), exponent: view.getUint8(exponent) };
   };
   return {
-    ...{ next_table, reg_c_index: registerAndColour & REGISTER },
+    next_table,
+    reg_c_index: registerAndColour & REGISTER,
     ...((flags & METER_ACTIVE) === 0 ? { active: false } : {}),
-    ...{ cir: rate(METER_CIR, METER_CIR_EXPONENT), cbs: sizeOf(view.getBigUint64(METER_CBS, true)) },
-    ...{ eir: rate(METER_EIR, METER_EIR_EXPONENT), ebs: sizeOf(view.getBigUint64(METER_EBS, true)) },
+    cir: rate(METER_CIR, METER_CIR_EXPONENT),
+    cbs: sizeOf(view.getBigUint64(METER_CBS, true)),
+    eir: rate(METER_EIR, METER_EIR_EXPONENT),
+    ebs: sizeOf(view.getBigUint64(METER_EBS, true)),
     meter_mode: METER_MODES[view.getUint8(METER_MODE)] as (typeof METER_MODES)[number],
     start_color: START_COLORS[view.getUint8(METER_START)] as (typeof START_COLORS)[number],
     bucket_overflow: (flags & METER_OVERFLOW) !== 0,

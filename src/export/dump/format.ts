@@ -147,8 +147,16 @@ class Writer {
     const own = domains.find((one) => one.domain === type && (one.function ?? 0) === 0);
     const id = this.#id(`domain ${at}`);
     writeDomainRecords(this.#write, {
-      ...{ id, type, vport: 0, name: device.name ?? "flowsteer0", managesSwitch: true, vports: device.vports ?? 0 },
-      ...{ rootOnly: false, reclaims: false, allowsDuplicates: own?.duplicates ?? true, firmware: PACKAGE },
+      id,
+      type,
+      vport: 0,
+      name: device.name ?? "flowsteer0",
+      managesSwitch: true,
+      vports: device.vports ?? 0,
+      rootOnly: false,
+      reclaims: false,
+      allowsDuplicates: own?.duplicates ?? true,
+      firmware: PACKAGE,
       steeringFormat: profileNamed(device.profile ?? "manual").steeringFormat,
     });
     for (const [n, table] of this.#program.tables.entries()) {

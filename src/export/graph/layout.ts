@@ -61,7 +61,8 @@ export function layoutOf(graph: Graph): Layout {
   partLabels(made);
   const boxes: readonly Box[] = [...placed.values(), ...made.map(({ label }) => label)];
   return {
-    ...{ nodes: [...placed.values()], edges: made },
+    nodes: [...placed.values()],
+    edges: made,
     width: Math.max(MARGIN, ...boxes.map((box) => box.x + box.width)) + MARGIN,
     height: Math.max(MARGIN, ...boxes.map((box) => box.y + box.height)) + MARGIN,
   };

@@ -89,9 +89,15 @@ class Builder {
     this.#addFlows();
     return {
       title,
-      ...{ queues: this.#queues, counters: this.#counters, domains: this.#domains, tables: this.#tables },
-      ...{ actions: this.#actions.list, matchers: this.#matchers, rules: this.#rules },
-      ...{ flowCounters: this.#flowCounters, flows: this.#flows },
+      queues: this.#queues,
+      counters: this.#counters,
+      domains: this.#domains,
+      tables: this.#tables,
+      actions: this.#actions.list,
+      matchers: this.#matchers,
+      rules: this.#rules,
+      flowCounters: this.#flowCounters,
+      flows: this.#flows,
     };
   }
 
@@ -223,7 +229,9 @@ class Builder {
     }
     return matches.map((match: DeviceMatch, n) => ({
       ...match,
-      ...{ name: matches.length === 1 ? rule.name : `${rule.name} ${n + 1}`, path, actions },
+      name: matches.length === 1 ? rule.name : `${rule.name} ${n + 1}`,
+      path,
+      actions,
     }));
   }
 

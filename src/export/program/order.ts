@@ -6,6 +6,7 @@
  * newer matcher would win, each gets a priority of its own. A rule joins an older matcher with its mask if no
  * rule of the matchers between them overlaps it.
  */
+import { overlap } from "../../base/bits.js";
 import type { DeviceMatch } from "./parameters.js";
 
 export interface OrderedRule extends DeviceMatch {
@@ -43,12 +44,4 @@ const COMPARED = 2000;
 /** Whether no rule of these matchers can match a frame that this one matches. */
 function isFree(rule: OrderedRule, matchers: readonly OrderedMatcher<OrderedRule>[]): boolean {
   return matchers.every(({ rules }) => rules.every((other) => !overlap(rule, other)));
-}
-
-function overlap(a: DeviceMatch, b: DeviceMatch): boolean {
-  for (let at = 0; at < a.mask.length; at++) {
-    const both = (a.mask[at] as number) & (b.mask[at] as number);
-    if ((((a.value[at] as number) ^ (b.value[at] as number)) & both) !== 0) return false;
-  }
-  return true;
 }

@@ -1,4 +1,5 @@
 /** What rules match, as match parameters of the device. */
+import { ones } from "../../base/bits.js";
 import { DEVICE_KEY_SIZE, GROUP_MISC4, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { SteeringError } from "../../errors.js";
 import { addPresence, knownField, maskOf, matchOf, type Match, type MatchFields } from "../../model/match/match.js";
@@ -104,7 +105,7 @@ function prefixesOf(name: string, text: TermText): string[] | null {
   while (low <= term.high) {
     let bits = 0n;
     while (bits < BigInt(width) && (low & (1n << bits)) === 0n && low + (2n << bits) - 1n <= term.high) bits++;
-    const mask = ((1n << BigInt(width)) - 1n) ^ ((1n << bits) - 1n);
+    const mask = ones(width) ^ ((1n << bits) - 1n);
     pieces.push(`0x${low.toString(16)}/0x${mask.toString(16)}`);
     low += 1n << bits;
   }

@@ -1,4 +1,5 @@
 /** What a rule asks for, as keys of flower filters: more than one where it leaves tags or the IP version open. */
+import { ones } from "../../base/bits.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { format, fullMask } from "../../model/match/term.js";
 import { NotExported, type Terms } from "../terms.js";
@@ -154,7 +155,7 @@ function bitsKey(terms: Terms, name: string, key: string, isHex = false): string
 }
 
 function maskText(name: string, mask: bigint, width: number): string {
-  const below = ((1n << BigInt(width)) - 1n) ^ mask;
+  const below = ones(width) ^ mask;
   if ((below & (below + 1n)) === 0n) return String(width - below.toString(2).length);
   const field = fieldNamed(name);
   if (field?.kind !== "mac") throw new NotExported(`tc filters have prefixes of ${name}, and no other masks`);

@@ -142,7 +142,10 @@ class Commands {
     ].join(" ");
     return patterns.flatMap((pattern) => {
       const { before, text } = actionsText(rule.actions ?? [], {
-        ...{ scenario: this.#scenario, domain, isRoot: level === 0, pattern },
+        scenario: this.#scenario,
+        domain,
+        isRoot: level === 0,
+        pattern,
         group: (one) => this.#groups.get(one) ?? 0,
         queue: (one) => this.#queues.get(one) ?? 0,
         isShared: (counter) => (this.#counters.get(counter) ?? 0) > 1 || patterns.length * copies > 1,

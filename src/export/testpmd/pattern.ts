@@ -1,4 +1,5 @@
 /** What a rule asks for, as items of testpmd's patterns. */
+import { ones } from "../../base/bits.js";
 import { format, type Term } from "../../model/match/term.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { NotExported, type Terms } from "../terms.js";
@@ -240,8 +241,8 @@ class Writer {
     }
     const part = (from: bigint, bits: number): Term => ({
       kind: "bits",
-      mask: (mask >> from) & fullMaskOf(bits),
-      value: (value >> from) & fullMaskOf(bits),
+      mask: (mask >> from) & ones(bits),
+      value: (value >> from) & ones(bits),
     });
     const parts = [
       ...(part(8n, 6).kind === "bits" ? fieldText("qfi", part(8n, 6), { match: "", bits: 6 }) : []),
@@ -297,7 +298,7 @@ class Writer {
     const term = this.#left.get(match);
     if (term === undefined) return [];
     const { bits, from = 0 } = field;
-    const own = fullMaskOf(bits) << BigInt(from);
+    const own = ones(bits) << BigInt(from);
     if (term.kind === "bits" && term.mask !== 0n) {
       const rest = term.mask & ~own;
       if (rest === 0n) this.#left.delete(match);
@@ -322,7 +323,6 @@ function bitsOf(term: Term | undefined): { mask: bigint; value: bigint } {
   return term?.kind === "bits" ? term : { mask: 0n, value: 0n };
 }
 
-const fullMaskOf = (bits: number): bigint => (1n << BigInt(bits)) - 1n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** A field of an item. One that may hold anything asks for its header only: it has no text. */
@@ -334,13 +334,9 @@ function fieldText(name: string, term: Term, { match, bits, kind }: ItemField): 
   };
   if (term.kind === "any") return [];
   if (term.kind === "range") {
-    return [
-      `${name} spec ${text(term.low)}`,
-      `${name} last ${text(term.high)}`,
-      `${name} mask ${text(fullMaskOf(bits))}`,
-    ];
+    return [`${name} spec ${text(term.low)}`, `${name} last ${text(term.high)}`, `${name} mask ${text(ones(bits))}`];
   }
   if (term.mask === 0n) return [];
-  if (term.mask === fullMaskOf(bits)) return [`${name} is ${text(term.value)}`];
+  if (term.mask === ones(bits)) return [`${name} is ${text(term.value)}`];
   return [`${name} spec ${text(term.value)}`, `${name} mask ${text(term.mask)}`];
 }

@@ -1,4 +1,5 @@
 /** A scenario as a TypeScript program with the C names of `flowsteer/verbs` and `flowsteer/mlx5dv`. */
+import { hexOf } from "../../base/hex.js";
 import { filterNumber, type FilterField, type MatchSpec, type Spec } from "../../model/match/flowSpec.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { Format } from "../format.js";
@@ -134,7 +135,7 @@ class Writer {
       case "packet_reformat": {
         const type = `dv.MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_${REFORMATS[action.type] ?? action.type}`;
         const { length } = action.data;
-        const data = length === 0 ? "null" : `bytes(${length}, { 0: "${hex(action.data)}" })`;
+        const data = length === 0 ? "null" : `bytes(${length}, { 0: "${hexOf(action.data)}" })`;
         return create("packet_reformat", domain(action.domain), flags(action.root), type, length, data);
       }
       case "modify_header": {
@@ -203,7 +204,7 @@ function parameters({ bytes }: ProgramBytes): string {
     if (bytes[at] === 0) continue;
     let end = at;
     while (end < bytes.length && bytes[end] !== 0) end++;
-    runs.push(`${at}: "${hex(bytes.subarray(at, end))}"`);
+    runs.push(`${at}: "${hexOf(bytes.subarray(at, end))}"`);
     at = end;
   }
   return `bytes(${bytes.length}, {${runs.length === 0 ? "" : ` ${runs.join(", ")} `}})`;
@@ -221,11 +222,7 @@ function filter(spec: MatchSpec, which: "val" | "mask"): string {
 
 function valueText(bytes: Uint8Array, field: FilterField): string {
   if (field.size <= 4) return `0x${filterNumber(bytes, field).toString(16)}`;
-  return `bytes(${field.size}, { 0: "${hex(bytes.subarray(field.at, field.at + field.size))}" })`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `bytes(${field.size}, { 0: "${hexOf(bytes.subarray(field.at, field.at + field.size))}" })`;
 }
 
 const BYTES = [

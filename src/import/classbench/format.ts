@@ -76,7 +76,8 @@ class ClassBenchImport implements Importer {
       const suffix = protocols.length === 1 ? "" : protocol === TCP ? " tcp" : " udp";
       draft.push("rules", {
         name: draft.freeName("rules", `${name}${suffix}`),
-        ...{ table: TABLE, match: matchOf(filter, protocol) },
+        table: TABLE,
+        match: matchOf(filter, protocol),
         actions: [...(tag < MAX_TAGS ? [{ tag }] : []), { queue: draft.queue(QUEUE) }],
       });
     }

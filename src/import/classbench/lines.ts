@@ -4,6 +4,7 @@
  *     @10.0.0.0/8  192.168.1.0/24  0 : 65535  80 : 80  0x06/0xFF  0x0000/0x0000
  *     167772161  3232235777  1234  80  6  17
  */
+import { ones } from "../../base/bits.js";
 import { parseIpv4, parseIpv6 } from "../../packet/addresses.js";
 
 export interface Network {
@@ -50,8 +51,14 @@ export function parseFilter(line: string): FilterLine {
   const [protocol, mask] = valueAndMask(reader.next(WORD, "the protocol"), 8);
   const flags = reader.done ? [0, 0] : valueAndMask(reader.next(WORD, "the flags"), 16);
   return {
-    ...{ version: src.version, src: src.network, dst: dst.network, sport, dport },
-    ...{ protocol: protocol & mask, protocolMask: mask, hasFlags: flags[1] !== 0 },
+    version: src.version,
+    src: src.network,
+    dst: dst.network,
+    sport,
+    dport,
+    protocol: protocol & mask,
+    protocolMask: mask,
+    hasFlags: flags[1] !== 0,
   };
 }
 
@@ -105,7 +112,7 @@ function network({ text, column }: Column): { version: 4 | 6; network: Network }
   if (address === undefined || more !== undefined || !(bits <= width)) {
     throw new BadLine(column, text, "a network is an address, a slash and the length of its prefix");
   }
-  const mask = ((1n << BigInt(bits)) - 1n) << BigInt(width - bits);
+  const mask = ones(bits) << BigInt(width - bits);
   return { version, network: { address: address & mask, length: bits } };
 }
 

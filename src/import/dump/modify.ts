@@ -50,7 +50,9 @@ function changeOf(digits: string, codes: Codes): ScenarioHeaderChangeObject[] | 
   const [source] = fieldsAt({ code: codeOf(byte(5), codes), low: (byte(6) & 0x3f) - SHIFT_BASE, length });
   if (source === undefined) return null;
   return fields.map(({ name, low }) => ({
-    ...{ copy: source.name, into: name, bits: length },
+    copy: source.name,
+    into: name,
+    bits: length,
     ...(source.low === 0 ? {} : { fromBit: source.low }),
     ...(low === 0 ? {} : { intoBit: low }),
   }));

@@ -147,7 +147,8 @@ export class DumpImport implements Importer, ActionNames {
       if (typeof imported === "object" && typeof imported.vport === "number") this.#uses(imported.vport);
     }
     this.#draft.push("rules", {
-      ...{ name, matcher },
+      name,
+      matcher,
       match,
       actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),

@@ -174,9 +174,16 @@ class TreeBuilder {
     const name = DOMAIN_TYPES[Number(type)];
     if (name === undefined) return "the type of a domain is 0 (NIC RX), 1 (NIC TX) or 2 (FDB)";
     this.#domain = {
-      ...{ record, id, type: name, gvmi: Number.parseInt(gvmi, 16) || 0, format: numberIn(format) ?? null },
+      record,
+      id,
+      type: name,
+      gvmi: Number.parseInt(gvmi, 16) || 0,
+      format: numberIn(format) ?? null,
       isOwn: version === PACKAGE,
-      ...{ tables: [], vports: new Map(), flexProtocols: 0, flexParsers: new Map() },
+      tables: [],
+      vports: new Map(),
+      flexProtocols: 0,
+      flexParsers: new Map(),
     };
     this.domains.push(this.#domain);
     return null;

@@ -293,7 +293,9 @@ export class EthtoolImport implements Importer {
     const asked = { ...(port === undefined ? {} : { "ext.port": port }), ...match.toScenario() };
     this.#draft.push("rules", {
       name: this.#draft.freeName("rules", `${device} ${loc}`),
-      ...{ table, priority: loc, match: asked },
+      table,
+      priority: loc,
+      match: asked,
       actions: [action === "drop" ? "drop" : this.#destination(device, vport, action, type)],
     });
   }

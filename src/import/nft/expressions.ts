@@ -1,4 +1,5 @@
 /** Expressions of nftables that the kernel hands to a NIC: what rules match. */
+import { ones } from "../../base/bits.js";
 import type { Element } from "../format.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
 import { addressOf, prefixMask } from "../text/numbers.js";
@@ -90,7 +91,7 @@ const address =
   };
 
 const whole = (mask: bigint, width: number, word: Word): void => {
-  if (mask !== (1n << BigInt(width)) - 1n) notImported(word, "it is compared as a whole");
+  if (mask !== ones(width)) notImported(word, "it is compared as a whole");
 };
 
 const protocolField =

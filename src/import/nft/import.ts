@@ -130,8 +130,16 @@ export class NftImport implements Importer {
     this.#devices.portOf(device);
     const { file } = this.findings;
     return {
-      ...{ owner: device.text, chain: 0, prio: 0, handle: undefined, protocol: undefined, notImported: [] },
-      ...{ match, steps, file, place },
+      owner: device.text,
+      chain: 0,
+      prio: 0,
+      handle: undefined,
+      protocol: undefined,
+      notImported: [],
+      match,
+      steps,
+      file,
+      place,
     };
   }
 }

@@ -1,4 +1,5 @@
 /** Changes of fields: `set_field`, `load`, `move`, and the older words for them. */
+import { ones } from "../../base/bits.js";
 import { namesHint } from "../../base/nearest.js";
 import { addressOf, bigOf, numberOf } from "../text/numbers.js";
 import { notImported } from "../text/refusal.js";
@@ -6,7 +7,7 @@ import { FIELD_NAMES, fieldNamed, TYPE, whyRefused, type OvsField } from "./fiel
 import { realName, type Kind } from "./match.js";
 import type { Change, Plain, TunnelKey } from "./steps.js";
 import type { Piece } from "./text.js";
-import { fullMask, maskedOf, type Masked } from "./values.js";
+import { maskedOf, type Masked } from "./values.js";
 import { portWord } from "./words.js";
 
 const TAGGED = 0x1000n;
@@ -29,7 +30,7 @@ export function load(of: Piece, kind: Kind): Plain {
   const [value, to] = arrow(of);
   const { field, low, width } = bitsOf(to, kind);
   const number = bigOf(value, `${field.name}[]`, width);
-  return written(field, { value: number << BigInt(low), mask: fullMask(width) << BigInt(low) }, to);
+  return written(field, { value: number << BigInt(low), mask: ones(width) << BigInt(low) }, to);
 }
 
 /** `move:FIELD[LOW..HIGH]->FIELD[LOW..HIGH]`. */
@@ -91,7 +92,7 @@ export const MODIFIERS: Readonly<Record<string, (of: Piece, kind: Kind) => Plain
 
 function whole(name: string, value: bigint): Plain {
   const field = fieldNamed(name) as OvsField;
-  return { kind: "change", changes: setsOf(field, { value, mask: fullMask(field.width) }) };
+  return { kind: "change", changes: setsOf(field, { value, mask: ones(field.width) }) };
 }
 
 /** A port of whichever protocol the frame has: changes of headers that are not there do nothing. */
@@ -109,7 +110,7 @@ function port(name: string, of: Piece, { type, protocol }: Kind): Plain {
 
 function written(field: OvsField, bits: Masked, word: Piece): Plain {
   const { name } = field;
-  const isWhole = bits.mask === fullMask(field.width);
+  const isWhole = bits.mask === ones(field.width);
   if (name.startsWith("tun_")) {
     if (!isWhole) notImported(word, "a part of a tunnel's fields");
     return { kind: "tunnel", values: { [name.slice(4) as TunnelKey]: bits.value } };
@@ -131,7 +132,7 @@ function tag(tci: bigint): Plain {
 
 function setsOf(field: OvsField, { value, mask }: Masked): Change[] {
   return partsOf(field).flatMap(({ field: ours, low, width, at }): Change[] => {
-    const bits = (mask >> BigInt(low)) & fullMask(width);
+    const bits = (mask >> BigInt(low)) & ones(width);
     if (bits === 0n) return [];
     const set = ((value >> BigInt(low)) & bits) << BigInt(at);
     return [{ kind: "set", field: ours, value: set, mask: bits << BigInt(at) }];

@@ -61,7 +61,9 @@ function clausesOf(flows: readonly Flow[]): Map<string, Clauses> {
       const { id, clause, of } = act;
       const key = `${flow.table} ${id}`;
       const one = found.get(key) ?? {
-        ...{ priority: flow.priority, lists: Array.from({ length: of }, (): Flow[] => []), mixed: null },
+        priority: flow.priority,
+        lists: Array.from({ length: of }, (): Flow[] => []),
+        mixed: null,
       };
       found.set(key, one);
       if (one.lists.length !== of) one.mixed = `flows of conjunction ${id} disagree on the number of clauses`;

@@ -10,7 +10,14 @@ import type { Masked } from "./values.js";
 
 /** Flags of a state, as Open vSwitch numbers them. */
 const STATES: Readonly<Record<string, bigint>> = {
-  ...{ new: 1n, est: 2n, rel: 4n, rpl: 8n, inv: 16n, trk: 32n, snat: 64n, dnat: 128n },
+  new: 1n,
+  est: 2n,
+  rel: 4n,
+  rpl: 8n,
+  inv: 16n,
+  trk: 32n,
+  snat: 64n,
+  dnat: 128n,
 };
 const ZONE_AT = 16;
 const ZONE_BITS = 16;
@@ -90,8 +97,12 @@ function zoneOf(word: Piece): Change {
   if (number === undefined || low === undefined)
     return set(BigInt(numberOf(word, "a zone", 16)) << BigInt(ZONE_AT), 0xffff0000n);
   return {
-    ...{ kind: "copy", from: register(Number(number)), fromBit: Number(low) },
-    ...{ field: register(CT), intoBit: ZONE_AT, bits: ZONE_BITS },
+    kind: "copy",
+    from: register(Number(number)),
+    fromBit: Number(low),
+    field: register(CT),
+    intoBit: ZONE_AT,
+    bits: ZONE_BITS,
   };
 }
 

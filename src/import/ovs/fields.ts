@@ -289,10 +289,22 @@ export const FIELD_NAMES: readonly string[] = [
 
 /** Words that stand for an EtherType and a protocol. */
 export const SHORTHANDS: Readonly<Record<string, readonly [type: number, protocol?: number]>> = {
-  ...{ ip: [TYPE.ipv4], ipv4: [TYPE.ipv4], ipv6: [TYPE.ipv6], ip6: [TYPE.ipv6], arp: [TYPE.arp], rarp: [TYPE.rarp] },
-  ...{ icmp: [TYPE.ipv4, 1], tcp: [TYPE.ipv4, 6], udp: [TYPE.ipv4, 17], sctp: [TYPE.ipv4, 132] },
-  ...{ icmp6: [TYPE.ipv6, 58], tcp6: [TYPE.ipv6, 6], udp6: [TYPE.ipv6, 17], sctp6: [TYPE.ipv6, 132] },
-  ...{ mpls: [TYPE.mpls], mplsm: [TYPE.mplsm] },
+  ip: [TYPE.ipv4],
+  ipv4: [TYPE.ipv4],
+  ipv6: [TYPE.ipv6],
+  ip6: [TYPE.ipv6],
+  arp: [TYPE.arp],
+  rarp: [TYPE.rarp],
+  icmp: [TYPE.ipv4, 1],
+  tcp: [TYPE.ipv4, 6],
+  udp: [TYPE.ipv4, 17],
+  sctp: [TYPE.ipv4, 132],
+  icmp6: [TYPE.ipv6, 58],
+  tcp6: [TYPE.ipv6, 6],
+  udp6: [TYPE.ipv6, 17],
+  sctp6: [TYPE.ipv6, 132],
+  mpls: [TYPE.mpls],
+  mplsm: [TYPE.mplsm],
 };
 
 const REGISTERS = /^x{0,2}reg\d+$/;

@@ -1,11 +1,12 @@
 /** What an OpenFlow flow matches. */
+import { ones } from "../../base/bits.js";
 import { namesHint } from "../../base/nearest.js";
 import { numberOf } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import { stateAsk, zoneAsk } from "./connection.js";
 import { FIELD_NAMES, fieldNamed, PROTOCOL, SHORTHANDS, TYPE, whyRefused, type OvsField } from "./fields.js";
 import { sample, type Ask, type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
-import { fullMask, maskedOf, valueOf, type Masked } from "./values.js";
+import { maskedOf, valueOf, type Masked } from "./values.js";
 
 /** A field of a match, by the word that it has in the text. */
 export interface MatchWord {
@@ -98,7 +99,10 @@ class MatchReader {
 
   match(): FlowMatch {
     return {
-      ...{ inPort: this.#inPort, asks: this.#asks, either: this.#either, tunnel: this.#tunnel },
+      inPort: this.#inPort,
+      asks: this.#asks,
+      either: this.#either,
+      tunnel: this.#tunnel,
       conjunction: this.#conjunction,
     };
   }
@@ -164,10 +168,10 @@ class MatchReader {
   }
 
   #parts(field: OvsField, { value, mask }: Masked, word: Word): void {
-    const covered = field.parts.reduce((bits, { low, width }) => bits | (fullMask(width) << BigInt(low)), 0n);
+    const covered = field.parts.reduce((bits, { low, width }) => bits | (ones(width) << BigInt(low)), 0n);
     if ((mask & value & ~covered) !== 0n) notImported(word, `the device does not match all bits of ${field.name}`);
     const asks = field.parts.flatMap(({ field: ours, low, width, at }): Ask[] => {
-      const bits = (mask >> BigInt(low)) & fullMask(width);
+      const bits = (mask >> BigInt(low)) & ones(width);
       if (bits === 0n) return [];
       return [{ field: ours, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
     });

@@ -77,8 +77,11 @@ export class OvsImport implements Importer {
         );
     }
     steer(bridges, {
-      ...{ draft: this.#draft, findings: this.#findings, interfaces: this.#interfaces },
-      ...{ neighbors: this.#neighbors, options: this.#options },
+      draft: this.#draft,
+      findings: this.#findings,
+      interfaces: this.#interfaces,
+      neighbors: this.#neighbors,
+      options: this.#options,
     });
   }
 

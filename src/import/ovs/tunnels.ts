@@ -1,4 +1,5 @@
 /** Headers that tunnel ports take off and put on. */
+import { ones } from "../../base/bits.js";
 import { formatIpv4, formatIpv6 } from "../../packet/addresses.js";
 import { parseIpv4, parseIpv6 } from "../../packet/addresses.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
@@ -86,7 +87,7 @@ export function askTunnelFields(
     if (mask === 0n && !key.startsWith("option ")) continue;
     if (key === "id") {
       if (value >> BigInt(width) !== 0n) return `keys of ${type} have ${width} bits`;
-      match.ask(field, value, mask & ((1n << BigInt(width)) - 1n));
+      match.ask(field, value, mask & ones(width));
     } else if (key === "src" || key === "dst") match.ask(`outer.ipv4_${key}`, value, mask);
     else if (key === "ipv6_src" || key === "ipv6_dst") match.ask(`outer.${key}`, value, mask);
     else if (key === "ttl") match.ask("outer.ip_ttl_hoplimit", value, mask & 0xffn);
@@ -157,7 +158,12 @@ export function encapsulation(
   const ip: Header = isIpv6
     ? { header: "ipv6", source: local, destination: remote, hop_limit: ttl, dscp: tos >> 2, ecn: tos & 3 }
     : {
-        ...{ header: "ipv4", source: local, destination: remote, ttl, dscp: tos >> 2, ecn: tos & 3 },
+        header: "ipv4",
+        source: local,
+        destination: remote,
+        ttl,
+        dscp: tos >> 2,
+        ecn: tos & 3,
         flags: options.get("df_default") === "false" ? [] : ["df"],
       };
   const written: object[] = [];
@@ -179,7 +185,9 @@ export function encapsulation(
       ? { header: "vxlan", vni }
       : type === "geneve"
         ? {
-            ...{ header: "geneve", vni, protocol_type: TRANSPARENT_ETHERNET },
+            header: "geneve",
+            vni,
+            protocol_type: TRANSPARENT_ETHERNET,
             ...(written.length === 0 ? {} : { options: written }),
           }
         : { header: "gre", protocol_type: TRANSPARENT_ETHERNET, ...(key === undefined ? {} : { key: vni }) };

@@ -1,4 +1,5 @@
 /** Values of fields as Open vSwitch writes them: numbers, addresses, masks after a slash. */
+import { ones } from "../../base/bits.js";
 import { addressOf, bigOf, prefixMask } from "../text/numbers.js";
 import { notImported, type Word } from "../text/refusal.js";
 import type { OvsField } from "./fields.js";
@@ -6,15 +7,13 @@ import type { Masked } from "./steps.js";
 
 export type { Masked };
 
-export const fullMask = (width: number): bigint => (1n << BigInt(width)) - 1n;
-
 /** A value, with a mask or a prefix length after a slash. @throws NotImported */
 export function maskedOf(word: Word, field: Pick<OvsField, "name" | "kind" | "width">): Masked {
   if (field.name === "tcp_flags" && /[a-z+|-]/i.test(word.text.replace(/^0x[\da-f]+|\/0x[\da-f]+/gi, "")))
     return flagsOf(word);
   const [text, maskText] = halves(word.text);
   const value = valueOf({ text, place: word.place }, field);
-  if (maskText === undefined) return { value, mask: fullMask(field.width) };
+  if (maskText === undefined) return { value, mask: ones(field.width) };
   const place = { ...word.place, column: word.place.column + text.length + 1 };
   const mask = maskOf({ text: maskText, place }, field);
   return { value: value & mask, mask };
@@ -42,7 +41,15 @@ function halves(text: string): readonly [string, string | undefined] {
 }
 
 const FLAGS: Readonly<Record<string, bigint>> = {
-  ...{ fin: 1n, syn: 2n, rst: 4n, psh: 8n, ack: 16n, urg: 32n, ece: 64n, cwr: 128n, ns: 256n },
+  fin: 1n,
+  syn: 2n,
+  rst: 4n,
+  psh: 8n,
+  ack: 16n,
+  urg: 32n,
+  ece: 64n,
+  cwr: 128n,
+  ns: 256n,
 };
 
 /** `+syn-ack`, or `syn|ack`. */

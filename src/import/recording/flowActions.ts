@@ -54,12 +54,18 @@ function esp(call: Call): Made | Refused {
   const [own, key] = [viewOf(attr), viewOf(keymat)];
   const made = writtenEsp({
     attr: {
-      ...{ spi: own.getUint32(0, true), seq: own.getUint32(4, true), tfc_pad: own.getUint32(8, true) },
-      ...{ flags: own.getUint32(12, true), hard_limit_pkts: own.getBigUint64(16, true) },
+      spi: own.getUint32(0, true),
+      seq: own.getUint32(4, true),
+      tfc_pad: own.getUint32(8, true),
+      flags: own.getUint32(12, true),
+      hard_limit_pkts: own.getBigUint64(16, true),
     },
     keymat: {
-      ...{ iv: keymat.subarray(0, 8), iv_algo: key.getUint32(8, true), salt: keymat.subarray(12, 16) },
-      ...{ icv_len: key.getUint32(16, true), key_len: key.getUint32(20, true) },
+      iv: keymat.subarray(0, 8),
+      iv_algo: key.getUint32(8, true),
+      salt: keymat.subarray(12, 16),
+      icv_len: key.getUint32(16, true),
+      key_len: key.getUint32(20, true),
       aes_key: keymat.subarray(24, 24 + KEY_ROOM),
     },
     // Protocol 0 is no window.

@@ -190,7 +190,10 @@ export class RecordingImport implements Importer {
       if (typeof changed === "string") missing.push(changed);
     }
     const rule: ScenarioRule = {
-      ...{ name, matcher: matcher.name, match: this.#match(matcher, call), actions },
+      name,
+      matcher: matcher.name,
+      match: this.#match(matcher, call),
+      actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),
     };
     this.#draft.push("rules", rule);

@@ -63,7 +63,10 @@ function meterOf(bytes: Uint8Array): Omit<ScenarioAsoMeter, "valid"> {
     return { mantissa: fields[`${name}_mantissa`], exponent: fields[`${name}_exponent`] };
   };
   return {
-    ...{ cir: size("cir"), cbs: size("cbs"), eir: size("eir"), ebs: size("ebs") },
+    cir: size("cir"),
+    cbs: size("cbs"),
+    eir: size("eir"),
+    ebs: size("ebs"),
     meter_mode: METER_MODES[fields.meter_mode] as (typeof METER_MODES)[number],
     start_color: START_COLORS[fields.start_color] as (typeof START_COLORS)[number],
     ...(fields.bucket_overflow === 1 ? { bucket_overflow: true } : {}),
@@ -84,7 +87,8 @@ function connectionOf(data: Uint8Array): ScenarioConnection {
 /** `mlx5dv_dr_action_create_flow_meter`. */
 export function flowMeter(call: Call, next_table: string): ScenarioFlowMeter {
   return {
-    ...{ next_table, reg_c_index: numberIn(call, "reg_c_index") },
+    next_table,
+    reg_c_index: numberIn(call, "reg_c_index"),
     ...(numberIn(call, "active") === 0 ? { active: false } : {}),
     ...meterOf(bytesIn(call, "flow_meter_parameter")),
   };
@@ -98,7 +102,9 @@ export function asoAction(call: Call, object: string, data: ScenarioAsoData): Sc
     (name) => name.startsWith(prefix) && ASO_FLAGS[name] === flags,
   );
   return {
-    ...{ object, offset: numberIn(call, "offset"), return_reg_c: numberIn(call, "return_reg_c") },
+    object,
+    offset: numberIn(call, "offset"),
+    return_reg_c: numberIn(call, "return_reg_c"),
     ...(flag === undefined ? {} : { flags: flag }),
   };
 }

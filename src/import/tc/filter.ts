@@ -117,7 +117,11 @@ export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text
   const tunnel = "tunnel" in device ? device.tunnel : undefined;
   const match = new MatchDraft();
   const context: KeyContext = {
-    ...{ match, level: tunnel === undefined ? "outer" : "inner", tunnel, device: device.name, option: reader.option },
+    match,
+    level: tunnel === undefined ? "outer" : "inner",
+    tunnel,
+    device: device.name,
+    option: reader.option,
     assume: (word, reason) => {
       findings.assume(word.place, word.text, reason);
     },
@@ -141,8 +145,16 @@ export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text
   });
   const { chain, handle, prio = 0, owner } = hook;
   return {
-    ...{ owner: owner.text, chain, prio, handle, protocol, match, steps, notImported: missing },
-    ...{ file: findings.file, place: hook.kind.place },
+    owner: owner.text,
+    chain,
+    prio,
+    handle,
+    protocol,
+    match,
+    steps,
+    notImported: missing,
+    file: findings.file,
+    place: hook.kind.place,
   };
 }
 

@@ -37,7 +37,8 @@ export class TcImport implements Importer {
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
     this.#reader = {
-      ...{ findings, devices: this.#devices },
+      findings,
+      devices: this.#devices,
       option: (option, word) => {
         if (!draft.geneveOption(option)) notImported(word, "the device looks for one class and type of options");
       },

@@ -1,4 +1,5 @@
 /** What a flower filter matches, key by key. */
+import { ones } from "../../base/bits.js";
 import { TPID_CVLAN, TPID_SVLAN, ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_ICMP } from "../../abi/protocols.js";
 import type { GeneveOption } from "../draft.js";
 import type { Element } from "../format.js";
@@ -51,7 +52,7 @@ const bits =
   };
 
 const number = (what: string, width: number): ((word: Word) => Masked) => {
-  return (word) => ({ value: BigInt(tcNumber(word, what, width)), mask: (1n << BigInt(width)) - 1n });
+  return (word) => ({ value: BigInt(tcNumber(word, what, width)), mask: ones(width) });
 };
 
 const address =

@@ -1,4 +1,5 @@
 /** Header changes of pedit: fields by name, or bits at an offset, as changes of fields of the device. */
+import { ones } from "../../base/bits.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { format, fullMask } from "../../model/match/term.js";
 import { addressOf } from "../text/numbers.js";
@@ -161,7 +162,7 @@ export function placed(
 type Change = Pick<BitChange, "command" | "value" | "mask">;
 
 function command(words: Cursor, width: number, kind: "mac" | "ipv4" | "ipv6" | undefined): Change | undefined {
-  const full = (1n << BigInt(width)) - 1n;
+  const full = ones(width);
   const word = words.next("set or add");
   const valueOf = (): bigint => {
     const value = words.next("a value");

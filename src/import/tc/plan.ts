@@ -54,7 +54,10 @@ export class Plan {
     const match = { "misc.source_port": "uplink" };
     this.#draft.push("rules", {
       name: this.#draft.freeName("rules", "uplink"),
-      ...{ table: root, priority: ROOT_PRIORITY + 1, match, actions: [{ table: TUNNELS }] },
+      table: root,
+      priority: ROOT_PRIORITY + 1,
+      match,
+      actions: [{ table: TUNNELS }],
     });
   }
 
@@ -69,7 +72,10 @@ export class Plan {
     const actions = [{ table: tableOf(owner, 0) }];
     this.#draft.push("rules", {
       name: this.#draft.freeName("rules", `from ${name}`),
-      ...{ table: root, priority: ROOT_PRIORITY, match, actions },
+      table: root,
+      priority: ROOT_PRIORITY,
+      match,
+      actions,
     });
   }
 
@@ -81,7 +87,9 @@ export class Plan {
         : { [TUNNEL_FIELDS[tunnel.kind]]: tunnel.key ?? "any" };
     this.#draft.push("rules", {
       name: this.#draft.freeName("rules", `to ${name}`),
-      ...{ table: TUNNELS, match, actions: [{ table: tableOf(owner, 0) }] },
+      table: TUNNELS,
+      match,
+      actions: [{ table: tableOf(owner, 0) }],
     });
   }
 

@@ -1,4 +1,5 @@
 /** Values as tc reads them: numbers of several bases, masks after a slash, names of protocols. */
+import { ones } from "../../base/bits.js";
 import { addressOf, prefixMask, quoted } from "../text/numbers.js";
 import { notImported, partOf, type Word } from "../text/refusal.js";
 
@@ -23,7 +24,7 @@ export function maskedNumber(word: Word, what: string, bits: number, base: 0 | 1
   const [value, mask] = halves(word);
   return {
     value: BigInt(tcNumber(value, what, bits, base)),
-    mask: mask === undefined ? (1n << BigInt(bits)) - 1n : BigInt(tcNumber(mask, `the mask of ${what}`, bits, base)),
+    mask: mask === undefined ? ones(bits) : BigInt(tcNumber(mask, `the mask of ${what}`, bits, base)),
   };
 }
 

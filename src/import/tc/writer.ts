@@ -113,7 +113,11 @@ class Job {
     const { table, priority, name, match } = at;
     this.written.push(() => {
       this.draft.push("rules", {
-        ...{ name, table, priority, match, actions: joined(actions) },
+        name,
+        table,
+        priority,
+        match,
+        actions: withJoinedChanges(actions),
         ...(missing.length === 0 ? {} : { notImported: [...missing] }),
       });
     });
@@ -142,7 +146,8 @@ class Job {
       case "sample":
         actions.push({
           flow_sampler: {
-            ...{ sample_ratio: step.ratio, default_next_table: this.#then(at, rest) },
+            sample_ratio: step.ratio,
+            default_next_table: this.#then(at, rest),
             sample_actions: [{ vport: 0 }],
           },
         });
@@ -284,7 +289,7 @@ function destinationOf(endpoint: Endpoint): { vport: number } | { port: number }
 }
 
 /** One list of changes in place of several. */
-function joined(actions: readonly ScenarioRuleAction[]): ScenarioRuleAction[] {
+function withJoinedChanges(actions: readonly ScenarioRuleAction[]): ScenarioRuleAction[] {
   const list: ScenarioRuleAction[] = [];
   for (const action of actions) {
     const last = list.at(-1);

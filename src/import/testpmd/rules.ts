@@ -88,17 +88,15 @@ export class Rules {
       lacking.push(`${word.text}: ${reason}`);
     };
     const plan = new Plan(actions, {
-      ...{
-        draft: this.#draft,
-        settings: this.#settings,
-        walk,
-        domain,
-        vport,
-        port: Number(port.number),
-        name,
-        assume,
-        lack,
-      },
+      draft: this.#draft,
+      settings: this.#settings,
+      walk,
+      domain,
+      vport,
+      port: Number(port.number),
+      name,
+      assume,
+      lack,
       queue: (index) => this.#draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
       table: (group, word) => this.#table(domain, vport, group, word, true),
       spread: (fates) => this.#spread(vport, fates),
@@ -146,7 +144,8 @@ export class Rules {
       const match = isFirst ? walk.match.toScenario() : {};
       const end = next === undefined ? plan.steps.end : (step.leads?.(next) ?? { table: next });
       this.#draft.push("rules", {
-        ...{ name: this.#free(name), table },
+        name: this.#free(name),
+        table,
         ...(priority === 0 ? {} : { priority }),
         ...(Object.keys(match).length === 0 ? {} : { match }),
         actions: [...actionsOf(step), ...(end === undefined ? [] : [end])],

@@ -1,4 +1,5 @@
 /** Values as testpmd reads them: a leading 0 makes a number octal, MAC addresses have colons and two digits each. */
+import { ones } from "../../base/bits.js";
 import { integerOf, MAX_DIGITS } from "../../base/integer.js";
 import { nearest } from "../../base/nearest.js";
 import { addressOf, quoted } from "../text/numbers.js";
@@ -14,7 +15,7 @@ export function numberAt(word: Word, what: string, bits: number): bigint {
   const isOctal = /^0[0-7]/.test(text);
   const value = isOctal ? octalOf(text) : integerOf(text);
   if (value === undefined || value >> BigInt(bits) !== 0n)
-    notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
+    notImported(word, `${what} has ${bits} bits: 0 to ${ones(bits)}`);
   return value;
 }
 
@@ -54,8 +55,6 @@ export function valueOf(word: Word, what: string, bits: number, kind: ValueKind 
     }
   }
 }
-
-export const fullMask = (bits: number): bigint => (1n << BigInt(bits)) - 1n;
 
 /** Refuses a word that is none of those that can stand here, with the nearest one. @throws NotImported */
 export function unknownWord(word: Word, what: string, names: readonly string[]): never {

@@ -1,4 +1,5 @@
 /** Numbers and addresses of a text; what is none is refused with what stands there, and what could. */
+import { ones } from "../../base/bits.js";
 import { integerOf } from "../../base/integer.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import { notImported, type Word } from "./refusal.js";
@@ -11,7 +12,7 @@ export function numberOf(word: Word, what: string, bits = 32): number {
 /** The same with every bit of a wide number. @throws NotImported */
 export function bigOf(word: Word, what: string, bits: number): bigint {
   const value = integerOf(word.text) ?? notImported(word, `${what} is a number, not ${quoted(word.text)}`);
-  if (value >> BigInt(bits) !== 0n) notImported(word, `${what} has ${bits} bits: 0 to ${(1n << BigInt(bits)) - 1n}`);
+  if (value >> BigInt(bits) !== 0n) notImported(word, `${what} has ${bits} bits: 0 to ${ones(bits)}`);
   return value;
 }
 
@@ -31,5 +32,5 @@ export function quoted(text: string): string {
 
 /** The mask of a prefix. */
 export function prefixMask(length: number, width: number): bigint {
-  return ((1n << BigInt(length)) - 1n) << BigInt(width - length);
+  return ones(length) << BigInt(width - length);
 }

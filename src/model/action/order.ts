@@ -57,7 +57,12 @@ function received(ends: Kinds, tag: Kinds, behindPush: Steps): Automaton {
   const begin: Steps = {
     term: ["drop", "defaultMiss", ...ends],
     nonTerm: stays,
-    ...{ decap: DECAP, pop: POP, modify: MODIFY, push: PUSH, aso: ASO, encap: ENCAP },
+    decap: DECAP,
+    pop: POP,
+    modify: MODIFY,
+    push: PUSH,
+    aso: ASO,
+    encap: ENCAP,
   };
   return {
     start: begin,
@@ -77,7 +82,11 @@ function sent(ends: Kinds, behindAso: Kinds): Automaton {
   const begin: Steps = {
     term: ["drop", "defaultMiss", ...ends],
     nonTerm: stays,
-    ...{ pop: POP, modify: MODIFY, push: PUSH, aso: ASO, encap: ENCAP },
+    pop: POP,
+    modify: MODIFY,
+    push: PUSH,
+    aso: ASO,
+    encap: ENCAP,
   };
   return {
     start: begin,

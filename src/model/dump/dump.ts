@@ -66,8 +66,16 @@ function writeDomain(write: Write, domain: Domain): void {
   const { device, type, rootOnly, reclaims, allowsDuplicates, context } = domain;
   const { vport, name, managesSwitch } = context.function;
   writeDomainRecords(write, {
-    ...{ id: idOf(device, domain), type, vport, name, managesSwitch, vports: device.vports, rootOnly },
-    ...{ reclaims, allowsDuplicates, firmware: deviceAttributes(device).fw_ver },
+    id: idOf(device, domain),
+    type,
+    vport,
+    name,
+    managesSwitch,
+    vports: device.vports,
+    rootOnly,
+    reclaims,
+    allowsDuplicates,
+    firmware: deviceAttributes(device).fw_ver,
     steeringFormat: device.profile.steeringFormat,
   });
 }

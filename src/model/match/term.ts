@@ -7,6 +7,7 @@
  *     "1024-65535"   "10.0.0.1-10.0.0.9"           a range, both ends inside
  *     "any"                                        the header is there, whatever the field holds
  */
+import { ones } from "../../base/bits.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import {
   ETHERTYPE_IPV4,
@@ -83,7 +84,7 @@ const FULL_MASKS: bigint[] = [];
 
 /** Every bit of the field. */
 export function fullMask({ width }: FieldForm): bigint {
-  return (FULL_MASKS[width] ??= (1n << BigInt(width)) - 1n);
+  return (FULL_MASKS[width] ??= ones(width));
 }
 
 /** Reads the text of a field. Refusals name `call`. */

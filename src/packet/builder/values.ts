@@ -92,15 +92,15 @@ function number(path: string, value: unknown, bits: number): number | bigint {
     throw new TypeError(`${CALL}: ${path} must be a number, not ${describe(value)}`);
   }
   const whole = typeof value === "bigint" || Number.isInteger(value);
-  if (!whole || value < 0 || value > fullMask(bits)) {
-    const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${fullMask(bits)}`;
+  if (!whole || value < 0 || value > highest(bits)) {
+    const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${highest(bits)}`;
     refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
   }
   return bits > 32 ? BigInt(value) : Number(value);
 }
 
 /** The highest number of so many bits. */
-function fullMask(bits: number): number | bigint {
+function highest(bits: number): number | bigint {
   return bits > 32 ? (1n << BigInt(bits)) - 1n : 0xffffffff >>> (32 - bits);
 }
 

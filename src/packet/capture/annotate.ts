@@ -5,6 +5,7 @@
  * length of a section, and a simple packet block, which has no options, becomes an enhanced one. A pcap file becomes a section
  * with one interface. Files follow each other as sections.
  */
+import { joined } from "../../base/bytes.js";
 import { Blocks } from "./blocks.js";
 import type { EncodedComment } from "./comment.js";
 import { PCAP_HEADER, PCAP_MAGIC } from "./pcap.js";
@@ -54,7 +55,7 @@ export class CaptureAnnotator {
    */
   add(file: FileBytes, comments: readonly EncodedComment[]): Uint8Array {
     if (this.#copy !== null) return this.#copy.add(file, comments);
-    const bytes = joined(this.#pending, file.bytes);
+    const bytes = after(this.#pending, file.bytes);
     if (file.complete === 0) {
       // The header of the file is not complete.
       this.#pending = bytes.slice();
@@ -117,7 +118,7 @@ class PcapngCopy {
 
   add({ bytes, complete, passed, columns }: FileBytes, comments: readonly EncodedComment[]): Uint8Array {
     if (this.#ended) return NOTHING;
-    const data = joined(this.#pending, bytes);
+    const data = after(this.#pending, bytes);
     const view = viewOf(data);
     let most = data.length;
     for (const { little } of comments) most += little.length + MAX_ADDED;
@@ -198,10 +199,6 @@ function copyPacket(out: Blocks, block: Uint8Array, captured: number, comment: E
 }
 
 /** Both, without a copy where the first is empty. */
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second;
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+function after(first: Uint8Array, second: Uint8Array): Uint8Array {
+  return first.length === 0 ? second : joined(first, second);
 }

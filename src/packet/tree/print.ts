@@ -48,8 +48,8 @@ export function printFrame(tree: FrameTree, options: PrintOptions = {}): string 
   for (const node of tree.nodes) {
     const name = node.level === "inner" ? GAP + node.header : node.header;
     text += headerLines(node, name.padEnd(column), width, paint);
-    if (options.detail === true) text += joined(details(node, width, paint));
-    if (options.hex === true) text += joined(hexLines(tree.frame, node, paint));
+    if (options.detail === true) text += linesText(details(node, width, paint));
+    if (options.hex === true) text += linesText(hexLines(tree.frame, node, paint));
   }
   return text;
 }
@@ -71,10 +71,13 @@ function headerLines(node: TreeNode, name: string, width: number, paint: Paint):
   const folded = fold(faults.length === 0 ? words : [...words, ...faults], width - margin);
   if (folded.length === 1 && faults.length === 0 && folded[0] !== "") return `${head}${folded[0]}\n`;
   const painted = folded.map((line) => faults.reduce((text, fault) => text.replace(fault, paint("red", fault)), line));
-  return joined([`${head}${painted[0] ?? ""}`.trimEnd(), ...painted.slice(1).map((line) => " ".repeat(margin) + line)]);
+  return linesText([
+    `${head}${painted[0] ?? ""}`.trimEnd(),
+    ...painted.slice(1).map((line) => " ".repeat(margin) + line),
+  ]);
 }
 
-function joined(lines: readonly string[]): string {
+function linesText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 

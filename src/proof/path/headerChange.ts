@@ -79,7 +79,10 @@ export function programAt({ u8, u32 }: Core, address: number): Instruction[] {
     const [type, to, from] = [byte(INSTRUCTION_TYPE), byte(INSTRUCTION_TO), byte(INSTRUCTION_FROM)];
     const source = type === MODIFY_COPY ? places(from, half(INSTRUCTION_FROM_BIT)) : [];
     return {
-      ...{ type, to, from, data: u32[(at + INSTRUCTION_DATA) >> 2] as number },
+      type,
+      to,
+      from,
+      data: u32[(at + INSTRUCTION_DATA) >> 2] as number,
       bits: places(to, half(INSTRUCTION_TO_BIT)),
       source: source.map(([first]) => first as number),
     };

@@ -40,8 +40,15 @@ const CHANGE_OBJECT = object(
   {
     ...oneKeyOf("set", "add", "copy"),
     dependentRequired: {
-      ...{ set: ["to"], to: ["set"], add: ["by"], by: ["add"], copy: ["into"], into: ["copy"] },
-      ...{ fromBit: ["copy"], intoBit: ["copy"], bits: ["copy"] },
+      set: ["to"],
+      to: ["set"],
+      add: ["by"],
+      by: ["add"],
+      copy: ["into"],
+      into: ["copy"],
+      fromBit: ["copy"],
+      intoBit: ["copy"],
+      bits: ["copy"],
     },
   },
 );

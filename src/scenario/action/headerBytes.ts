@@ -24,10 +24,6 @@ export function hexText(call: string, path: string, text: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
 
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** The most characters of a text that a message quotes. */
 export function short(text: string): string {
   return text.length > 40 ? `${text.slice(0, 37)}...` : text;

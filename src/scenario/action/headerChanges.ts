@@ -1,4 +1,5 @@
 /** Translates the header changes of a document to those of the device. */
+import { ones } from "../../base/bits.js";
 import { refuse, type RefusalReason } from "../../errors.js";
 import type { ModifyAction } from "../../model/action/modifyActions.js";
 import { parseBits } from "../../model/match/term.js";
@@ -139,10 +140,6 @@ function partAt(parts: readonly FieldPart[], bit: number): { field: string; offs
   const part = parts.find(({ low, width }) => bit >= low && bit < low + width) as FieldPart;
   const into = bit - part.low;
   return { field: part.field, offset: part.offset + into, left: part.width - into };
-}
-
-function ones(bits: number): bigint {
-  return (1n << BigInt(bits)) - 1n;
 }
 
 /** Runs of set bits, the highest first. */

@@ -114,7 +114,10 @@ function loadGroup(path: string, table: DevxFlowTable, written: ScenarioFlowGrou
   const { start_flow_index, end_flow_index, mask: fields = {} } = written;
   const mask = deviceMask(`${path}.mask`, fields);
   const command = createFlowGroupCommand({
-    ...{ table_type: table.setting.type.number, table_id: table.id, start_flow_index, end_flow_index },
+    table_type: table.setting.type.number,
+    table_id: table.id,
+    start_flow_index,
+    end_flow_index,
     match_criteria_enable: mask.criteria,
     match_criteria: mask.bytes,
   });
@@ -136,8 +139,12 @@ export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets:
   const writer = new EntryWriter(table, targets);
   written.actions.forEach((action, i) => writer.add(below(`${path}.actions`, i), action));
   const command = setFlowTableEntryCommand({
-    ...{ table_type: table.setting.type.number, table_id: table.id, flow_index, ignore_flow_level },
-    ...{ group_id: found.group.id, match_value: value.value.match_buf },
+    table_type: table.setting.type.number,
+    table_id: table.id,
+    flow_index,
+    ignore_flow_level,
+    group_id: found.group.id,
+    match_value: value.value.match_buf,
     ...writer.fields(),
   });
   return at(

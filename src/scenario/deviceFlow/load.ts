@@ -67,7 +67,11 @@ export function loadDeviceFlow(
   const { name, ft_type = "nic_rx", ib_port, priority, match = {}, actions = [] } = flow;
   const { mask, value, match_criteria_enable } = deviceMatch(`${path}.match`, match);
   const attr = {
-    ...{ ft_type: FT_TYPES.indexOf(ft_type), priority, ib_port, match_criteria_enable, match_mask: mask },
+    ft_type: FT_TYPES.indexOf(ft_type),
+    priority,
+    ib_port,
+    match_criteria_enable,
+    match_mask: mask,
     comp_mask: MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | (ib_port === undefined ? 0 : MLX5DV_FLOW_MATCHER_MASK_IB_PORT),
   };
   const matcher = at(CALL, path, () => FlowMatcher.create(CALL, context, attr), attrPlace);

@@ -1,10 +1,11 @@
 /** The expected frame at a destination: bytes, or fields and their values. */
+import { hexOf } from "../../base/hex.js";
 import { refuse } from "../../errors.js";
 import type { Field } from "../../model/match/fields.js";
 import { knownField } from "../../model/match/match.js";
 import { parseTerm, type Term } from "../../model/match/term.js";
 import type { ExpectedBytes } from "./definition.js";
-import { headerBytes, hexOf, hexText } from "../action/headerBytes.js";
+import { headerBytes, hexText } from "../action/headerBytes.js";
 import { below } from "../schema/path.js";
 
 /** A difference. */

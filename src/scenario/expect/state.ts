@@ -59,12 +59,12 @@ function differences(path: string, about: string, expected: object, got: object)
   return Object.entries(expected).flatMap(([what, value]: [string, unknown]): Failure[] => {
     const found: unknown = (got as Record<string, unknown>)[what];
     const place = `${path}.${what}`;
-    if (isObject(value) && isObject(found)) return differences(place, about, value, found);
+    if (hasMembers(value) && hasMembers(found)) return differences(place, about, value, found);
     return value === found ? [] : [{ path: place, about, what, expected: value, got: found ?? "not there" }];
   });
 }
 
-function isObject(value: unknown): value is object {
+function hasMembers(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 

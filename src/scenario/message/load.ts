@@ -1,8 +1,9 @@
 /** Sends the messages of a scenario in order and compares them with their expectations. */
+import { hexOf } from "../../base/hex.js";
 import type { ConnectedQueue, Received } from "../queue/connection.js";
 import type { Failure } from "../expect/failure.js";
 import { frameBytes } from "../frame/bytes.js";
-import { hexOf, hexText } from "../action/headerBytes.js";
+import { hexText } from "../action/headerBytes.js";
 import {
   WC_STATUSES,
   type ExpectedMessage,

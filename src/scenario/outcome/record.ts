@@ -1,6 +1,6 @@
 /** An outcome as a line of JSON. */
+import { hexOf } from "../../base/hex.js";
 import type { Destination, EspFault, MissedTable, Outcome } from "../../model/traffic/outcome.js";
-import { hexOf } from "../action/headerBytes.js";
 
 /** An outcome with names in place of objects. */
 export interface OutcomeNames {

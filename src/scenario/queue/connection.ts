@@ -139,8 +139,14 @@ export class ConnectedQueue {
     return {
       path_mtu: PATH_MTUS.get(this.#pathMtu) ?? 0,
       dest_qp_num: peer.queue.qp_num,
-      ...{ rq_psn: 0, sq_psn: 0, max_rd_atomic: 0, max_dest_rd_atomic: 0 },
-      ...{ min_rnr_timer: 0, timeout: 0, retry_cnt: 7, rnr_retry: 7 },
+      rq_psn: 0,
+      sq_psn: 0,
+      max_rd_atomic: 0,
+      max_dest_rd_atomic: 0,
+      min_rnr_timer: 0,
+      timeout: 0,
+      retry_cnt: 7,
+      rnr_retry: 7,
       ah_attr: { is_global: 1, port_num, grh: { dgid: gids[0] as Uint8Array, sgid_index: 0, hop_limit: HOP_LIMIT } },
     };
   }

@@ -37,8 +37,13 @@ export const QUEUE = object(
   },
   {
     dependentRequired: {
-      ...{ bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"], peer: ["type"], path_mtu: ["peer"] },
-      ...{ rwq_ind_tbl: ["rx_hash_conf"], rx_hash_conf: ["rwq_ind_tbl"] },
+      bufferSize: ["buffers"],
+      type: ["buffers"],
+      state: ["buffers"],
+      peer: ["type"],
+      path_mtu: ["peer"],
+      rwq_ind_tbl: ["rx_hash_conf"],
+      rx_hash_conf: ["rwq_ind_tbl"],
     },
   },
 );

@@ -67,8 +67,12 @@ function rssOver(path: string, tir: ScenarioTir, { id }: Rqt): TirFields {
     rx_hash_fn: RX_HASH_FUNCTIONS.indexOf(rx_hash_fn),
     rx_hash_symmetric,
     rx_hash_toeplitz_key: key === undefined ? undefined : keyBytes(`${path}.rx_hash_toeplitz_key`, key),
-    ...{ outer_l3: outer.l3, outer_l4: outer.l4, outer_fields: outer.fields },
-    ...{ inner_l3: inner.l3, inner_l4: inner.l4, inner_fields: inner.fields },
+    outer_l3: outer.l3,
+    outer_l4: outer.l4,
+    outer_fields: outer.fields,
+    inner_l3: inner.l3,
+    inner_l4: inner.l4,
+    inner_fields: inner.fields,
   };
 }
 

@@ -35,8 +35,19 @@ export function savedScenario({ scenario, objects }: LoadedScenario): SavedScena
     objects: {
       queues: new Map([...objects.queues].map(([name, { queue }]) => [name, queue])),
       flowCounters: new Map([...objects.flowCounters].map(([name, { counters: one }]) => [name, one])),
-      ...{ indirectionTables, rqts, tirs, asoObjects, counters, tables, matchers, implied, rules },
-      ...{ flows, flowEntries, deviceFlows, hostRules },
+      indirectionTables,
+      rqts,
+      tirs,
+      asoObjects,
+      counters,
+      tables,
+      matchers,
+      implied,
+      rules,
+      flows,
+      flowEntries,
+      deviceFlows,
+      hostRules,
       domains: objects.domains.saved,
       actions: objects.actions.made,
       flowActions: objects.flowActions?.made ?? new Map<string, FlowAction>(),
@@ -57,7 +68,10 @@ export async function restoreScenario(
 ): Promise<LoadedScenario> {
   if (!isSaved(kept))
     return refuse({
-      ...{ code: "EINVAL", call: "restoreScenario", reason: "bad_snapshot", path: "kept" },
+      code: "EINVAL",
+      call: "restoreScenario",
+      reason: "bad_snapshot",
+      path: "kept",
       hint: "the snapshot keeps no scenario: take it with keep: savedScenario(loaded)",
     });
   const scenario = parseScenario(kept.document);

@@ -2,6 +2,7 @@
  * Rules that stay when a document changes. The device must then have the order of a device that loads the new document: of
  * two rules of one matcher that both match, the older one wins.
  */
+import { overlap, type MaskedBytes } from "../../base/bits.js";
 import type { Rule } from "../../model/rule/rule.js";
 import { matchOf } from "../../model/match/match.js";
 import { impliedName } from "../objects.js";
@@ -78,10 +79,10 @@ function inOrder(
   }
   const kept: string[] = [];
   /** Rules that are younger than some rule after them. */
-  const late: { readonly age: number; readonly bits: Bits }[] = [];
+  const late: { readonly age: number; readonly bits: MaskedBytes }[] = [];
   for (const [i, rule] of group.entries()) {
     const found = ages[i] ?? null;
-    const bits = (): Bits => bitsOf(rule);
+    const bits = (): MaskedBytes => bitsOf(rule);
     const stays = found !== null && !late.some(({ age, bits: other }) => age > found && overlap(other, bits()));
     if (stays) kept.push(rule.name);
     const age = stays ? found : Infinity;
@@ -90,20 +91,6 @@ function inOrder(
   return kept;
 }
 
-interface Bits {
-  readonly mask: Uint8Array;
-  readonly value: Uint8Array;
-}
-
-function bitsOf({ match = {} }: ScenarioRule): Bits {
+function bitsOf({ match = {} }: ScenarioRule): MaskedBytes {
   return matchOf("updateScenario", "match", match);
-}
-
-/** Whether a frame can match both. Ranges are left out, so it may be said of some rules that no frame matches both. */
-function overlap(a: Bits, b: Bits): boolean {
-  for (let i = 0; i < a.mask.length; i++) {
-    const both = (a.mask[i] as number) & (b.mask[i] as number);
-    if (((a.value[i] as number) & both) !== ((b.value[i] as number) & both)) return false;
-  }
-  return true;
 }

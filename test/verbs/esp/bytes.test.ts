@@ -1,7 +1,7 @@
 /** The C bytes of ESP parameters: encoded, decoded, and the resulting associations. */
 import { describe, expect, test } from "vitest";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW } from "../../../src/abi/esp.js";
-import { hexOf } from "../../../src/scenario/action/headerBytes.js";
+import { hexOf } from "../../../src/base/hex.js";
 import type { EspAction } from "../../../src/model/esp/action.js";
 import * as v from "../../../src/verbs/index.js";
 import {

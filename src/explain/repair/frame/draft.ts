@@ -1,4 +1,5 @@
 /** A frame as layers that repairs change. What was right before stays right: lengths and checksums follow a change. */
+import { joined } from "../../../base/bytes.js";
 import { SteeringError } from "../../../errors.js";
 import { buildFrame, layersOf, type Layer } from "../../../packet/builder/build.js";
 import { frameTree } from "../../../packet/tree/tree.js";
@@ -87,14 +88,7 @@ export class FrameDraft {
 
   /** The bytes of the packet from a layer on, as they came. */
   bytesFrom(index: number): Uint8Array {
-    const parts = this.layers.slice(index, this.end).map(({ bytes }) => bytes);
-    const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      joined.set(part, at);
-      at += part.length;
-    }
-    return joined;
+    return joined(...this.layers.slice(index, this.end).map(({ bytes }) => bytes));
   }
 
   /** The frame; null if no frame has these layers. */

@@ -1,4 +1,5 @@
 /** Values whose bytes or bits lie in another place than the field has them. */
+import { ones } from "../../../base/bits.js";
 import { fullMask } from "../../../model/match/term.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import type { KeyMatch } from "../../match/terms.js";
@@ -17,7 +18,7 @@ export function reversedBytes(value: bigint, bytes: number, size = bytes): bigin
 
 /** What a field becomes when a program stores it in the byte order of its CPU; the value itself is not among them. */
 export function swappedForms(width: number, value: bigint): bigint[] {
-  const whole = (1n << BigInt(width)) - 1n;
+  const whole = ones(width);
   const forms: bigint[] = [];
   if (width === 12) forms.push(reversedBytes(value, 2) & whole);
   else if (width === 20) forms.push((reversedBytes(value << 12n, 4) >> 12n) & whole, reversedBytes(value, 4) & whole);
@@ -121,9 +122,9 @@ const labelShifted: Detector = {
         term: facts.terms.find(({ name }) => name === `${stack}_${part}`),
         width,
       }));
-      const joined = (bits: "mask" | "value"): bigint =>
+      const entryBits = (bits: "mask" | "value"): bigint =>
         parts.reduce((sum, { term, width }) => (sum << width) | (term?.[bits] ?? 0n), 0n);
-      const [mask, value] = [joined("mask"), joined("value")];
+      const [mask, value] = [entryBits("mask"), entryBits("value")];
       // The label lies in the lowest bits of the entry, or it was shifted although the field has no other bits.
       const isLow = (mask & 0xffn) === 0xffn && value !== 0n && (found & mask) === value;
       const isHigh = parts[0]?.term?.mask === 0xfffffn && value >> 12n === ((found << 12n) & 0xfffffn) && value !== 0n;

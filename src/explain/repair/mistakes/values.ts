@@ -1,4 +1,5 @@
 /** Values and masks that no packet of the intended kind has. */
+import { ones } from "../../../base/bits.js";
 import { fullMask } from "../../../model/match/term.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { Facts, TermFact } from "../facts.js";
@@ -177,7 +178,7 @@ const invertedMask: Detector = {
 };
 
 function isPrefix(mask: bigint, width: number): boolean {
-  const rest = ((1n << BigInt(width)) - 1n) ^ mask;
+  const rest = ones(width) ^ mask;
   return mask !== 0n && (rest & (rest + 1n)) === 0n;
 }
 

@@ -191,7 +191,9 @@ function inserted({ first, second }: Words, context: HardwareContext): Imported 
   return {
     push_vlan: {
       ...(tpid === 0x88a8 ? { tpid: "0x88a8" as const } : {}),
-      ...{ pcp: tci >>> 13, dei: ((tci >>> 12) & 1) === 1, vid: tci & 0xfff },
+      pcp: tci >>> 13,
+      dei: ((tci >>> 12) & 1) === 1,
+      vid: tci & 0xfff,
     },
   };
 }

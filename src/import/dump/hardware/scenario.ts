@@ -136,7 +136,11 @@ export class HardwareImport implements HardwareNames {
     }
     for (const [text, reason] of refusals) this.#refuseRule(first, text, reason, ruleName(first, id));
     chains.set(known === undefined ? key : `${key} ${first.address}`, {
-      ...{ first, actions, missing, matches, sides: new Set([side]) },
+      first,
+      actions,
+      missing,
+      matches,
+      sides: new Set([side]),
     });
   }
 
@@ -204,8 +208,9 @@ export class HardwareImport implements HardwareNames {
       if (isFdb && sides.size === 1) match.ask("ext.direction", DIRECTIONS[side ?? 0] as number);
       const asked = match.toScenario();
       this.#draft.push("rules", {
-        ...{ name: this.#draft.freeName("rules", n === 0 ? called : `${called} (${n + 1})`) },
-        ...{ table: this.#names.get(table.id) as string, priority: Math.min(priority, LAST - 1) },
+        name: this.#draft.freeName("rules", n === 0 ? called : `${called} (${n + 1})`),
+        table: this.#names.get(table.id) as string,
+        priority: Math.min(priority, LAST - 1),
         ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
         actions: [...actions],
         ...(missing.length === 0 ? {} : { notImported: [...missing] }),

@@ -79,9 +79,18 @@ export class HardwareTree {
 
   #context(record: DumpRecord): null {
     this.contexts.push({
-      ...{ record, tables: [], definers: new Map(), gvmi: -1, firmware: 0, gtpu: [], hasEntries: false },
-      ...{ entries: new Map(), byAddress: new Map(), destinations: new Map() },
-      ...{ patterns: new Map(), arguments: new Map() },
+      record,
+      tables: [],
+      definers: new Map(),
+      gvmi: -1,
+      firmware: 0,
+      gtpu: [],
+      hasEntries: false,
+      entries: new Map(),
+      byAddress: new Map(),
+      destinations: new Map(),
+      patterns: new Map(),
+      arguments: new Map(),
     });
     return null;
   }
@@ -138,8 +147,14 @@ export class HardwareTree {
     const misfit = levelMisfit(level);
     if (misfit !== null) return misfit;
     const table: HardwareTable = {
-      ...{ record, context, id, type: numberIn(type) ?? -1, level },
-      ...{ number: numberIn(number) ?? 0, miss: miss === NONE ? null : miss, matchers: [] },
+      record,
+      context,
+      id,
+      type: numberIn(type) ?? -1,
+      level,
+      number: numberIn(number) ?? 0,
+      miss: miss === NONE ? null : miss,
+      matchers: [],
     };
     context.tables.push(table);
     this.#tables.set(id, table);

@@ -7,7 +7,7 @@ import { NotImported, notImported } from "../../text/refusal.js";
 import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
 import { optionKey, optionsOf } from "./options.js";
 import { fieldNamed, type OvsField } from "../fields.js";
-import { hexOf } from "./hex.js";
+import { headersHex } from "./hex.js";
 import { act, type Act, type Change, type Plain, type TunnelValues } from "../steps.js";
 import type { Piece } from "../text.js";
 import { maskedOf } from "../values.js";
@@ -161,7 +161,7 @@ function tunnelPush(inside: Piece): Plain {
     if (name === "out_port") port = of;
   }
   if (header === undefined || port === undefined) return notImported(inside, "header and out_port are missing");
-  const data = hexOf(header);
+  const data = headersHex(header);
   if (!isEncapsulation(hexBytes(data) ?? new Uint8Array()))
     notImported(header, "the device puts on Ethernet, tags, and a whole IPv4 or IPv6 header after their EtherType");
   return { kind: "encap", data, port: port.unquoted(), place: inside.place };

@@ -1,7 +1,8 @@
 /** Keys of the datapath that flows match and actions set, and the fields that these are. */
+import { ones } from "../../../base/bits.js";
 import type { OvsField } from "../fields.js";
 import type { Ask, TunnelKey } from "../steps.js";
-import { fullMask, maskedOf, type Masked } from "../values.js";
+import { maskedOf, type Masked } from "../values.js";
 import type { Word } from "../../text/refusal.js";
 
 export const CT = "the device tracks one connection an object, not all that pass";
@@ -11,8 +12,13 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   eth: { src: "eth_src", dst: "eth_dst" },
   ipv4: { src: "ip_src", dst: "ip_dst", proto: "ip_proto", tos: "nw_tos_ecn", ttl: "nw_ttl", frag: "nw_frag" },
   ipv6: {
-    ...{ src: "ipv6_src", dst: "ipv6_dst", label: "ipv6_label", proto: "ip_proto" },
-    ...{ tclass: "nw_tos_ecn", hlimit: "nw_ttl", frag: "nw_frag" },
+    src: "ipv6_src",
+    dst: "ipv6_dst",
+    label: "ipv6_label",
+    proto: "ip_proto",
+    tclass: "nw_tos_ecn",
+    hlimit: "nw_ttl",
+    frag: "nw_frag",
   },
   tcp: { src: "tcp_src", dst: "tcp_dst" },
   udp: { src: "udp_src", dst: "udp_dst" },
@@ -24,8 +30,15 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> 
 };
 
 export const TUNNEL: Readonly<Record<string, TunnelKey>> = {
-  ...{ tun_id: "id", src: "src", dst: "dst", ipv6_src: "ipv6_src", ipv6_dst: "ipv6_dst", tos: "tos", ttl: "ttl" },
-  ...{ tp_src: "tp_src", tp_dst: "tp_dst" },
+  tun_id: "id",
+  src: "src",
+  dst: "dst",
+  ipv6_src: "ipv6_src",
+  ipv6_dst: "ipv6_dst",
+  tos: "tos",
+  ttl: "ttl",
+  tp_src: "tp_src",
+  tp_dst: "tp_dst",
 };
 
 /** The bits of a tunnel's field. @throws NotImported */
@@ -45,7 +58,7 @@ export const OTHER_PARTS: Readonly<Record<string, string>> = {
 /** What a value and a mask ask of the match fields of a field. */
 export function asksOf({ parts }: OvsField, value: bigint, mask: bigint): Ask[] {
   return parts.flatMap(({ field, low, width, at }): Ask[] => {
-    const bits = (mask >> BigInt(low)) & fullMask(width);
+    const bits = (mask >> BigInt(low)) & ones(width);
     if (bits === 0n) return [];
     return [{ field, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
   });

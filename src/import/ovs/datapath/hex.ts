@@ -8,7 +8,7 @@ import { optionsOf } from "./options.js";
 type Values = ReadonlyMap<string, string>;
 
 /** @throws NotImported a header of another kind */
-export function hexOf(headers: Piece): string {
+export function headersHex(headers: Piece): string {
   const parts = headers.split(",").filter(({ text }) => text.includes("("));
   const bytes = parts.map((piece) => {
     const [name, inside] = piece.call() ?? notImported(piece, "a header has its fields in parentheses");

@@ -1,4 +1,5 @@
 /** Datapath flows: what `ovs-appctl dpctl/dump-flows` and `ovs-dpctl dump-flows` print. */
+import { ones } from "../../../base/bits.js";
 import { namesHint } from "../../../base/nearest.js";
 import type { Element } from "../../format.js";
 import { datapathActions } from "./actions.js";
@@ -10,7 +11,7 @@ import { numberOf } from "../../text/numbers.js";
 import { notImported } from "../../text/refusal.js";
 import { sample, type Ask, type Flow, type FlowMatch, type TunnelMatch } from "../steps.js";
 import type { Piece } from "../text.js";
-import { fullMask, maskedOf } from "../values.js";
+import { maskedOf } from "../values.js";
 
 /** What a frame of the datapath is, besides its bytes: zero, or not imported. */
 const ZERO = ["skb_priority", "skb_mark", "ct_state", "ct_zone", "ct_mark", "ct_label", "dp_hash", "packet_type"];
@@ -133,7 +134,7 @@ class Keys {
   /** The lowest bits of a byte. */
   #low(field: string, width: number, value: Piece): void {
     const { value: bits, mask } = maskedOf(value, { name: field, kind: "number", width: 8 });
-    const low = fullMask(width);
+    const low = ones(width);
     if ((mask & low) !== 0n) this.#asks.push({ field, value: bits & low, mask: mask & low });
   }
 
@@ -213,7 +214,7 @@ class Keys {
       if (mask === 0n) continue;
       if (number !== "0") notImported(piece, "the device matches the first entry of a stack of labels");
       for (const [name, low, width] of ENTRY) {
-        const part = (mask >> BigInt(low)) & fullMask(width);
+        const part = (mask >> BigInt(low)) & ones(width);
         if (part !== 0n) this.#asks.push(...asksOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
       }
     }

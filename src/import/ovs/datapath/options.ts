@@ -1,9 +1,10 @@
 /** Options of Geneve as the datapath writes them: `{class=0x102,type=0x80,len=4,0x10002/0x7fffffff}`. */
+import { ones } from "../../../base/bits.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
 import { notImported } from "../../text/refusal.js";
 import type { OptionKey } from "../steps.js";
 import type { Piece } from "../text.js";
-import { fullMask, maskedOf, type Masked } from "../values.js";
+import { maskedOf, type Masked } from "../values.js";
 
 export interface Option extends Masked {
   readonly class: number;
@@ -37,7 +38,7 @@ function optionOf(inside: Piece): Option {
   const width = 8 * length;
   const bits =
     data === undefined
-      ? { value: 0n, mask: fullMask(width) }
+      ? { value: 0n, mask: ones(width) }
       : maskedOf(data, { name: "an option", kind: "number", width });
   return { class: of, type, length, ...bits };
 }
@@ -45,7 +46,7 @@ function optionOf(inside: Piece): Option {
 /** A number without a mask, or with a full one. */
 function whole(piece: Piece, name: string, width: number): number {
   const [value, mask] = piece.cut("/") ?? [piece, undefined];
-  const full = fullMask(width);
+  const full = ones(width);
   if (mask !== undefined && (bigOf(mask, name, 64) & full) !== full)
     notImported(piece, `the device looks for options of one class, type and length`);
   return numberOf(value, name, width);

@@ -35,7 +35,8 @@ export function entryOf(ways: Ways, draft: Draft, ports: Ports, report: Report, 
     if (to === undefined) return;
     const asked = match.toScenario();
     draft.push("rules", {
-      ...{ name: report.free(rule), table: name },
+      name: report.free(rule),
+      table: name,
       ...(priority === 0 ? {} : { priority }),
       ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
       actions: [{ table: to }],

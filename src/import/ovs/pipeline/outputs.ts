@@ -89,7 +89,10 @@ export class Outputs {
     if (one.kind === "output" && one.hairpin !== true && isBack) return null;
     const { bridge, peer } = target.patch;
     const changes = this.#places.written.map((field) => ({
-      ...{ kind: "set" as const, field, value: 0n, mask: 0xffffffffn },
+      kind: "set" as const,
+      field,
+      value: 0n,
+      mask: 0xffffffffn,
     }));
     const list = [
       act({ kind: "clear" }),
@@ -120,7 +123,10 @@ export class Outputs {
     const wires = this.#ports.wires;
     const isVport = from?.startsWith("vport") === true;
     return {
-      ...{ inPort: port, wrapped: undefined, values: {}, set: [] },
+      inPort: port,
+      wrapped: undefined,
+      values: {},
+      set: [],
       from: isVport ? undefined : from,
       notFrom: isVport ? wires : notFrom.filter((name) => wires.includes(name)),
     };
@@ -183,7 +189,9 @@ export class Outputs {
         return undefined;
     }
     const from = (name: string, vport: number): Branch => ({
-      ...{ node, ctx, label: `from ${name}` },
+      node,
+      ctx,
+      label: `from ${name}`,
       asks: [{ field: "misc.source_port", value: BigInt(vport), mask: 0xffffn }],
       known: { ...known, from: name },
     });

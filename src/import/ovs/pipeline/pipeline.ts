@@ -150,7 +150,8 @@ export class Pipeline implements Ways {
     const { actions, missing } = this.#execution.actions(node, ctx, known, called, flow);
     const asked = match.toScenario();
     this.#draft.push("rules", {
-      ...{ name: called, table },
+      name: called,
+      table,
       ...(priority === 0 ? {} : { priority }),
       ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
       actions,

@@ -52,8 +52,12 @@ export interface Branch {
 }
 
 export const START: Context = {
-  ...{ inPort: undefined, wrapped: undefined, values: {}, set: [] },
-  ...{ from: undefined, notFrom: [] },
+  inPort: undefined,
+  wrapped: undefined,
+  values: {},
+  set: [],
+  from: undefined,
+  notFrom: [],
 };
 /** What the context says of the frames of a rule. */
 export const knownIn = ({ from, notFrom }: Context): Known => ({ from, notFrom, tagged: undefined });

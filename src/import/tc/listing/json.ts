@@ -65,8 +65,15 @@ export function listedOf({ read, place }: JsonFilter): Listed | undefined {
   const kind = head("kind") ?? { text: "", place };
   if (kind.text === "u32" && entry(options, "match") === undefined) return undefined;
   const hook = hookOf({
-    ...{ place, kind, dev: head("dev"), block: head("block"), parent: head("parent"), protocol: head("protocol") },
-    ...{ pref: head("pref"), chain: head("chain"), handle: scalar(entry(options, "handle")) },
+    place,
+    kind,
+    dev: head("dev"),
+    block: head("block"),
+    parent: head("parent"),
+    protocol: head("protocol"),
+    pref: head("pref"),
+    chain: head("chain"),
+    handle: scalar(entry(options, "handle")),
   });
   const words: Word[] = [];
   for (const [name, value] of options.entries) {
@@ -98,11 +105,11 @@ function keyWords(entries: Entries): Word[] {
     const mask = scalar(nodes.get(`${name}_mask`));
     const named = { ...key, text: options === undefined ? (KEY_NAMES[name] ?? name) : `${options}_opts` };
     const text = options === undefined ? textOf(value) : geneveText(value, nodes.get(`${options}_opt_mask`));
-    return [named, { text: mask === undefined ? text : `${text}/${hexOf(mask.text)}`, place: value.place }];
+    return [named, { text: mask === undefined ? text : `${text}/${maskText(mask.text)}`, place: value.place }];
   });
 }
 
 /** Masks are hexadecimal digits, or an address. */
-function hexOf(mask: string): string {
+function maskText(mask: string): string {
   return /^[\da-f]+$/i.test(mask) ? `0x${mask}` : mask;
 }

@@ -32,7 +32,9 @@ export function hookOf({ dev, block, parent, protocol, pref, chain, handle, kind
   }
   const owner = block === undefined ? dev : { text: `block ${block.text}`, place: block.place };
   return {
-    ...{ owner, protocol, kind },
+    owner,
+    protocol,
+    kind,
     chain: chain === undefined ? 0 : tcNumber(chain, "a chain", 28),
     prio: pref === undefined ? undefined : tcNumber(pref, "a priority", 16),
     handle: handle === undefined ? undefined : tcNumber(handle, "a handle", 32),

@@ -131,7 +131,9 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   set_ipv4_dscp: sets({ dscp_value: number(8) }, "outer.ip_dscp"),
   set_ipv6_dscp: sets({ dscp_value: number(8) }, "outer.ip_dscp"),
   set_tag: plain("setTag", "sets `misc2.metadata_reg_c_2` and on, by the index", {
-    ...{ data: number(32), index: number(8), mask: number(32) },
+    data: number(32),
+    index: number(8),
+    mask: number(32),
   }),
   set_meta: plain("setMeta", "sets register A in egress rules, else C1", { data: number(32), mask: number(32) }),
   modify_field: plain("modifyField", "`modify`: set, add and subtract a value; copy a field"),

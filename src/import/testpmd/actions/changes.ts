@@ -1,10 +1,10 @@
 /** Changes of header fields: set_*, inc_*, dec_* and modify_field. */
+import { ones } from "../../../base/bits.js";
 import { notImported } from "../../text/refusal.js";
 import { fieldNamed } from "../../../model/match/fields.js";
 import { format } from "../../../model/match/term.js";
 import type { PatternWalk } from "../pattern/walk.js";
 import { registerOfMeta, registerOfTag } from "../pattern/special.js";
-import { fullMask } from "../values.js";
 import { FIELDS, type FieldChange } from "./modifyField.js";
 import type { Action } from "./read.js";
 import type { Steps } from "./steps.js";
@@ -45,7 +45,7 @@ function asksFor(walk: PatternWalk, level: PatternLevel, name: string, all: read
 function valueFor(name: string, value: bigint): string | number {
   const field = fieldNamed(name);
   if (field === undefined) throw new Error(`there is no field ${name}`);
-  const kept = value & fullMask(field.width);
+  const kept = value & ones(field.width);
   return field.kind === "number" ? Number(kept) : format(field, kept);
 }
 
@@ -75,7 +75,9 @@ function copy(change: FieldChange, into: Target, from: Target): Change {
   const [fromBit, intoBit] = [Number(change.from.offset), Number(change.into.offset)];
   if (fromBit + change.width > from.bits) notImported(change.from.word, `${change.from.type} has ${from.bits} bits`);
   return {
-    ...{ copy: from.name, into: into.name, bits: change.width },
+    copy: from.name,
+    into: into.name,
+    bits: change.width,
     ...(fromBit === 0 ? {} : { fromBit }),
     ...(intoBit === 0 ? {} : { intoBit }),
   };
@@ -83,7 +85,7 @@ function copy(change: FieldChange, into: Target, from: Target): Change {
 
 function setBits({ name, bits }: Target, value: bigint, offset: number, width: number): Change {
   if (offset === 0 && width === bits) return { set: name, to: valueFor(name, value) };
-  const mask = fullMask(width) << BigInt(offset);
+  const mask = ones(width) << BigInt(offset);
   const field = fieldNamed(name);
   if (field === undefined) throw new Error(`there is no field ${name}`);
   const text = (number: bigint): string =>
@@ -111,5 +113,5 @@ function immediate(bytes: string, width: number, isRegister: boolean): bigint {
   const given = (bytes.match(/../g) ?? []).slice(0, length);
   while (given.length < length) given.push("00");
   const value = BigInt(`0x${(isRegister ? given.reverse() : given).join("")}`);
-  return value & fullMask(width);
+  return value & ones(width);
 }

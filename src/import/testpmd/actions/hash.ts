@@ -159,7 +159,9 @@ function fate(
   const isSymmetric = rss.func?.text === "symmetric_toeplitz";
   const ownKey = key === KEY ? "" : ` key ${key}`;
   const tir = draft.once("tirs", {
-    ...{ name: `${rqt}: ${isSymmetric ? "symmetric " : ""}${hash}${ownKey}`, rqt, rx_hash_fn: "toeplitz" as const },
+    name: `${rqt}: ${isSymmetric ? "symmetric " : ""}${hash}${ownKey}`,
+    rqt,
+    rx_hash_fn: "toeplitz" as const,
     ...(isSymmetric ? { rx_hash_symmetric: true } : {}),
     rx_hash_toeplitz_key: key,
     [`rx_hash_field_selector_${level}`]: { l3_prot_type: l3, l4_prot_type: protocol, selected_fields: [...fields] },

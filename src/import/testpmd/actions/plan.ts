@@ -2,7 +2,7 @@
 import { NotImported, notImported, type Word } from "../../text/refusal.js";
 import { registerOfMeta, registerOfTag } from "../pattern/special.js";
 import type { RawHeader } from "../settings/headers.js";
-import { hexOf } from "../settings/headers.js";
+import { headersHex } from "../settings/headers.js";
 import type { TunnelName } from "../settings/tunnels.js";
 import type { Does } from "./actions.js";
 import { changeOf, type PatternLevel } from "./changes.js";
@@ -102,7 +102,7 @@ export class Plan implements Planning {
     if (isTunnel(off)) {
       if (on !== undefined && !isTunnel(on)) {
         this.level = "inner";
-        this.steps.change("decap", { reformat: { type: "l3_tunnel_to_l2", data: hexOf(on) } });
+        this.steps.change("decap", { reformat: { type: "l3_tunnel_to_l2", data: headersHex(on) } });
         return 2;
       }
       this.level = "inner";
@@ -112,7 +112,7 @@ export class Plan implements Planning {
     if (on === undefined || !isTunnel(on))
       notImported(action.word, "an Ethernet header is taken off only for a tunnel");
     this.level = undefined;
-    this.steps.change("encap", { reformat: { type: "l2_to_l3_tunnel", data: hexOf(on) } });
+    this.steps.change("encap", { reformat: { type: "l2_to_l3_tunnel", data: headersHex(on) } });
     return 2;
   }
 }
@@ -197,7 +197,7 @@ const DOES: Readonly<Partial<Record<Does, Doing>>> = {
     if (!isTunnel(headers))
       notImported(action.word, "the device puts an Ethernet header in front only where it takes a tunnel off");
     plan.level = undefined;
-    plan.steps.change("encap", { reformat: { type: "l2_to_l2_tunnel", data: hexOf(headers) } });
+    plan.steps.change("encap", { reformat: { type: "l2_to_l2_tunnel", data: headersHex(headers) } });
   },
   setTag: (plan, action) => {
     const index = plan.value(action, "index") ?? 0n;

@@ -1,7 +1,7 @@
 /** Turns the items of a pattern into what a rule asks of frames. Items after a tunnel ask it of the inner packet. */
+import { ones } from "../../../base/bits.js";
 import { prefixMask } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import { fullMask } from "../values.js";
 import type { ItemField, Piece } from "./items/kind.js";
 import { maskOf, type FieldValue, type Item } from "./read.js";
 import { SPECIALS, type Asked } from "./special.js";
@@ -83,7 +83,7 @@ function leave(walk: PatternWalk, item: Item): void {
   if (item.name === "udp") {
     const mask = maskOf(item, "dst");
     const value = item.fields.get("dst");
-    if (mask === fullMask(16) && value !== undefined && value.last === 0n) walk.udpPort = value.spec;
+    if (mask === ones(16) && value !== undefined && value.last === 0n) walk.udpPort = value.spec;
   }
 }
 
@@ -114,7 +114,7 @@ function addField(walk: PatternWalk, item: Item, field: ItemField, value: FieldV
     return;
   }
   for (const { to, from = 0, into = 0, bits = field.bits } of pieces) {
-    const of = fullMask(bits);
+    const of = ones(bits);
     const mask = (value.mask >> BigInt(from)) & of;
     if (mask !== 0n)
       walk.match.ask(walk.nameOf(to), ((spec >> BigInt(from)) & of) << BigInt(into), mask << BigInt(into));
@@ -127,7 +127,7 @@ function addRange(walk: PatternWalk, field: ItemField, pieces: readonly Piece[],
     notImported(value.word, "the match fields that it becomes have no ranges");
   }
   if (value.last < value.spec) notImported(value.word, "the upper end is below the value");
-  const below = fullMask(field.bits) ^ value.mask;
+  const below = ones(field.bits) ^ value.mask;
   const prefixed = field.bits - below.toString(2).replace(/^0$/, "").length;
   if (value.mask !== prefixMask(prefixed, field.bits)) notImported(value.word, "a range with a mask that has gaps");
   if (walk.match.ranges >= 2) notImported(value.word, "a rule has two ranges at most");

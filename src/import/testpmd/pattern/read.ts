@@ -1,7 +1,8 @@
 /** Reads a pattern: items, their fields, and the value, the upper end and the mask of each. */
+import { ones } from "../../../base/bits.js";
 import type { Cursor } from "../../text/words.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import { fullMask, numberAt, unknownWord, valueOf } from "../values.js";
+import { numberAt, unknownWord, valueOf } from "../values.js";
 import { ITEM_NAMES, ITEMS, REFUSED_ITEMS } from "./items/items.js";
 import type { ItemField, ItemKind } from "./items/kind.js";
 
@@ -78,14 +79,14 @@ function assign(item: Item, value: FieldValue, field: ItemField, operator: strin
   if (operator === "prefix") {
     const length = Number(numberAt(operand, what, 32));
     if (length > bits) notImported(operand, `${what} has ${bits} bits`);
-    value.mask = fullMask(bits) ^ fullMask(bits - length);
+    value.mask = ones(bits) ^ ones(bits - length);
     item.hasMask = true;
     return;
   }
   const given = valueOf(operand, what, bits, kind);
   if (operator === "is") {
     value.spec = given;
-    value.mask = kind === "hex" ? fullMask(hexBits(operand)) : fullMask(bits);
+    value.mask = kind === "hex" ? ones(hexBits(operand)) : ones(bits);
   } else value[operator as "spec" | "last" | "mask"] = given;
   item.hasSpec ||= operator === "is" || operator === "spec";
   item.hasMask ||= operator === "is" || operator === "mask";

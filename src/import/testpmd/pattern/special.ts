@@ -1,6 +1,6 @@
 /** Fields of items that do not become match fields bit by bit. */
+import { ones } from "../../../base/bits.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import { fullMask } from "../values.js";
 import type { Special } from "./items/kind.js";
 import type { PatternWalk } from "./walk.js";
 import { maskOf, type FieldValue, type Item } from "./read.js";
@@ -88,7 +88,7 @@ function plain(walk: PatternWalk, name: string, asked: Asked): void {
 
 /** The EtherType after the addresses or after a tag: that of a tag is the kind of the next tag. */
 function etherType(walk: PatternWalk, asked: Asked, second: string): void {
-  const tag = asked.mask === fullMask(16) && asked.last === 0n ? TPIDS[String(asked.spec)] : undefined;
+  const tag = asked.mask === ones(16) && asked.last === 0n ? TPIDS[String(asked.spec)] : undefined;
   if (tag === undefined) plain(walk, `${walk.level}.ethertype`, asked);
   else if (second === "") walk.match.ask(`${walk.level}.${tag}`, 1n);
   else walk.match.ask(`misc.${second}${tag}`, 1n);
@@ -100,7 +100,7 @@ export const STATE_REGISTER = 5;
 /** The device numbers colours from red on, testpmd from green on. */
 function colour(walk: PatternWalk, { word }: Item, { spec, mask, last }: Asked): void {
   if (mask === 0n) return;
-  if (mask !== fullMask(8) || last !== 0n) notImported(word, "a colour is compared as a whole");
+  if (mask !== ones(8) || last !== 0n) notImported(word, "a colour is compared as a whole");
   walk.match.ask(`misc2.metadata_reg_c_${STATE_REGISTER}`, GREEN - spec, mask);
 }
 

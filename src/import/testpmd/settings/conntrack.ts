@@ -31,8 +31,22 @@ const LAST_INDEXES = { 0: "none", 1: "syn", 2: "syn_ack", 4: "fin", 8: "ack", 16
 
 /** The keys of each part of the command and their bits, in their order. */
 const COMMON = {
-  ...{ peer: 16, is_orig: 1, enable: 1, live: 1, sack: 1, cack: 1, last_dir: 1, liberal: 1, state: 3 },
-  ...{ max_ack_win: 3, r_lim: 3, last_win: 16, last_seq: 32, last_ack: 32, last_end: 32, last_index: 5 },
+  peer: 16,
+  is_orig: 1,
+  enable: 1,
+  live: 1,
+  sack: 1,
+  cack: 1,
+  last_dir: 1,
+  liberal: 1,
+  state: 3,
+  max_ack_win: 3,
+  r_lim: 3,
+  last_win: 16,
+  last_seq: 32,
+  last_ack: 32,
+  last_end: 32,
+  last_index: 5,
 };
 const SIDE = { scale: 4, fin: 1, acked: 1, unack_data: 1, sent_end: 32, reply_end: 32, max_win: 32, max_ack: 32 };
 const PARTS = ["com", "orig", "rply"] as const;
@@ -86,10 +100,18 @@ function checkCommon(key: string, value: number, word: Word): void {
 function contextOf(common: Common, original: Side, reply: Side): Context {
   const { liberal } = common;
   const numbers = {
-    ...{ valid: 1, freeze_track: 1 - common.enable, connection_assured: common.live, sack_permitted: common.sack },
-    ...{ challenged_acked: common.cack, max_ack_window: common.max_ack_win, retransmission_limit: common.r_lim },
-    ...{ last_win: common.last_win, last_dir: common.last_dir, last_seq: common.last_seq },
-    ...{ last_ack: common.last_ack, last_end: common.last_end },
+    valid: 1,
+    freeze_track: 1 - common.enable,
+    connection_assured: common.live,
+    sack_permitted: common.sack,
+    challenged_acked: common.cack,
+    max_ack_window: common.max_ack_win,
+    retransmission_limit: common.r_lim,
+    last_win: common.last_win,
+    last_dir: common.last_dir,
+    last_seq: common.last_seq,
+    last_ack: common.last_ack,
+    last_end: common.last_end,
   };
   return {
     ...withoutZeros(numbers),

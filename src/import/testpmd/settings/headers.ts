@@ -1,4 +1,5 @@
 /** Bytes of headers that testpmd puts in front of frames, from items with values. */
+import { hexOf } from "../../../base/hex.js";
 import type { Item } from "../pattern/read.js";
 import { notImported } from "../../text/refusal.js";
 
@@ -10,7 +11,14 @@ export interface RawHeader {
 
 /** What the header before says of this one: an EtherType, or an IP protocol. */
 const CARRIED: Readonly<Record<string, number>> = {
-  ...{ vlan: 0x8100, ipv4: 0x0800, ipv6: 0x86dd, udp: 17, tcp: 6, gre: 47, nvgre: 47, esp: 50 },
+  vlan: 0x8100,
+  ipv4: 0x0800,
+  ipv6: 0x86dd,
+  udp: 17,
+  tcp: 6,
+  gre: 47,
+  nvgre: 47,
+  esp: 50,
 };
 
 /** The headers of `set raw_encap` and `set raw_decap`. @throws NotImported */
@@ -67,6 +75,6 @@ function complete(name: string, bytes: Uint8Array, next: number): void {
   }
 }
 
-export function hexOf(headers: readonly RawHeader[]): string {
-  return headers.flatMap(({ bytes }) => [...bytes].map((one) => one.toString(16).padStart(2, "0"))).join("");
+export function headersHex(headers: readonly RawHeader[]): string {
+  return headers.map(({ bytes }) => hexOf(bytes)).join("");
 }

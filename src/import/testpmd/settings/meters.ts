@@ -35,7 +35,10 @@ export class Meters {
     const byPackets = words.done ? 0 : numberOf(words, "the packet mode", 32);
     const { cir = 0, cbs = 0, pir, pbs, eir, ebs = 0 } = values;
     this.#profiles.set(`${port} ${id}`, {
-      ...{ cir, cbs, eir: pir ?? eir ?? 0, ebs: pbs ?? ebs },
+      cir,
+      cbs,
+      eir: pir ?? eir ?? 0,
+      ebs: pbs ?? ebs,
       ...(kind.text === "srtcm_rfc2697" ? { bucket_overflow: true } : {}),
       ...(kind.text === "trtcm_rfc2698" ? { both_buckets_on_green: true } : {}),
       ...(byPackets === 0 ? {} : { meter_mode: "pkt" as const }),

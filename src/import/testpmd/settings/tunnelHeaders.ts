@@ -25,7 +25,11 @@ const HOP_LIMIT = 255;
 
 /** The IP protocol of the tunnel; none for an Ethernet header alone. */
 const PROTOCOLS: Readonly<Record<TunnelKind, bigint | undefined>> = {
-  ...{ vxlan: 17n, nvgre: 47n, l2: undefined, mplsogre: 47n, mplsoudp: 17n },
+  vxlan: 17n,
+  nvgre: 47n,
+  l2: undefined,
+  mplsogre: 47n,
+  mplsoudp: 17n,
 };
 
 export function headersOf(kind: TunnelKind, tunnel: Tunnel): RawHeader[] {

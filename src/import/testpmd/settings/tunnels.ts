@@ -9,8 +9,17 @@ import { headersOf, type Tunnel, type TunnelKind } from "./tunnelHeaders.js";
 
 /** What testpmd has before the first `set`. */
 const DEFAULTS: Tunnel = {
-  ...{ ipv6: false, id: 0n, udpSource: 0, udpDestination: 4789, source: 0x7f000001n, destination: 0xffffffffn },
-  ...{ tos: 0, ttl: 0, tci: undefined, macSource: 0n, macDestination: 0xffffffffffffn },
+  ipv6: false,
+  id: 0n,
+  udpSource: 0,
+  udpDestination: 4789,
+  source: 0x7f000001n,
+  destination: 0xffffffffn,
+  tos: 0,
+  ttl: 0,
+  tci: undefined,
+  macSource: 0n,
+  macDestination: 0xffffffffffffn,
 };
 
 /** Actions that have headers of such a command, by its name. */

@@ -1,4 +1,5 @@
 /** What items of testpmd's patterns are made of: their fields, and the match fields that those become. */
+import { ones } from "../../../../base/bits.js";
 
 export type ValueKind = "number" | "mac" | "ipv4" | "ipv6" | "hex" | "boolean" | "color";
 
@@ -66,14 +67,12 @@ export interface ItemKind {
 }
 
 export const ONE_KNOWN = "the parser of the device does not read it";
-export const full = (bits: number): bigint => (1n << BigInt(bits)) - 1n;
-
 export function to(name: string, bits: number, at?: number, preset: bigint = 0n): ItemField {
   return { bits, preset, to: [{ to: name }], ...(at === undefined ? {} : { at }) };
 }
 
 export function ports(name: string): Readonly<Record<string, ItemField>> {
-  return { src: to(`${name}_sport`, 16, 0, full(16)), dst: to(`${name}_dport`, 16, 16, full(16)) };
+  return { src: to(`${name}_sport`, 16, 0, ones(16)), dst: to(`${name}_dport`, 16, 16, ones(16)) };
 }
 
 export function refused(bits: number, reason: string, more: Partial<ItemField> = {}): ItemField {

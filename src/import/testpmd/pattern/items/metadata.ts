@@ -1,5 +1,6 @@
 /** Items that are no headers: ports, registers and checks. */
-import { full, type ItemKind } from "./kind.js";
+import { ones } from "../../../../base/bits.js";
+import { type ItemKind } from "./kind.js";
 
 const PORT_BECOMES = "`misc.source_port`";
 
@@ -11,30 +12,30 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
     becomes: "nothing: any headers are there",
   },
   port_id: {
-    fields: { id: { bits: 32, preset: full(32), special: "port", becomes: PORT_BECOMES } },
+    fields: { id: { bits: 32, preset: ones(32), special: "port", becomes: PORT_BECOMES } },
     layer: "meta",
     becomes: "frames from the wire (port 0) or from a VF",
   },
   represented_port: {
-    fields: { ethdev_port_id: { bits: 16, preset: full(16), special: "port", becomes: PORT_BECOMES } },
+    fields: { ethdev_port_id: { bits: 16, preset: ones(16), special: "port", becomes: PORT_BECOMES } },
     layer: "meta",
     becomes: "as port_id; without a port, that of the rule",
   },
   port_representor: {
-    fields: { port_id: { bits: 16, preset: full(16), special: "port", becomes: `${PORT_BECOMES}: the PF` } },
+    fields: { port_id: { bits: 16, preset: ones(16), special: "port", becomes: `${PORT_BECOMES}: the PF` } },
     layer: "meta",
     becomes: "frames of the application: those of the PF",
   },
   tag: {
     fields: {
-      data: { bits: 32, preset: full(32), special: "tag", becomes: "`misc2.metadata_reg_c_2` and on, by the index" },
-      index: { bits: 8, preset: full(8), special: "with", becomes: "0 is register C2, 5 is C7" },
+      data: { bits: 32, preset: ones(32), special: "tag", becomes: "`misc2.metadata_reg_c_2` and on, by the index" },
+      index: { bits: 8, preset: ones(8), special: "with", becomes: "0 is register C2, 5 is C7" },
     },
     layer: "meta",
     becomes: "a register",
   },
   meta: {
-    fields: { data: { bits: 32, preset: full(32), special: "meta", becomes: "register A of egress rules, else C1" } },
+    fields: { data: { bits: 32, preset: ones(32), special: "meta", becomes: "register A of egress rules, else C1" } },
     layer: "meta",
     becomes: "a register",
   },
@@ -43,7 +44,7 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
       color: {
         bits: 8,
         kind: "color",
-        preset: full(8),
+        preset: ones(8),
         special: "colour",
         becomes: "register C5, where meters put it",
       },
@@ -53,7 +54,7 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   conntrack: {
     fields: {
-      flags: { bits: 32, preset: full(32), special: "connection", becomes: "register C5, where connections put it" },
+      flags: { bits: 32, preset: ones(32), special: "connection", becomes: "register C5, where connections put it" },
     },
     layer: "meta",
     nameless: "flags",

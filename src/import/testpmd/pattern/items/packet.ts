@@ -1,12 +1,15 @@
 /** Headers that packets have without tunnels. */
-import { full, ONE_KNOWN, ports, refused, to, type ItemKind } from "./kind.js";
+import { ones } from "../../../../base/bits.js";
+import { ONE_KNOWN, ports, refused, to, type ItemKind } from "./kind.js";
 
 const ETH: ItemKind = {
   fields: {
-    dst: { ...to("{}.dmac", 48, 0, full(48)), kind: "mac" },
-    src: { ...to("{}.smac", 48, 48, full(48)), kind: "mac" },
+    dst: { ...to("{}.dmac", 48, 0, ones(48)), kind: "mac" },
+    src: { ...to("{}.smac", 48, 48, ones(48)), kind: "mac" },
     type: {
-      ...{ bits: 16, special: "etherType", at: 96 },
+      bits: 16,
+      special: "etherType",
+      at: 96,
       becomes: "`ethertype`; 0x8100 and 0x88a8 are `cvlan_tag` and `svlan_tag`",
     },
     has_vlan: { bits: 1, special: "hasVlan", becomes: "a VLAN tag is there: `first_vid` any" },
@@ -20,7 +23,9 @@ const ETH: ItemKind = {
 const VLAN: ItemKind = {
   fields: {
     tci: {
-      ...{ bits: 16, preset: 0xfffn, at: 0 },
+      bits: 16,
+      preset: 0xfffn,
+      at: 0,
       to: [
         { to: "{}.first_prio", from: 13, bits: 3 },
         { to: "{}.first_cfi", from: 12, bits: 1 },
@@ -29,7 +34,7 @@ const VLAN: ItemKind = {
     },
     pcp: to("{}.first_prio", 3, 0),
     dei: to("{}.first_cfi", 1, 3),
-    vid: to("{}.first_vid", 12, 4, full(12)),
+    vid: to("{}.first_vid", 12, 4, ones(12)),
     inner_type: { bits: 16, special: "innerType", at: 16, becomes: "`ethertype`, or the kind of the second tag" },
     has_more_vlan: { bits: 1, special: "hasMoreVlan", becomes: "a second tag is there" },
   },
@@ -43,14 +48,16 @@ const VLAN: ItemKind = {
 const IPV4: ItemKind = {
   fields: {
     version_ihl: {
-      ...{ bits: 8, at: 0 },
+      bits: 8,
+      at: 0,
       to: [
         { to: "{}.ip_version", from: 4, bits: 4 },
         { to: "{}.ipv4_ihl", from: 0, bits: 4 },
       ],
     },
     tos: {
-      ...{ bits: 8, at: 8 },
+      bits: 8,
+      at: 8,
       to: [
         { to: "{}.ip_dscp", from: 2, bits: 6 },
         { to: "{}.ip_ecn", from: 0, bits: 2 },
@@ -58,13 +65,15 @@ const IPV4: ItemKind = {
     },
     packet_id: refused(16, "no match field has the identification of IPv4", { at: 32 }),
     fragment_offset: {
-      ...{ bits: 16, special: "ipv4Fragment", at: 48 },
+      bits: 16,
+      special: "ipv4Fragment",
+      at: 48,
       becomes: "`frag` where all of the offset and MF are compared, `ext.outer_ipv4_flags` for the flags",
     },
     ttl: to("{}.ip_ttl_hoplimit", 8, 64),
     proto: to("{}.ip_protocol", 8, 72),
-    src: { ...to("{}.ipv4_src", 32, 96, full(32)), kind: "ipv4" },
-    dst: { ...to("{}.ipv4_dst", 32, 128, full(32)), kind: "ipv4" },
+    src: { ...to("{}.ipv4_src", 32, 96, ones(32)), kind: "ipv4" },
+    dst: { ...to("{}.ipv4_dst", 32, 128, ones(32)), kind: "ipv4" },
   },
   present: { "{}.ip_version": 4n },
   layer: "ipv4",
@@ -75,7 +84,8 @@ const IPV4: ItemKind = {
 const IPV6: ItemKind = {
   fields: {
     tc: {
-      ...{ bits: 8, at: 4 },
+      bits: 8,
+      at: 4,
       to: [
         { to: "{}.ip_dscp", from: 2, bits: 6 },
         { to: "{}.ip_ecn", from: 0, bits: 2 },
@@ -84,8 +94,8 @@ const IPV6: ItemKind = {
     flow: to("misc.{}_ipv6_flow_label", 20, 12),
     proto: to("{}.ip_protocol", 8, 48),
     hop: to("{}.ip_ttl_hoplimit", 8, 56),
-    src: { ...to("{}.ipv6_src", 128, 64, full(128)), kind: "ipv6" },
-    dst: { ...to("{}.ipv6_dst", 128, 192, full(128)), kind: "ipv6" },
+    src: { ...to("{}.ipv6_src", 128, 64, ones(128)), kind: "ipv6" },
+    dst: { ...to("{}.ipv6_dst", 128, 192, ones(128)), kind: "ipv6" },
     has_frag_ext: { bits: 1, special: "hasFragment", becomes: "`frag`" },
   },
   present: { "{}.ip_version": 6n },
@@ -111,8 +121,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   icmp: {
     fields: {
-      type: to("misc3.icmp_type", 8, 0, full(8)),
-      code: to("misc3.icmp_code", 8, 8, full(8)),
+      type: to("misc3.icmp_type", 8, 0, ones(8)),
+      code: to("misc3.icmp_code", 8, 8, ones(8)),
       ident: { bits: 16, to: [{ to: "misc3.icmp_header_data", into: 16 }] },
       seq: { bits: 16, to: [{ to: "misc3.icmp_header_data" }] },
     },
@@ -123,8 +133,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   icmp6: {
     fields: {
-      type: to("misc3.icmpv6_type", 8, 0, full(8)),
-      code: to("misc3.icmpv6_code", 8, 8, full(8)),
+      type: to("misc3.icmpv6_type", 8, 0, ones(8)),
+      code: to("misc3.icmpv6_code", 8, 8, ones(8)),
     },
     present: { "misc3.icmpv6_type": "any" },
     layer: "l4",
@@ -161,7 +171,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   sctp: {
     fields: {
-      ...{ src: to("ext.{}_sctp_sport", 16, 0, full(16)), dst: to("ext.{}_sctp_dport", 16, 16, full(16)) },
+      src: to("ext.{}_sctp_sport", 16, 0, ones(16)),
+      dst: to("ext.{}_sctp_dport", 16, 16, ones(16)),
       tag: refused(32, "no match field has the verification tag of SCTP"),
       cksum: refused(32, "no match field has the checksum of SCTP"),
     },
@@ -170,7 +181,7 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
     becomes: "SCTP",
   },
   esp: {
-    fields: { spi: to("misc.{}_esp_spi", 32, 0, full(32)) },
+    fields: { spi: to("misc.{}_esp_spi", 32, 0, ones(32)) },
     present: { "misc.{}_esp_spi": "any" },
     layer: "l4",
     becomes: "ESP",

@@ -1,11 +1,12 @@
 /** Headers of tunnels, and MPLS. */
-import { full, refused, to, type ItemKind } from "./kind.js";
+import { ones } from "../../../../base/bits.js";
+import { refused, to, type ItemKind } from "./kind.js";
 
 const GTP: ItemKind = {
   fields: {
     v_pt_rsv_flags: to("misc3.gtpu_msg_flags", 8, 0),
     msg_type: to("misc3.gtpu_msg_type", 8, 8),
-    teid: to("misc3.gtpu_teid", 32, 32, full(32)),
+    teid: to("misc3.gtpu_teid", 32, 32, ones(32)),
   },
   present: { "misc3.gtpu_teid": "any" },
   layer: "tunnel",
@@ -17,7 +18,7 @@ const GTP: ItemKind = {
 
 const MPLS: ItemKind = {
   fields: {
-    label: to("MPLS_label", 20, 0, full(20)),
+    label: to("MPLS_label", 20, 0, ones(20)),
     tc: to("MPLS_exp", 3, 20),
     s: to("MPLS_s_bos", 1, 23),
   },
@@ -30,7 +31,7 @@ const MPLS: ItemKind = {
 export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   vxlan: {
     fields: {
-      vni: to("misc.vxlan_vni", 24, 32, full(24)),
+      vni: to("misc.vxlan_vni", 24, 32, ones(24)),
       last_rsvd: { bits: 8, to: [{ to: "misc5.tunnel_header_1" }], at: 56 },
     },
     present: { "misc.vxlan_vni": "any" },
@@ -42,7 +43,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
     length: 8,
   },
   "vxlan-gpe": {
-    fields: { vni: to("misc3.outer_vxlan_gpe_vni", 24, 32, full(24)) },
+    fields: { vni: to("misc3.outer_vxlan_gpe_vni", 24, 32, ones(24)) },
     present: { "misc3.outer_vxlan_gpe_vni": "any" },
     layer: "tunnel",
     outerOnly: true,
@@ -52,7 +53,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   gre: {
     fields: {
-      protocol: to("misc.gre_protocol", 16, 16, full(16)),
+      protocol: to("misc.gre_protocol", 16, 16, ones(16)),
       c_rsvd0_ver: to("ext.gre_c_ks_res0_ver", 16, 0),
       c_bit: { ...to("misc.gre_c_present", 1, 0), kind: "boolean" },
       k_bit: { ...to("misc.gre_k_present", 1, 2), kind: "boolean" },
@@ -66,7 +67,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
     length: 4,
   },
   gre_key: {
-    fields: { value: to("misc.gre_key", 32, 0, full(32)) },
+    fields: { value: to("misc.gre_key", 32, 0, ones(32)) },
     present: { "misc.gre_key": "any" },
     layer: "option",
     becomes: "the key of GRE",
@@ -82,7 +83,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
     becomes: "options of GRE",
   },
   nvgre: {
-    fields: { tni: { bits: 24, preset: full(24), to: [{ to: "misc.gre_key", into: 8 }], at: 32 } },
+    fields: { tni: { bits: 24, preset: ones(24), to: [{ to: "misc.gre_key", into: 8 }], at: 32 } },
     present: { "misc.gre_protocol": 0x6558n, "misc.gre_key": "any" },
     layer: "tunnel",
     outerOnly: true,
@@ -91,7 +92,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   },
   geneve: {
     fields: {
-      vni: to("misc.geneve_vni", 24, 32, full(24)),
+      vni: to("misc.geneve_vni", 24, 32, ones(24)),
       protocol: to("misc.geneve_protocol_type", 16, 16),
       optlen: to("misc.geneve_opt_len", 6, 2),
     },
@@ -105,7 +106,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   "geneve-opt": {
     fields: {
       class: { bits: 16, special: "with", becomes: "`class` of `device.parser.geneveOption0`" },
-      type: { bits: 8, preset: full(8), special: "with", becomes: "`type` of `device.parser.geneveOption0`" },
+      type: { bits: 8, preset: ones(8), special: "with", becomes: "`type` of `device.parser.geneveOption0`" },
       length: { bits: 5, special: "with", becomes: "the number of words of data" },
       data: { bits: 32, kind: "hex", special: "optionWord", becomes: "`misc3.geneve_tlv_option_0_data`: one word" },
     },
@@ -116,7 +117,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   gtpu: GTP,
   gtp_psc: {
     fields: {
-      qfi: { bits: 6, preset: full(6), to: [{ to: "misc3.gtpu_first_ext_dw_0", into: 8 }] },
+      qfi: { bits: 6, preset: ones(6), to: [{ to: "misc3.gtpu_first_ext_dw_0", into: 8 }] },
       pdu_t: { bits: 4, to: [{ to: "misc3.gtpu_first_ext_dw_0", into: 20 }] },
     },
     present: { "misc3.gtpu_first_ext_dw_0": "any" },
