@@ -127,7 +127,7 @@ export const REFUSALS = {
   unknown_name: "nothing in the document has this name",
   duplicate_name: "two objects have the same name",
   bad_version: "this release does not read this version of the format",
-  bad_usage: "the command line is not understood",
+  bad_usage: "the command line is invalid",
   cannot_read: "the file cannot be read",
   cannot_write: "the file cannot be written",
 } as const;

@@ -43,19 +43,15 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
     const kind = options[name]?.type;
     if (kind === undefined) {
       const near = nearest(name, Object.keys(options));
-      const known = Object.keys(options)
-        .map((one) => `--${one}`)
-        .join(", ");
-      throw badUsage(
-        rawName,
-        `${near === undefined ? "" : `did you mean --${near}? `}flowsteer ${command} takes ${known}`,
-      );
+      const known = Object.keys(options).map((one) => `--${one}`);
+      const help = near === undefined ? `flowsteer ${command} takes ${known.join(", ")}` : `did you mean --${near}?`;
+      throw badUsage(null, `unknown option ${rawName}; ${help}`);
     }
     if (kind === "boolean") {
-      if (value !== undefined) throw badUsage(`${rawName}=${value}`, `${rawName} takes no value`);
+      if (value !== undefined) throw badUsage(null, `${rawName} takes no value`);
       flags.add(name);
     } else {
-      if (value === undefined || value === "") throw badUsage(rawName, `a value follows: ${rawName} VALUE`);
+      if (value === undefined || value === "") throw badUsage(null, `${rawName} needs a value`);
       if (kinds[name] === "list") lists.set(name, [...(lists.get(name) ?? []), value]);
       else values.set(name, value);
     }
@@ -66,7 +62,7 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
 
 function colorMode(text = "auto"): ColorMode {
   const mode = COLOR_MODES.find((one) => one === text);
-  if (mode === undefined) throw badUsage(`--color ${text}`, `one of ${COLOR_MODES.join(", ")}`);
+  if (mode === undefined) throw badUsage(`--color ${text}`, `expected one of ${COLOR_MODES.join(", ")}`);
   return mode;
 }
 
@@ -81,8 +77,7 @@ export interface FrameRange {
 export function frameRange(line: CommandLine): FrameRange {
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER);
   const only = numberOption(line, "frame", 1, Number.MAX_SAFE_INTEGER);
-  if (limit !== undefined && only !== undefined)
-    throw badUsage("--limit", "--frame is one frame: leave one of them out");
+  if (limit !== undefined && only !== undefined) throw badUsage(null, "--limit and --frame cannot be used together");
   return { limit: limit ?? Infinity, only };
 }
 
@@ -101,7 +96,7 @@ export function numberOption(
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) {
     const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
-    throw badUsage(`--${name} ${text}`, `a whole number, ${range}${what === undefined ? "" : `: ${what}`}`);
+    throw badUsage(`--${name} ${text}`, `expected a whole number, ${range}${what === undefined ? "" : `: ${what}`}`);
   }
   return number;
 }

@@ -37,7 +37,7 @@ try {
     process.stderr.write(refusalLines(painter(process.stderr), error));
     process.exitCode = exitCodeOfRefusal(error);
   } else {
-    process.stderr.write(`flowsteer: a defect of flowsteer itself\n${(error as Error).stack ?? String(error)}\n`);
+    process.stderr.write(`flowsteer: internal error, please report it\n${(error as Error).stack ?? String(error)}\n`);
     process.exitCode = EXIT.defect;
   }
 }
@@ -65,8 +65,8 @@ function helpOf(command: string): string {
 function unknownCommand(command: string): CommandRefusal {
   const near = nearest(command, [...Object.keys(COMMANDS), "help"]);
   const known = `commands: ${Object.keys(COMMANDS).join(", ")}, help`;
-  const mend = command.startsWith("-") ? "a command comes first; " : near === undefined ? "" : `did you mean ${near}? `;
-  return badUsage(command, `${mend}${known}`);
+  if (command.startsWith("-")) return badUsage(null, `${command} must follow a command; ${known}`);
+  return badUsage(null, `unknown command ${command}; ${near === undefined ? known : `did you mean ${near}?`}`);
 }
 
 function print(text: string): number {

@@ -15,6 +15,6 @@ export async function loadOptional<T>(place: string, packages: readonly string[]
     const isMissing = packages.some((name) => message.includes(`'${name.replace(/@.*/, "")}'`));
     if (code !== "ERR_MODULE_NOT_FOUND" || !isMissing) throw error;
     const what = packages.length === 1 ? "a package that is not installed" : "packages that are not installed";
-    throw badUsage(place, `it needs ${what}: npm install ${packages.join(" ")}`);
+    throw badUsage(place, `needs ${what}; run npm install ${packages.join(" ")}`);
   }
 }

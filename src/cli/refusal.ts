@@ -44,16 +44,17 @@ const HINTS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder; name a file",
   ENOTDIR: "a part of the path is a file, not a folder",
   EACCES: "permission denied",
-  EEXIST: "a file of this name is in the way",
+  EEXIST: "a file of this name already exists",
   ENOSPC: "no space is left on the device",
   EDQUOT: "the quota of this user is used up",
-  EFBIG: "the file is longer than it may be",
+  EFBIG: "the file is too large",
   EROFS: "the file system is read-only",
 };
 
-/** A wrong command line. */
-export function badUsage(place: string, hint: string): CommandRefusal {
-  return new CommandRefusal(null, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", path: place, hint });
+/** A wrong command line: the argument at fault, and what is wrong with it. Null: the text names the argument. */
+export function badUsage(place: string | null, hint: string): CommandRefusal {
+  const path = place === null ? {} : { path: place };
+  return new CommandRefusal(null, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", ...path, hint });
 }
 
 /** Exit codes besides 0; docs/command-line.md lists them. */
@@ -69,7 +70,11 @@ export function refusalLines(paint: Paint, { file, refusal }: CommandRefusal): s
   const { path, value, reason, hint, cite } = refusal;
   const shown = value === undefined ? "" : ` = ${show(value)}`;
   const place = path === undefined ? "" : `${path}${shown}: `;
-  // An output that cannot be written is told in one line.
+  if (reason === "bad_usage") {
+    const at = file === null ? "" : `${file}: `;
+    return `${paint(["red", "bold"], "flowsteer:")} ${printable(`${at}${place}${hint ?? REFUSALS[reason]}`)}\n`;
+  }
+  // A failed write is one line.
   if (reason === "cannot_write") {
     const why = hint === undefined ? "" : `: ${hint}`;
     return `${paint(["red", "bold"], "flowsteer:")} ${printable(`${file ?? ""}: ${REFUSALS[reason]}${why}`)}\n`;

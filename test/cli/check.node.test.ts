@@ -85,7 +85,7 @@ describe("the exit code", () => {
   it("is 2 for another severity", async () => {
     const { code, err } = await flowsteer(["check", NOTED, "--fail-on", "hint"]);
     expect(code).toBe(2);
-    expect(err).toContain("one of error, warning, note, never");
+    expect(err).toContain("expected one of error, warning, note, never");
   });
 });
 

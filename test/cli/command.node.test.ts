@@ -54,61 +54,39 @@ describe("a refused input", () => {
     );
 
   it.each<[string, () => string[], string]>([
-    [
-      "a command",
-      () => ["rum"],
-      "rum: the command line is not understood\n  did you mean run? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
-    ],
-    [
-      "a topic of help",
-      () => ["help", "pares"],
-      "pares: the command line is not understood\n  did you mean parse? commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
-    ],
+    ["a command", () => ["rum"], "unknown command rum; did you mean run?\n"],
+    ["a topic of help", () => ["help", "pares"], "unknown command pares; did you mean parse?\n"],
     [
       "an option before the command",
       () => ["--json", "run"],
-      "--json: the command line is not understood\n  a command comes first; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
+      "--json must follow a command; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     [
-      "an option",
-      () => ["run", "--jsn"],
-      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --color, --quiet, --help\n",
+      "a command like no other",
+      () => ["zzzzzzzz"],
+      "unknown command zzzzzzzz; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
+    ["an option", () => ["run", "--wrkers", "2"], "unknown option --wrkers; did you mean --workers?\n"],
     [
-      "an option without its value",
-      () => ["run", "x", "--out"],
-      "--out: the command line is not understood\n  a value follows: --out VALUE\n",
+      "an option like no other",
+      () => ["run", "--zzzzzzzz"],
+      "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --color, --quiet, --help\n",
     ],
-    [
-      "a flag with a value",
-      () => ["run", "--json=1"],
-      "--json=1: the command line is not understood\n  --json takes no value\n",
-    ],
-    [
-      "a number",
-      () => ["parse", "x", "--limit", "ten"],
-      "--limit ten: the command line is not understood\n  a whole number, 0 or more\n",
-    ],
+    ["an option without its value", () => ["run", "x", "--out"], "--out needs a value\n"],
+    ["a flag with a value", () => ["run", "--json=1"], "--json takes no value\n"],
+    ["a number", () => ["parse", "x", "--limit", "ten"], "--limit ten: expected a whole number, 0 or more\n"],
     [
       "a port",
       () => ["run", "examples/everyday.json", "-", "--port", "2"],
-      "--port 2: the command line is not understood\n  a whole number, 1 to 1: the ports of the scenario's device\n",
+      "--port 2: expected a whole number, 1 to 1: the ports of the scenario's device\n",
     ],
-    [
-      "no scenario",
-      () => ["run"],
-      "run: the command line is not understood\n  name a scenario: flowsteer run SCENARIO CAPTURE...\n",
-    ],
+    ["no scenario", () => ["run"], "run: name a scenario: flowsteer run SCENARIO CAPTURE...\n"],
     [
       "no capture",
       () => ["run", "examples/everyday.json"],
-      "examples/everyday.json: no frames: the command line is not understood\n  name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...\n",
+      "examples/everyday.json: no frames: add a capture after the scenario: flowsteer run SCENARIO CAPTURE...\n",
     ],
-    [
-      "standard input twice",
-      () => ["parse", "-", "-"],
-      "-: the command line is not understood\n  standard input can be read once; name it once\n",
-    ],
+    ["standard input twice", () => ["parse", "-", "-"], "-: standard input can be named only once\n"],
     [
       "a scenario that is not there",
       () => ["run", "nope.json"],

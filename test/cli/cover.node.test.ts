@@ -119,7 +119,7 @@ describe("exit codes", () => {
   it.each([
     [[], "name one scenario: flowsteer cover SCENARIO"],
     [["a.json", "b.json"], "name one scenario: flowsteer cover SCENARIO"],
-    [["a.json", "--fail-on", "live"], "one of dead, unknown"],
+    [["a.json", "--fail-on", "live"], "expected dead or unknown"],
     [["missing.json"], "no such file; check the path"],
   ])("is 2 for %j", async (args, hint) => {
     const { code, out, err } = await flowsteer(["cover", ...args]);

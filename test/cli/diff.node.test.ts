@@ -137,7 +137,7 @@ describe("with a capture", () => {
     const { code: same, out: alike } = await flowsteer(["diff", OLD, OLD, CAPTURE]);
     expect({ same, alike }).toEqual({
       same: 0,
-      alike: "86 frames from examples/everyday.pcap; all are treated alike\n",
+      alike: "86 frames from examples/everyday.pcap; all are treated the same\n",
     });
   });
 
@@ -175,7 +175,7 @@ it("refuses a bad command line", async () => {
     return err;
   };
   expect(await refused(OLD)).toContain("name two scenarios");
-  expect(await refused(OLD, OLD, CAPTURE, "--ignore", "tag")).toContain("one or more of counters,tags");
+  expect(await refused(OLD, OLD, CAPTURE, "--ignore", "tag")).toContain("expected one or more of counters,tags");
   expect(await refused(OLD, OLD, CAPTURE, "--port", "2")).toContain("the ports of both devices");
   expect(await refused(OLD, "none.json", CAPTURE)).toContain("none.json");
 });

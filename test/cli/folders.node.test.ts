@@ -34,7 +34,7 @@ it.each(COMMANDS)("%s: a file in the way", async (name, args) => {
     ...{ code: 3, err: `flowsteer: ${folder}: the file cannot be written: ${why}\n` },
   });
   const below = join(file, "below");
-  expect(await flowsteer(args(file))).toMatchObject(refused(file, "a file of this name is in the way"));
+  expect(await flowsteer(args(file))).toMatchObject(refused(file, "a file of this name already exists"));
   expect(await flowsteer(args(below))).toMatchObject(refused(below, "a part of the path is a file, not a folder"));
 });
 
@@ -42,7 +42,7 @@ it.each(COMMANDS)("%s: a file in the way", async (name, args) => {
 it.skipIf(!existsSync("/proc/self")).each(COMMANDS)("%s: a file system without new folders", async (_, args) => {
   for (const folder of ["/proc/flowsteer", "/proc/flowsteer/below"]) {
     const { code, err } = await flowsteer(args(folder));
-    const why = "mkdir /proc/flowsteer: ENOENT, so its file system takes no new folders";
+    const why = "mkdir /proc/flowsteer: ENOENT; its file system does not accept new folders";
     expect({ code, err }).toEqual({ code: 3, err: `flowsteer: ${folder}: the file cannot be written: ${why}\n` });
   }
 });

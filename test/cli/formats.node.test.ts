@@ -130,20 +130,12 @@ describe("--format", () => {
   });
 
   it.each<[string, string[], string]>([
-    [
-      "a format",
-      ["--format", "xml"],
-      "--format xml: the command line is not understood\n  one of csv, ndjson, parquet\n",
-    ],
-    [
-      "--json beside it",
-      ["--format", "csv", "--json"],
-      "--json: the command line is not understood\n  --format writes rows in place of what --json writes: leave one out\n",
-    ],
+    ["a format", ["--format", "xml"], "--format xml: expected one of csv, ndjson, parquet\n"],
+    ["--json beside it", ["--format", "csv", "--json"], "--json and --format cannot be used together\n"],
     [
       "--output without it",
       ["--output", "x.csv"],
-      "--output x.csv: the command line is not understood\n  it is where --format csv|ndjson|parquet writes; for captures there is --out\n",
+      "--output x.csv: it is where --format csv|ndjson|parquet writes; for captures there is --out\n",
     ],
   ])("refuses %s", async (_, args, message) => {
     expect(await flowsteer(["run", SCENARIO, CAPTURE, ...args])).toEqual({

@@ -90,7 +90,7 @@ it("takes another port where the usual one is taken, and refuses one that the ca
   expect(await flowsteer(["play", "--port", port])).toEqual({
     code: 2,
     out: "",
-    err: `flowsteer: --port ${port}: the command line is not understood\n  another program listens there: leave --port out\n`,
+    err: `flowsteer: --port ${port}: the port is in use; omit --port to use any free port\n`,
   });
   await interrupted(first);
 });
@@ -110,9 +110,9 @@ it.each([
     () => ["examples/everyday.json", "README.md"],
     /^flowsteer: README\.md: .*neither a pcap nor a pcapng file/,
   ],
-  ["standard input", () => ["-"], /reads its files again at each reload: name a file/],
+  ["standard input", () => ["-"], /reads its files again at each reload; name a file/],
   ["three files", () => ["a", "b", "c"], /name one scenario and one capture/],
-  ["no number", () => ["--port", "x"], /--port x: .*\n {2}a whole number, 0 to 65535/],
+  ["no number", () => ["--port", "x"], /--port x: .*\n {2}expected a whole number, 0 to 65535/],
   ["an option that there is not", () => ["--prot", "1"], /did you mean --port\?/],
 ])("refuses %s", async (_, args, message) => {
   const { code, out, err } = await flowsteer(["play", ...args()]);

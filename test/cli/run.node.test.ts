@@ -380,7 +380,7 @@ describe("flowsteer run", () => {
     const note = "note: --workers 2: one steers all frames: frames can reach meters\n";
     expect({ code, err }).toEqual({ code: 0, err: note });
     const none = await flowsteer(["run", SCENARIO, CAPTURE, "--workers", "0"]);
-    expect(none.err).toContain("--workers 0: the command line is not understood\n  a whole number, 1 to 64\n");
+    expect(none.err).toContain("--workers 0: expected a whole number, 1 to 64\n");
   });
 
   it("does not take its own input for output", async () => {

@@ -108,66 +108,46 @@ async function meterCapture(): Promise<{ scenario: string; capture: string }> {
 
 describe("a refused command", () => {
   it.each<[string, string[], string]>([
-    [
-      "no scenario",
-      ["trace"],
-      "trace: the command line is not understood\n  name a scenario: flowsteer trace SCENARIO [CAPTURE] --frame N\n",
-    ],
-    [
-      "no frame of a capture",
-      ["trace", ...EVERYDAY],
-      "trace: the command line is not understood\n  say which frame of the capture: --frame N\n",
-    ],
+    ["no scenario", ["trace"], "trace: name a scenario: flowsteer trace SCENARIO [CAPTURE] --frame N\n"],
+    ["no frame of a capture", ["trace", ...EVERYDAY], "trace: select a frame of the capture with --frame N\n"],
     [
       "no frame of the scenario",
       ["trace", "examples/ports.json"],
-      "trace: the command line is not understood\n  say which of the 7 frames: --frame N\n",
+      "trace: select one of the 7 frames with --frame N\n",
     ],
-    [
-      "a frame beyond the last",
-      ["trace", ...EVERYDAY, "--frame", "87"],
-      "--frame 87: the command line is not understood\n  there are 86 frames\n",
-    ],
+    ["a frame beyond the last", ["trace", ...EVERYDAY, "--frame", "87"], "--frame 87: there are only 86 frames\n"],
     [
       "a frame of the scenario beyond the last",
       ["trace", "examples/ports.json", "--frame", "8"],
-      "--frame 8: the command line is not understood\n  there are 7 frames\n",
+      "--frame 8: there are only 7 frames\n",
     ],
     [
       "a scenario without frames",
       ["trace", EVERYDAY[0], "--frame", "1"],
-      "examples/everyday.json: no frames: the command line is not understood\n  name a capture behind the scenario, or give --packet or --hex: flowsteer trace SCENARIO CAPTURE --frame N\n",
+      "examples/everyday.json: no frames: add a capture after the scenario, or use --packet or --hex: flowsteer trace SCENARIO CAPTURE --frame N\n",
     ],
     [
       "two frames",
       ["trace", ...EVERYDAY, "--hex", "00"],
-      "examples/everyday.pcap, --hex: the command line is not understood\n  each is a frame: leave all but one out\n",
+      "only one of these can be given: examples/everyday.pcap, --hex\n",
     ],
     [
       "a frame and its number",
       ["trace", EVERYDAY[0], "--packet", "tcp", "--frame", "1"],
-      "--frame 1: the command line is not understood\n  --packet is the frame: leave one of them out\n",
+      "--frame and --packet cannot be used together\n",
     ],
     [
       "a port and a queue",
       ["trace", EVERYDAY[0], "--packet", "tcp", "--port", "1", "--from", "web"],
-      "--from: the command line is not understood\n  a frame comes in by --port or is sent by --from: leave one out\n",
+      "--port and --from cannot be used together\n",
     ],
     [
       "a queue that is not there",
       ["trace", EVERYDAY[0], "--packet", "tcp", "--from", "wbe"],
-      "--from wbe: the command line is not understood\n  queue pairs: control, web, dns, mail, tenant-blue, slow\n",
+      "--from wbe: queue pairs: control, web, dns, mail, tenant-blue, slow\n",
     ],
-    [
-      "digits",
-      ["trace", EVERYDAY[0], "--hex", "00 0g"],
-      '--hex 00 0g: the command line is not understood\n  "g" is no hexadecimal digit\n',
-    ],
-    [
-      "half a byte",
-      ["trace", EVERYDAY[0], "--hex", "000"],
-      "--hex 000: the command line is not understood\n  a byte has two digits, and these are 3: one is missing\n",
-    ],
+    ["digits", ["trace", EVERYDAY[0], "--hex", "00 0g"], '--hex 00 0g: "g" is not a hexadecimal digit\n'],
+    ["half a byte", ["trace", EVERYDAY[0], "--hex", "000"], "--hex 000: odd number of digits (3); a byte has two\n"],
     [
       "a header",
       ["trace", EVERYDAY[0], "--packet", "ipv4 / tpc > 80"],
@@ -176,7 +156,7 @@ describe("a refused command", () => {
     [
       "a port that is not there",
       ["trace", EVERYDAY[0], "--packet", "tcp", "--port", "2"],
-      "--port 2: the command line is not understood\n  a whole number, 1 to 1: the ports of the scenario's device\n",
+      "--port 2: expected a whole number, 1 to 1: the ports of the scenario's device\n",
     ],
   ])("%s", async (_, args, message) => {
     expect(await flowsteer(args)).toEqual({ code: 2, out: "", err: `flowsteer: ${message}` });

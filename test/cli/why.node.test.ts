@@ -57,7 +57,7 @@ describe("a target", () => {
       return err;
     };
     expect(await refused(EVERYDAY[0], ...frame, "--rule", "http", "--queue", "web")).toBe(
-      "flowsteer: --rule, --queue: the command line is not understood\n  one target at a time: leave all but one out\n",
+      "flowsteer: only one target can be given: --rule, --queue\n",
     );
     expect(await refused(EVERYDAY[0], ...frame, "--rule", "htpp")).toMatch(/htpp.*http/s);
     expect(await refused(EVERYDAY[0], ...frame, "--vport", "1")).toContain("0 is the PF");
@@ -126,7 +126,7 @@ describe("--all", () => {
     const { code, err } = await flowsteer(["why", scenario, "-", "--all"], { stdin: Buffer.concat(chunks) });
     expect({ code, err }).toEqual({
       code: 2,
-      err: "flowsteer: standard input: the command line is not understood\n  rules with state are explained in a second reading: name a file\n",
+      err: "flowsteer: standard input: rules with state need a second pass over the capture; name a file\n",
     });
   });
 

@@ -75,7 +75,7 @@ export async function check(args: readonly string[]): Promise<number> {
 
 function failOnOf(text = "warning"): FailOn {
   const found = FAIL_ON.find((one) => one === text);
-  if (found === undefined) throw badUsage(`--fail-on ${text}`, `one of ${FAIL_ON.join(", ")}`);
+  if (found === undefined) throw badUsage(`--fail-on ${text}`, `expected one of ${FAIL_ON.join(", ")}`);
   return found;
 }
 

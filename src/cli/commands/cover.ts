@@ -44,7 +44,7 @@ export async function cover(args: readonly string[]): Promise<number> {
 function failingStates(line: CommandLine): readonly (keyof CoverCounts)[] {
   const text = line.values.get("fail-on");
   if (text === undefined) return [];
-  if (text !== "dead" && text !== "unknown") throw badUsage(`--fail-on ${text}`, "one of dead, unknown");
+  if (text !== "dead" && text !== "unknown") throw badUsage(`--fail-on ${text}`, "expected dead or unknown");
   return FAIL_ON[text];
 }
 

@@ -32,7 +32,7 @@ export async function diff(args: readonly string[]): Promise<number> {
   const pair = [await load(old, 0), await load(changed, 1)] as const;
   if (captures.length > 0) return compareCaptures(line, pair, captures, behaviour);
   const other = ["port", "limit"].find((name) => line.values.has(name));
-  if (other !== undefined) throw badUsage(`--${other}`, "it is about the frames of captures: name a capture");
+  if (other !== undefined) throw badUsage(null, `--${other} applies to captures only; name a capture`);
   return compareRules(line, pair, behaviour);
 }
 
@@ -74,7 +74,7 @@ function behaviourOf({ values, flags }: CommandLine): Behaviour {
   const ignore = (values.get("ignore") ?? "").split(",").filter((name) => name !== "");
   const known = ignore.map((name) => {
     const found = IGNORED.find((one) => one === name);
-    if (found === undefined) throw badUsage(`--ignore ${name}`, `one or more of ${IGNORED.join(",")}`);
+    if (found === undefined) throw badUsage(`--ignore ${name}`, `expected one or more of ${IGNORED.join(",")}`);
     return found;
   });
   return { ignore: known, rules: flags.has("rules") };

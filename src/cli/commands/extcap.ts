@@ -28,14 +28,14 @@ const OPTIONS = {
 export async function extcap(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "extcap", OPTIONS);
   const { flags, values, operands } = line;
-  if (operands[0] !== undefined) throw badUsage(operands[0], "flowsteer extcap takes options only");
+  if (operands[0] !== undefined) throw badUsage(operands[0], "flowsteer extcap takes only options");
   const folder = values.get("install");
   if (folder !== undefined)
-    return print(`${printable(install(folder))}: Wireshark asks it for interfaces when it starts\n`);
+    return print(`${printable(install(folder))}: Wireshark lists its interfaces after a restart\n`);
   if (flags.has("extcap-interfaces")) return print(interfacesText(version()));
   const asked = values.get("extcap-interface");
   if (asked === undefined)
-    throw badUsage("extcap", "Wireshark calls it: flowsteer extcap --install FOLDER puts it into its extcap folder");
+    throw badUsage("extcap", "Wireshark calls this command; install it with flowsteer extcap --install FOLDER");
   const name = interfaceOf(asked);
   if (flags.has("extcap-dlts")) return print(linkTypesText());
   if (flags.has("extcap-config")) return print(fieldsText(name));
@@ -46,7 +46,7 @@ export async function extcap(args: readonly string[]): Promise<number> {
     throw badUsage(`--extcap-capture-filter ${filter}`, text);
   }
   if (!flags.has("capture"))
-    throw badUsage(`--extcap-interface ${asked}`, "one of --capture, --extcap-dlts and --extcap-config goes with it");
+    throw badUsage(`--extcap-interface ${asked}`, "needs --capture, --extcap-dlts or --extcap-config");
   return capture(name, line);
 }
 
@@ -65,13 +65,13 @@ async function capture(name: InterfaceName, line: CommandLine): Promise<number> 
 
 function needed({ values }: CommandLine, name: string, what: string): string {
   const value = values.get(name);
-  if (value === undefined) throw badUsage(`--${name}`, `a value is missing: ${what}`);
+  if (value === undefined) throw badUsage(`--${name}`, `missing value: ${what}`);
   return value;
 }
 
 function interfaceOf(text: string): InterfaceName {
   const name = INTERFACES.find((one) => one === text);
-  if (name === undefined) throw badUsage(`--extcap-interface ${text}`, `one of ${INTERFACES.join(", ")}`);
+  if (name === undefined) throw badUsage(`--extcap-interface ${text}`, `expected one of ${INTERFACES.join(", ")}`);
   return name;
 }
 

@@ -21,6 +21,6 @@ export async function farm([action, ...args]: readonly string[]): Promise<number
   }
   throw badUsage(
     action ?? "farm",
-    "run or worker follows: flowsteer farm run SCENARIO CAPTURE..., flowsteer farm worker",
+    "expected run or worker: flowsteer farm run SCENARIO CAPTURE..., flowsteer farm worker",
   );
 }

@@ -12,7 +12,7 @@ const MAX_SHOWN = 8;
 /** @returns the exit code */
 export async function fields(args: readonly string[]): Promise<number> {
   const { operands } = readCommandLine(args, "fields", {});
-  if (operands.length > 1) throw badUsage(operands[1] ?? "", "one name: flowsteer fields [NAME]");
+  if (operands.length > 1) throw badUsage(operands[1] ?? "", "expected one name: flowsteer fields [NAME]");
   const output = new Output();
   const paint = painter(process.stdout);
   const [name] = operands;
@@ -32,7 +32,7 @@ function listText(paint: Paint): string {
   return [
     table(paint, columns("Match field"), matchFields().map(row)),
     table(paint, columns("Field of header changes"), modifyFields().map(row)),
-    "flowsteer fields NAME says more about one of them.\n",
+    "flowsteer fields NAME describes one of them.\n",
   ].join("\n");
 }
 

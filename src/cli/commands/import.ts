@@ -90,6 +90,6 @@ function tell(findings: readonly ImportFinding[], flags: ReadonlySet<string>): v
 function formatOf(text: string | undefined): ImportFormat | undefined {
   const found = IMPORT_FORMATS.find((one) => one === text);
   if (text !== undefined && found === undefined)
-    throw badUsage(`--format ${text}`, `one of ${IMPORT_FORMATS.join(", ")}`);
+    throw badUsage(`--format ${text}`, `expected one of ${IMPORT_FORMATS.join(", ")}`);
   return found;
 }

@@ -74,7 +74,7 @@ async function checkCapture(path: string | undefined): Promise<string[]> {
 }
 
 function checkIsFile(path: string): void {
-  if (path === "-") throw badUsage("-", "the page reads its files again at each reload: name a file");
+  if (path === "-") throw badUsage("-", "the page reads its files again at each reload; name a file");
 }
 
 async function checkPage(): Promise<void> {
@@ -104,8 +104,8 @@ async function serve(files: ReadonlyMap<string, ServedFile>, port: number | unde
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE" && port === undefined) return servePage(PAGE, files, 0);
-    if (code === "EADDRINUSE") throw badUsage(`--port ${port}`, "another program listens there: leave --port out");
-    if (code === "EACCES") throw badUsage(`--port ${port}`, "this user may not listen there: 1024 or more");
+    if (code === "EADDRINUSE") throw badUsage(`--port ${port}`, "the port is in use; omit --port to use any free port");
+    if (code === "EACCES") throw badUsage(`--port ${port}`, "permission denied; use a port of 1024 or more");
     throw error;
   }
 }
@@ -136,6 +136,6 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 function openBrowser(address: string): void {
   const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
-  child.once("error", () => process.stderr.write(`note: ${command} cannot be started: open the address by hand\n`));
+  child.once("error", () => process.stderr.write(`note: ${command} cannot be started; open the address yourself\n`));
   child.unref();
 }

@@ -43,7 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {
-    const hint = "name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...";
+    const hint = "add a capture after the scenario: flowsteer run SCENARIO CAPTURE...";
     throw new CommandRefusal(inputName(file), {
       code: "EINVAL",
       call: "run",
@@ -94,11 +94,12 @@ async function openAnnotated(
   const reasons = LossReasons.of(loaded);
   if (path !== "-") {
     if (output !== undefined && sameFile(path, output))
-      throw badUsage(`--annotate ${path}`, "--output writes this file");
+      throw badUsage(`--annotate ${path}`, "--output writes to the same file");
     return new AnnotatedCapture(path, await FileOutput.open(path, inputs, "--annotate"), loaded, reasons);
   }
   if (flags.has("json") || (format !== null && output === undefined))
-    throw badUsage("--annotate -", "standard output has the frames of --json or --format: name a file for one of them");
-  if (process.stdout.isTTY) throw badUsage("--annotate -", "it is no text for a terminal: --annotate FILE, or a pipe");
+    throw badUsage("--annotate -", "--json or --format already writes to standard output; name a file for one of them");
+  if (process.stdout.isTTY)
+    throw badUsage("--annotate -", "will not write binary data to a terminal; use --annotate FILE or a pipe");
   return new AnnotatedCapture(path, new Output(), loaded, reasons);
 }

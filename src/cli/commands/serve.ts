@@ -45,7 +45,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const snapshotFile = line.values.get("snapshot");
   if (snapshotFile !== undefined) checkSnapshotPlace(snapshotFile);
   if (line.flags.has("live") && line.flags.has("quiet") && !line.flags.has("json"))
-    throw badUsage("--live", "--quiet leaves all text out: leave one of them out");
+    throw badUsage(null, "--live and --quiet cannot be used together");
   let live: LiveView | null = null;
   const teller: Teller = { line, write: (text) => (live === null ? process.stderr.write(text) : live.write(text)) };
   const { name, loaded, watched } = await loadedOf(line, teller);
@@ -99,7 +99,7 @@ async function loadedOf(line: CommandLine, teller: Teller): Promise<Served> {
   const snapshot = values.get("restore");
   if (more !== undefined) throw badUsage(more, "name one scenario");
   if (file !== undefined && snapshot !== undefined)
-    throw badUsage(`--restore ${snapshot}`, "the snapshot has its scenario: leave the file out");
+    throw badUsage(`--restore ${snapshot}`, "the snapshot contains its scenario; omit the scenario file");
   if (snapshot !== undefined) return { name: snapshot, loaded: await restoreFile(snapshot), watched: null };
   if (file === undefined)
     throw badUsage(

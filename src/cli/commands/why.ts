@@ -26,11 +26,10 @@ export async function why(args: readonly string[]): Promise<number> {
   if (line.flags.has("all")) {
     scenarioOf("why", line);
     const other = [...line.values.keys(), ...line.flags].find((name) => name in TARGETS || OF_ONE_FRAME.includes(name));
-    if (other !== undefined)
-      throw badUsage(`--${other}`, "it is about one frame, --all about every frame: leave one out");
+    if (other !== undefined) throw badUsage(null, `--${other} and --all cannot be used together`);
     return whyAll(line);
   }
-  if (line.values.has("limit")) throw badUsage("--limit", "it goes with --all");
+  if (line.values.has("limit")) throw badUsage(null, "--limit needs --all");
   return answerOne("why", line, (loaded) => {
     const target = targetOf(line, loaded.device.vports);
     return async (frame) => {
@@ -59,7 +58,7 @@ const OF_ONE_FRAME: readonly string[] = ["frame", "hex", "packet", "from"];
 function targetOf(line: CommandLine, vports: number): Target {
   const given = [...line.values.keys(), ...line.flags].filter((name) => name in TARGETS);
   if (given.length > 1)
-    throw badUsage(given.map((name) => `--${name}`).join(", "), "one target at a time: leave all but one out");
+    throw badUsage(null, `only one target can be given: ${given.map((name) => `--${name}`).join(", ")}`);
   const vport = numberOption(line, "vport", 0, vports, "0 is the PF, 1 the first VF of the scenario's device");
   if (vport !== undefined) return { kind: "vport", vport };
   const kind = NAMED.find((one) => one === given[0]);

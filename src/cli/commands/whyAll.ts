@@ -85,7 +85,7 @@ async function readCaptures(
   if (!loaded.device.stateful && loaded.sumsAlone) return readOnce(loaded, reading);
   const stream = reading.files.find(({ size }) => size === undefined);
   if (stream !== undefined)
-    throw badUsage(stream.name, "rules with state are explained in a second reading: name a file");
+    throw badUsage(stream.name, "rules with state need a second pass over the capture; name a file");
   return explainChosen(await load(), await chooseFrames(loaded, reading), reading);
 }
 

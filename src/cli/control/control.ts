@@ -48,7 +48,8 @@ export class Control {
     const [, address] = /^ws:(.+)$/.exec(place) ?? [];
     if (address !== undefined) return this.#openSockets(option, address, token);
     const [, path] = /^unix:(.+)$/.exec(place) ?? [];
-    if (path === undefined) throw badUsage(option, "unix:PATH, ws:HOST:PORT, or - for standard input and output");
+    if (path === undefined)
+      throw badUsage(option, "expected unix:PATH, ws:HOST:PORT, or - for standard input and output");
     await freePath(path);
     const server = createServer((peer) => this.#take(peer));
     // More are closed at once.
@@ -67,7 +68,7 @@ export class Control {
 
   async #openSockets(option: string, address: string, token: string | null): Promise<string> {
     const [endpoint, rest] = endpointAt(option, address, token !== null, "--token");
-    if (rest !== "") throw badUsage(option, `nothing follows the address: ${rest}`);
+    if (rest !== "") throw badUsage(option, `unexpected text after the address: ${rest}`);
     const guard = { message: this.#limits.message, connections: MAX_CONNECTIONS, token };
     const { WebSocketControl: Sockets } = await import("./webSocket.js");
     this.#sockets = await Sockets.open(option, endpoint, guard, (peer) =>

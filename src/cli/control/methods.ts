@@ -109,7 +109,7 @@ function frameOf({ loaded }: Switchboard, params: Params): ChosenFrame {
   const metadata = intParam(params, "metadata", 0, MAX_U32, 0);
   const frame = { number: null, bytes, linkType: 1, wireLength: bytes.length, time: null, port, metadata };
   if (params["queue"] === undefined) return { ...frame, queue: null };
-  if (params["port"] !== undefined) throw bad("queue", "a frame comes by a port or is sent by a queue: leave one out");
+  if (params["port"] !== undefined) throw bad("queue", "port and queue cannot be used together");
   const { queue } = oneOf(params, "queue", loaded.queues);
   if (!("qp_num" in queue)) throw bad("queue", "a work queue sends nothing");
   return { ...frame, queue: queue satisfies SendingQueue };

@@ -5,7 +5,7 @@ import { ERRORS, RpcError, type Params } from "./rpc.js";
 export function only(params: Params, names: readonly string[]): void {
   const other = Object.keys(params).find((name) => !names.includes(name));
   if (other !== undefined)
-    throw bad(other, names.length === 0 ? "the call takes no params" : `the call takes ${names.join(", ")}`);
+    throw bad(other, names.length === 0 ? "the call has no params" : `the params are ${names.join(", ")}`);
 }
 
 export function bad(name: string, hint: string): RpcError {
@@ -21,7 +21,7 @@ export function textParam(params: Params, name: string): string {
 export function intParam(params: Params, name: string, least: number, most: number, standard: number): number {
   const value = params[name] ?? standard;
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most)
-    throw bad(name, `a whole number, ${least} to ${most}`);
+    throw bad(name, `expected a whole number, ${least} to ${most}`);
   return value;
 }
 

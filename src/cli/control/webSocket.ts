@@ -48,7 +48,7 @@ export class WebSocketControl {
     take: (peer: Peer) => Promise<void>,
   ): Promise<WebSocketControl> {
     const { WebSocketServer: Sockets } = await import("ws").catch(() => {
-      throw badUsage(option, "WebSockets need the package ws: npm install ws");
+      throw badUsage(option, "WebSockets need the package ws; run npm install ws");
     });
     const http = createServer((_, response) => response.writeHead(426).end("a WebSocket\n"));
     const sockets = new Sockets({ noServer: true, maxPayload: guard.message, perMessageDeflate: false });

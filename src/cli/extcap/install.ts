@@ -14,12 +14,12 @@ export function install(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw badUsage(
       `--install ${folder}`,
-      "name a folder that is there: Wireshark shows its extcap folders under Help, About Wireshark, Folders; " +
+      "the folder does not exist; Wireshark lists its extcap folders under Help, About Wireshark, Folders; " +
         "so does tshark -G folders",
     );
   const path = join(folder, NAME);
   if (!isOurs(path))
-    throw badUsage(`--install ${folder}`, `${path} is another program: move it away, or choose another folder`);
+    throw badUsage(`--install ${folder}`, `${path} is another program; move it, or choose another folder`);
   const [node, script] = [process.execPath, realpathSync(process.argv[1] ?? "")].map(quoted);
   writeOutput(path, `#!/bin/sh\n${MARK}\nexec ${node} ${script} extcap "$@"\n`, EXECUTABLE);
   return path;

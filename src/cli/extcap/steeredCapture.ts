@@ -136,8 +136,5 @@ function drained(out: NodeJS.WritableStream): Promise<void> {
 }
 
 function noDevice(control: string, why: string): CommandRefusal {
-  return badUsage(
-    `--control ${control}`,
-    `no device answers there: ${why}; start flowsteer serve --control unix:${control}`,
-  );
+  return badUsage(`--control ${control}`, `cannot connect: ${why}; start flowsteer serve --control unix:${control}`);
 }

@@ -28,7 +28,7 @@ export const FARM_OPTIONS = {
 const REFUSED = {
   annotate: "its capture has all frames of one file, with comments that many frames share: flowsteer run --annotate",
   frame: "one frame needs one machine: flowsteer run --frame",
-  workers: "each machine says how many processes it has: flowsteer farm worker --workers",
+  workers: "set the processes of each machine with flowsteer farm worker --workers",
 } as const;
 
 /** @throws CommandRefusal an option of flowsteer run cannot be divided */
@@ -48,7 +48,7 @@ export const REDIS_VARIABLE = "FLOWSTEER_REDIS";
 export function redisUrl({ values }: CommandLine): string {
   const url = values.get("redis") ?? process.env[REDIS_VARIABLE];
   if (url === undefined)
-    throw badUsage("--redis", `say where Redis is: --redis redis://HOST:PORT, or ${REDIS_VARIABLE}`);
+    throw badUsage(null, `no Redis server given; use --redis redis://HOST:PORT or set ${REDIS_VARIABLE}`);
   return url;
 }
 
@@ -69,7 +69,7 @@ export function pieceBytes({ values }: CommandLine, size: number): number {
   const [, digits = "", unit = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   if (digits === "" || bytes < MIN_PIECE)
-    throw badUsage(`--piece ${text}`, "bytes, such as 512k, 64M or 1G; 1k or more");
+    throw badUsage(`--piece ${text}`, "expected a number of bytes, 1k or more, such as 512k, 64M or 1G");
   return bytes;
 }
 
@@ -91,19 +91,18 @@ export function partsTo(line: CommandLine): PartsTo {
   const output = values.get("output");
   const out = values.get("out");
   if (format === "parquet" && output === undefined)
-    throw badUsage("--format parquet", "name a folder for its files: --output FOLDER");
+    throw badUsage("--format parquet", "needs a folder for its files; use --output FOLDER");
   const beside = output ?? out;
   const given = values.get("parts");
   if (format === null && out === undefined) {
-    if (given !== undefined)
-      throw badUsage(`--parts ${given}`, "it is where workers write for --format, --json and --out");
+    if (given !== undefined) throw badUsage(`--parts ${given}`, "needs --format, --json or --out");
     return { format, output, out, parts: null };
   }
   const parts = given ?? (beside === undefined ? undefined : `${beside}.parts`);
   if (parts === undefined)
     throw badUsage(
       format === "json" ? "--json" : `--format ${format}`,
-      "workers write rows into a folder that all machines share: --parts FOLDER",
+      "workers need a folder that all machines share; use --parts FOLDER",
     );
   return { format, output, out, parts: resolve(parts) };
 }

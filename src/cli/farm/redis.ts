@@ -22,7 +22,7 @@ export function scenarioKey(hash: string): string {
  */
 export async function connect(url: string): Promise<Redis> {
   if (!/^rediss?:\/\//.test(url))
-    throw badUsage(`--redis ${shown(url)}`, "a URL: redis://HOST:PORT, or rediss:// for TLS");
+    throw badUsage(`--redis ${shown(url)}`, "expected redis://HOST:PORT, or rediss://HOST:PORT for TLS");
   let isThere = false;
   const redis = new Redis(url, {
     lazyConnect: true,

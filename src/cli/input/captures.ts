@@ -104,7 +104,7 @@ export interface CaptureRows {
 /** Refuses standard input as two inputs. */
 export function checkInputOnce(paths: readonly string[]): void {
   if (paths.filter((path) => path === "-").length < 2) return;
-  throw badUsage("-", "standard input can be read once; name it once");
+  throw badUsage("-", "standard input can be named only once");
 }
 
 /** The rows of columns as objects. */
@@ -173,7 +173,10 @@ export async function* readColumns(
 
 /** The refusal of a number beyond the last frame. */
 export function noFrame(only: number, frames: number): CommandRefusal {
-  return badUsage(`--frame ${only}`, frames === 0 ? "there are no frames" : `there are ${counted(frames, "frame")}`);
+  return badUsage(
+    `--frame ${only}`,
+    frames === 0 ? "there are no frames" : `there ${frames === 1 ? "is" : "are"} only ${counted(frames, "frame")}`,
+  );
 }
 
 async function* counting(

@@ -48,9 +48,8 @@ export async function chooseFrame(
     ...captures.slice(0, 1),
     ...["hex", "packet"].filter((one) => values.has(one)).map((one) => `--${one}`),
   ];
-  if (sources.length > 1) throw badUsage(sources.join(", "), "each is a frame: leave all but one out");
-  if (values.has("port") && values.has("from"))
-    throw badUsage("--from", "a frame comes in by --port or is sent by --from: leave one out");
+  if (sources.length > 1) throw badUsage(null, `only one of these can be given: ${sources.join(", ")}`);
+  if (values.has("port") && values.has("from")) throw badUsage(null, "--port and --from cannot be used together");
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const number = numberOption(line, "frame", 1, Number.MAX_SAFE_INTEGER);
   const queue = values.has("from") ? queueNamed(loaded, values.get("from") as string) : null;
@@ -64,10 +63,7 @@ export async function chooseFrame(
   if (hex === undefined && packet === undefined)
     return scenarioFrame(command, inputName(scenario), loaded, number, port, queue);
   if (number !== undefined)
-    throw badUsage(
-      `--frame ${number}`,
-      `--${hex === undefined ? "packet" : "hex"} is the frame: leave one of them out`,
-    );
+    throw badUsage(null, `--frame and --${hex === undefined ? "packet" : "hex"} cannot be used together`);
   const given = hex === undefined ? await packetFrame(packet ?? "") : { bytes: hexOption(hex), linkType: 1 };
   refuseUnparsed(hex === undefined ? "--packet" : "--hex", given.linkType, given.bytes.length);
   return { ...come, ...given, number: null, wireLength: given.bytes.length, time: null };
@@ -85,7 +81,7 @@ function queueNamed({ queues }: LoadedScenario, name: string): SendingQueue {
   if (found !== undefined && "qp_num" in found) return found;
   const names = [...queues].flatMap(([one, { queue }]) => ("qp_num" in queue ? [one] : []));
   const known = names.length === 0 ? "the scenario has no queue pairs" : `queue pairs: ${names.join(", ")}`;
-  throw badUsage(`--from ${name}`, found === undefined ? known : `a work queue sends nothing; ${known}`);
+  throw badUsage(`--from ${name}`, found === undefined ? known : `a work queue cannot send; ${known}`);
 }
 
 /** Frame `number` of the document. What the document does before it has been done. */
@@ -99,11 +95,12 @@ function scenarioFrame(
 ): ChosenFrame {
   const { frames } = loaded;
   if (frames.length === 0) {
-    const hint = `name a capture behind the scenario, or give --packet or --hex: flowsteer ${command} SCENARIO CAPTURE --frame N`;
+    const hint = `add a capture after the scenario, or use --packet or --hex: flowsteer ${command} SCENARIO CAPTURE --frame N`;
     throw new CommandRefusal(file, { code: "EINVAL", call: command, reason: "bad_usage", path: "no frames", hint });
   }
   const only = number ?? (frames.length === 1 ? 1 : undefined);
-  if (only === undefined) throw badUsage(command, `say which of the ${counted(frames.length, "frame")}: --frame N`);
+  if (only === undefined)
+    throw badUsage(command, `select one of the ${counted(frames.length, "frame")} with --frame N`);
   if (only > frames.length) throw noFrame(only, frames.length);
   loaded.run(frames.slice(0, only - 1));
   const frame = frames[only - 1] as FrameInput;
@@ -139,7 +136,7 @@ async function captured(
   log: CaptureLog,
   quiet: boolean,
 ): Promise<Captured> {
-  if (only === undefined) throw badUsage(command, "say which frame of the capture: --frame N");
+  if (only === undefined) throw badUsage(command, "select a frame of the capture with --frame N");
   const before = new LostFrames(loaded, port);
   let read = 0;
   for await (const rows of readColumns({ files: await openFiles(captures), limit: only, quiet }, log)) {
@@ -161,5 +158,5 @@ async function captured(
 
 function refuseUnparsed(place: string, linkType: number, length: number): void {
   const why = cannotRun(linkType, length);
-  if (why !== null) throw badUsage(place, `it cannot be steered: ${why}`);
+  if (why !== null) throw badUsage(place, `cannot be steered: ${why}`);
 }

@@ -6,9 +6,9 @@ export function hexOption(text: string): Uint8Array {
   const digits = text.replace(/^0x/i, "").replace(/[\s:]/g, "");
   const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
   const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-  if (wrong !== undefined) throw badUsage(`--hex ${shown}`, `"${wrong}" is no hexadecimal digit`);
+  if (wrong !== undefined) throw badUsage(`--hex ${shown}`, `"${wrong}" is not a hexadecimal digit`);
   if (digits.length % 2 !== 0)
-    throw badUsage(`--hex ${shown}`, `a byte has two digits, and these are ${digits.length}: one is missing`);
+    throw badUsage(`--hex ${shown}`, `odd number of digits (${digits.length}); a byte has two`);
   return hexBytes(digits);
 }
 

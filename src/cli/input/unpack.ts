@@ -63,7 +63,9 @@ function openUnpacker(packing: string): Transform {
   if (packing === GZIP) return zlib.createGunzip();
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
   if (createZstdDecompress !== undefined) return createZstdDecompress();
-  throw new NoUnpacker(`Node.js ${process.versions.node} does not unpack Zstandard: unpack it first, or use 22.15`);
+  throw new NoUnpacker(
+    `Node.js ${process.versions.node} cannot decompress Zstandard; decompress the file first, or use Node.js 22.15`,
+  );
 }
 
 /** Gives all that it could unpack before it throws. */

@@ -16,7 +16,7 @@ export function makeFolder(folder: string): void {
     const refused = writeRefusal(folder, error);
     const { code, path } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" || !(refused instanceof CommandRefusal)) throw refused;
-    const hint = `mkdir ${path}: ENOENT, so its file system takes no new folders`;
+    const hint = `mkdir ${path}: ENOENT; its file system does not accept new folders`;
     throw new CommandRefusal(folder, { ...refused.refusal, hint });
   }
 }

@@ -15,16 +15,13 @@ export function formatOf({ flags, values }: CommandLine): Format | null {
   const output = values.get("output");
   if (text === undefined) {
     if (output === undefined) return null;
-    throw badUsage(
-      `--output ${output}`,
-      `it is where --format ${FORMATS.join("|")} writes; for captures there is --out`,
-    );
+    throw badUsage(`--output ${output}`, `needs --format ${FORMATS.join("|")}; use --out to write captures`);
   }
-  if (flags.has("json")) throw badUsage("--json", "--format writes rows in place of what --json writes: leave one out");
+  if (flags.has("json")) throw badUsage(null, "--json and --format cannot be used together");
   const format = FORMATS.find((one) => one === text);
-  if (format === undefined) throw badUsage(`--format ${text}`, `one of ${FORMATS.join(", ")}`);
+  if (format === undefined) throw badUsage(`--format ${text}`, `expected one of ${FORMATS.join(", ")}`);
   if (format === "parquet" && output === undefined && process.stdout.isTTY)
-    throw badUsage("--format parquet", "it is no text for a terminal: --output FILE, or a pipe");
+    throw badUsage("--format parquet", "will not write binary data to a terminal; use --output FILE or a pipe");
   return format;
 }
 

@@ -17,7 +17,7 @@ export function capturedText(
 ): string {
   const different = groups.reduce((sum, group) => sum + group.frames, 0);
   const head = `${counted(frames, "frame")} ${sources}`;
-  if (different === 0) return wrapped(`${head}; all are treated alike`, WIDTH, "", "");
+  if (different === 0) return wrapped(`${head}; all are treated the same`, WIDTH, "", "");
   const some = `${grouped(different)} of them (${share(different, frames)}) are treated differently`;
   const texts = groups.slice(0, MAX_GROUPS).map((group) => {
     const more = group.frames > group.examples.length ? ", ..." : "";
@@ -39,7 +39,7 @@ export function provedText(
   const what = `${old} and ${changed}`;
   if (equal) {
     const proof = changes.length === 0 ? "they have the same rules" : `${some}, and no frame can notice any: proved`;
-    return wrapped(`${what} treat all frames alike: ${proof}`, WIDTH, "", "") + changesText(paint, changes);
+    return wrapped(`${what} treat all frames the same: ${proof}`, WIDTH, "", "") + changesText(paint, changes);
   }
   const texts = groups
     .slice(0, MAX_GROUPS)

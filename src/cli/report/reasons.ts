@@ -20,7 +20,7 @@ const REASONS: Partial<Record<Reason, string>> = {
   wire_to_wire: "from the wire back to the port that it came from",
   esp_not_esp: "no ESP header",
   esp_not_ip: "no IP packet to encrypt",
-  esp_fragment: "ESP does not take fragments",
+  esp_fragment: "ESP does not accept fragments",
   esp_encapsulation: "the headers in front of ESP differ from the action's",
   esp_truncated: "too short for ESP, or not captured whole",
   esp_spi: "the SPI differs from the action's",
@@ -32,7 +32,7 @@ const REASONS: Partial<Record<Reason, string>> = {
   esp_dummy: "an ESP dummy packet",
   esp_sequence_exhausted: "ESP sequence numbers are used up",
   esp_iv_exhausted: "ESP initialization vectors are used up",
-  esp_metadata: "the metadata element does not ask for encryption",
+  esp_metadata: "the metadata element does not request encryption",
 };
 
 export function reasonText(reason: Reason): string {

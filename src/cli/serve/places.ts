@@ -24,9 +24,9 @@ export function placesOf(loaded: LoadedScenario, wires: readonly PlacedWire[]): 
     const port = portNamed(place);
     const queue = port === null ? queueNamed(loaded, option, place) : null;
     if (port !== null && (port < 1 || port > loaded.device.ports))
-      throw badUsage(option, `the scenario's device has the ports 1 to ${loaded.device.ports}`);
+      throw badUsage(option, `the scenario's device has ports 1 to ${loaded.device.ports}`);
     const name = port === null ? `qp:${place}` : `port:${port}`;
-    if (places.some((one) => one.name === name)) throw badUsage(option, `${place} has a wire: one wire each`);
+    if (places.some((one) => one.name === name)) throw badUsage(option, `${place} already has a wire`);
     places.push({ name, port, queue, wire });
   }
   return places;
@@ -42,7 +42,7 @@ function queueNamed({ queues }: LoadedScenario, option: string, name: string): S
   const found = queues.get(name)?.queue;
   if (found !== undefined && "qp_num" in found) return found;
   const names = ["uplink", ...[...queues].flatMap(([one, { queue }]) => ("qp_num" in queue ? [one] : []))];
-  if (found !== undefined) throw badUsage(option, `a work queue sends nothing; places: ${names.join(", ")}, portN`);
+  if (found !== undefined) throw badUsage(option, `a work queue cannot send; places: ${names.join(", ")}, portN`);
   const near = nearest(name, names);
   throw badUsage(option, `${near === undefined ? "" : `did you mean ${near}? `}places: ${names.join(", ")}, portN`);
 }
@@ -55,7 +55,7 @@ export function connectPorts({ device }: LoadedScenario, places: readonly Place[
       device.connect(port, (frame) => wire.send(frame));
     } catch (error) {
       if (!(error instanceof SteeringError)) throw error;
-      throw badUsage(`--wire port${port}`, "the scenario has a cable at this port (connect)");
+      throw badUsage(`--wire port${port}`, "the scenario already connects a cable to this port");
     }
   }
 }

@@ -38,11 +38,10 @@ export async function restoreFile(file: string): Promise<LoadedScenario> {
 export function checkSnapshotPlace(file: string): void {
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw badUsage(`--snapshot ${file}`, `there is no folder ${folder}`);
+    throw badUsage(`--snapshot ${file}`, `folder ${folder} does not exist`);
   const there = statSync(file, { throwIfNoEntry: false });
-  if (there?.isDirectory() === true) throw badUsage(`--snapshot ${file}`, "it is a folder: name a file");
-  if (there?.isFile() === false)
-    throw badUsage(`--snapshot ${file}`, "it is a device, a pipe or a socket: name a file");
+  if (there?.isDirectory() === true) throw badUsage(`--snapshot ${file}`, "is a folder; name a file");
+  if (there?.isFile() === false) throw badUsage(`--snapshot ${file}`, "is not a regular file; name a file");
 }
 
 /** What became of the snapshot at the end. */

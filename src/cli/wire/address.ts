@@ -26,15 +26,15 @@ export function endpointAt(
   if (all === "")
     throw badUsage(
       option,
-      `an address and a port stand here: 127.0.0.1:10001 or [::1]:10001, not ${JSON.stringify(text)}`,
+      `expected an address and a port, such as 127.0.0.1:10001 or [::1]:10001, not ${JSON.stringify(text)}`,
     );
   const named = six ?? four;
   const host = named === "localhost" ? "127.0.0.1" : named;
-  if (!isIPv4(host) && !isIPv6(host)) throw badUsage(option, `${host} is no address: 127.0.0.1 or [::1]`);
+  if (!isIPv4(host) && !isIPv6(host)) throw badUsage(option, `${host} is not an IP address; write 127.0.0.1 or [::1]`);
   const port = Number(digits);
   if (port > MAX_PORT) throw badUsage(option, `port ${digits}: 0 to ${MAX_PORT}`);
   if (!beyondLoopback && !isLoopback(host))
-    throw badUsage(option, `${host} leads off this machine: 127.0.0.1 or [::1], or say ${beyond}`);
+    throw badUsage(option, `${host} is not a loopback address; use 127.0.0.1 or [::1], or allow it with ${beyond}`);
   return [{ host, port }, text.slice(all.length)];
 }
 

@@ -136,7 +136,7 @@ function descriptor(path: string, standard: number, flags: number): number {
 function checkPipe(path: PipePath): void {
   if (path === null || path === "-") return;
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw badUsage(path, `there is no such pipe: mkfifo ${path}`);
+  if (stat === undefined) throw badUsage(path, `the pipe does not exist; create it with mkfifo ${path}`);
   if (!stat.isFIFO())
-    throw badUsage(path, "it is no pipe: mkfifo makes one, and flowsteer run steers captures in files");
+    throw badUsage(path, "not a pipe; create one with mkfifo, or steer a capture file with flowsteer run");
 }

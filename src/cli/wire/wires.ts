@@ -17,12 +17,13 @@ export interface PlacedWire {
 const KINDS: Readonly<Record<string, (option: string, rest: string, beyondLoopback: boolean) => Wire>> = {
   udp: (option, rest, beyondLoopback) => {
     const [local, more] = endpointAt(option, rest, beyondLoopback);
-    if (!more.startsWith(":")) throw badUsage(option, `the address of the peer follows: udp:${rest}:127.0.0.1:10002`);
+    if (!more.startsWith(":"))
+      throw badUsage(option, `the address of the peer is missing; write udp:${rest}:127.0.0.1:10002`);
     const [remote, end] = endpointAt(option, more.slice(1), beyondLoopback);
     checkEnd(option, end);
-    if (remote.port === 0) throw badUsage(option, "the port of the peer is not 0");
+    if (remote.port === 0) throw badUsage(option, "the port of the peer must not be 0");
     if (local.host.includes(":") !== remote.host.includes(":"))
-      throw badUsage(option, "both addresses are IPv4, or both are IPv6");
+      throw badUsage(option, "both addresses must be IPv4, or both IPv6");
     return new UdpWire(local, remote);
   },
   "tcp-listen": (option, rest, beyondLoopback) => new ListeningWire(onlyEndpoint(option, rest, beyondLoopback)),
@@ -32,7 +33,10 @@ const KINDS: Readonly<Record<string, (option: string, rest: string, beyondLoopba
   pcap: (option, rest) => {
     const [from = "", to, ...more] = rest.split(":");
     if (to === undefined || more.length > 0 || (from === "" && to === ""))
-      throw badUsage(option, "pcap:IN:OUT, pipes or - for standard input and output; one of them may be left out");
+      throw badUsage(
+        option,
+        "expected pcap:IN:OUT, with pipes, or - for standard input and output; one of them may be empty",
+      );
     return new PcapWire(from === "" ? null : from, to === "" ? null : to);
   },
 };
@@ -44,7 +48,7 @@ export function wireOf(text: string, beyondLoopback: boolean): PlacedWire {
   if (place === undefined || kind === undefined || rest === undefined || !Object.hasOwn(KINDS, kind))
     throw badUsage(
       option,
-      `PLACE=KIND:..., where KIND is one of ${Object.keys(KINDS).join(", ")}: uplink=udp:127.0.0.1:10001:127.0.0.1:10002`,
+      `expected PLACE=KIND:..., where KIND is one of ${Object.keys(KINDS).join(", ")}, such as uplink=udp:127.0.0.1:10001:127.0.0.1:10002`,
     );
   return { option, place, wire: KINDS[kind]?.(option, rest, beyondLoopback) as Wire };
 }
@@ -56,14 +60,14 @@ function onlyEndpoint(option: string, text: string, beyondLoopback: boolean): { 
 }
 
 function checkEnd(option: string, rest: string): void {
-  if (rest !== "") throw badUsage(option, `nothing follows the address: ${rest}`);
+  if (rest !== "") throw badUsage(option, `unexpected text after the address: ${rest}`);
 }
 
 /** The longest path of a Unix socket on all systems. */
 const MAX_PATH = 103;
 
 function checkPath(option: string, path: string): string {
-  if (path === "") throw badUsage(option, "the path of a Unix socket stands here: unix:/run/user/1000/uplink");
+  if (path === "") throw badUsage(option, "expected the path of a Unix socket, such as unix:/run/user/1000/uplink");
   if (Buffer.byteLength(path) > MAX_PATH)
     throw badUsage(option, `the path of a Unix socket has at most ${MAX_PATH} bytes`);
   return path;

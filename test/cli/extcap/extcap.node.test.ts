@@ -46,7 +46,7 @@ describe("what Wireshark asks", () => {
 
   it.each([
     [[], "extcap --install FOLDER"],
-    [["more"], "takes options only"],
+    [["more"], "takes only options"],
     [["--extcap-dlts"], "extcap --install FOLDER"],
     [["--extcap-interface", "flowsteer-run"], "one of --capture"],
     [["--extcap-config", "--extcap-interface", "eth0"], "one of flowsteer-serve, flowsteer-run"],
@@ -54,8 +54,8 @@ describe("what Wireshark asks", () => {
     [["--capture", "--extcap-interface", "flowsteer-run", "--fifo", "x"], "--scenario"],
     [["--capture", "--extcap-interface", "flowsteer-serve", "--fifo", "x"], "--control"],
     [["--capture", "--extcap-interface", "flowsteer-run", "--extcap-capture-filter", "tcp"], "use a display filter"],
-    [["--capture", "--extcap-interface", "flowsteer-serve", "--fifo", "x", "--control", "none"], "no device answers"],
-    [["--install", "none"], "name a folder"],
+    [["--capture", "--extcap-interface", "flowsteer-serve", "--fifo", "x", "--control", "none"], "cannot connect: "],
+    [["--install", "none"], "the folder does not exist"],
   ])("refuses %j", async (args, message) => {
     const { code, err } = await asks(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) as string });

@@ -107,7 +107,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
     ).toEqual({
       code: 2,
       out: "",
-      err: "flowsteer: --redis redis://127.0.0.1:1: the command line is not understood\n  Redis cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n",
+      err: "flowsteer: --redis redis://127.0.0.1:1: Redis cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n",
     });
   });
 });

@@ -46,8 +46,8 @@ describe.skipIf(!HAS_REDIS)("options of flowsteer farm run", () => {
     [["--annotate", "out.pcapng"], "flowsteer run --annotate"],
     [["--frame", "3"], "one frame needs one machine"],
     [["--workers", "4"], "flowsteer farm worker --workers"],
-    [["--json"], "workers write rows into a folder that all machines share: --parts FOLDER"],
-    [["--json", "--format", "csv"], "leave one out"],
+    [["--json"], "workers need a folder that all machines share; use --parts FOLDER"],
+    [["--json", "--format", "csv"], "--json and --format cannot be used together"],
   ])("refuses %s by name", async (options, why) => {
     const { code, err } = await many(SCENARIO, ...options);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) as string });

@@ -229,7 +229,7 @@ it("has limits of messages, connections and rates", async () => {
 it.each([
   ["a place", ["--control", "tcp:127.0.0.1:1"], /unix:PATH, ws:HOST:PORT, or - for standard input and output/],
   ["a folder", ["--control", "unix:nowhere/x.sock"], /ENOENT|EACCES/],
-  ["a limit", ["--most-bytes", "0"], /a whole number, 1 or more/],
+  ["a limit", ["--most-bytes", "0"], /expected a whole number, 1 or more/],
 ])("refuses %s", async (_, args, message) => {
   const { code, err } = await flowsteer(["serve", SWITCH, ...args]);
   expect(err).toMatch(message);

@@ -77,9 +77,9 @@ afterAll(() => {
 });
 
 it.each([
-  ["a folder that is not there", [SWITCH, "--snapshot", "nowhere/x"], /there is no folder nowhere/],
-  ["a folder as a file", [SWITCH, "--snapshot", "docs"], /it is a folder: name a file/],
-  ["a pipe as a file", [SWITCH, "--snapshot", PIPE], /it is a device, a pipe or a socket: name a file/],
+  ["a folder that is not there", [SWITCH, "--snapshot", "nowhere/x"], /folder nowhere does not exist/],
+  ["a folder as a file", [SWITCH, "--snapshot", "docs"], /--snapshot docs: is a folder; name a file/],
+  ["a pipe as a file", [SWITCH, "--snapshot", PIPE], /is not a regular file; name a file/],
   ["no file", ["--restore", "nothing"], /--restore nothing.*ENOENT/s],
   ["no snapshot", ["--restore", "README.md"], /--restore README\.md.*it is no snapshot/s],
 ])("refuses %s", async (_, args, message) => {

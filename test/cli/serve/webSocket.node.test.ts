@@ -106,9 +106,9 @@ it("refuses a request whose path is no URL, and goes on", async () => {
 });
 
 it.each([
-  ["another address without a token", ["ws:0.0.0.0:0"], /0\.0\.0\.0 leads off this machine: .*--token/],
-  ["a name", ["ws:example.org:80"], /example\.org is no address/],
-  ["more than an address", ["ws:127.0.0.1:80/x"], /nothing follows the address: \/x/],
+  ["another address without a token", ["ws:0.0.0.0:0"], /0\.0\.0\.0 is not a loopback address; .*--token/],
+  ["a name", ["ws:example.org:80"], /example\.org is not an IP address/],
+  ["more than an address", ["ws:127.0.0.1:80/x"], /unexpected text after the address: \/x/],
 ])("refuses %s", async (_, [place = ""], message) => {
   const { code, err } = await flowsteer(["serve", SWITCH, "--control", place]);
   expect(err).toMatch(message);

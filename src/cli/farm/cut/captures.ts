@@ -11,14 +11,14 @@ import type { CaptureRef } from "../jobs.js";
  * @throws CommandRefusal it cannot be read, or not by other machines
  */
 export async function describeCapture(name: string): Promise<CaptureRef> {
-  if (name === "-") throw badUsage("-", "other machines cannot read standard input: write it to a file first");
+  if (name === "-") throw badUsage("-", "other machines cannot read standard input; write it to a file first");
   if (isRemote(name)) return describeRemote(name);
   return withFile(name, async () => describeFile(name, resolve(name)));
 }
 
 async function describeFile(name: string, place: string): Promise<CaptureRef> {
   const found = await stat(place, { bigint: true });
-  if (!found.isFile()) throw badUsage(name, "it is no file: other machines cannot read it");
+  if (!found.isFile()) throw badUsage(name, "not a regular file; other machines cannot read it");
   return { name, place, size: Number(found.size), state: String(found.mtimeNs) };
 }
 

@@ -18,7 +18,7 @@ export async function describeRemote(url: string): Promise<CaptureRef> {
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const state = headers.get("etag") ?? headers.get("last-modified");
   if (headers.get("accept-ranges") !== "bytes") throw unreadable(url, "the server does not serve ranges of bytes");
-  if (!Number.isSafeInteger(size)) throw unreadable(url, "the server does not say how long it is");
+  if (!Number.isSafeInteger(size)) throw unreadable(url, "the server does not report the length");
   if (state === null)
     throw unreadable(url, "the server gives neither ETag nor Last-Modified: changes would go unnoticed");
   return { name: url, place: url, size, state };

@@ -84,15 +84,15 @@ export async function farmRun(line: CommandLine): Promise<number> {
 /** How frames are divided. @throws CommandRefusal they cannot be, and one machine was not asked for */
 function chosenDivision(line: CommandLine, loaded: LoadedScenario, { format }: PartsTo): Division {
   if (loaded.scenario.messages !== undefined || loaded.scenario.connect !== undefined)
-    throw badUsage("farm run", "messages and cables of a scenario stay on one machine: flowsteer run");
+    throw badUsage("farm run", "a scenario with messages or cables runs on one machine; use flowsteer run");
   if (line.flags.has("serial")) return { by: "never", why: "--serial" };
   const division = divisionOf(loaded);
   if (division.by === "never")
-    throw badUsage("farm run", `${division.why}: --serial has one machine steer all frames, in their order`);
+    throw badUsage("farm run", `${division.why}; with --serial one machine steers all frames in order`);
   if (division.by !== "anyhow" && format === "parquet")
     throw badUsage(
       "--format parquet",
-      "frames of shares alternate, files of Parquet rows do not: csv, ndjson or --serial",
+      "Parquet files cannot interleave the frames of several shares; use csv, ndjson or --serial",
     );
   return division;
 }

@@ -61,7 +61,7 @@ export class Watch {
       this.tell(
         others.length === 0
           ? `${own}: start flowsteer farm worker on each machine`
-          : `${own}; those of ${others.join(", ")} are, and take jobs of their own version only`,
+          : `${own}; those of ${others.join(", ")} are, and accept only jobs of their own version`,
       );
     }
     this.#show();

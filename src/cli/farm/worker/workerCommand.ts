@@ -18,7 +18,7 @@ const MAX_LOCK = 3600;
 /** @returns the exit code, when a signal has ended it */
 export async function farmWorker(line: CommandLine): Promise<number> {
   const url = redisUrl(line);
-  if (line.operands.length > 0) throw badUsage(line.operands[0] ?? "", "a worker takes options only");
+  if (line.operands.length > 0) throw badUsage(line.operands[0] ?? "", "farm worker takes only options");
   const processes = numberOption(line, "workers", 1, MAX_PROCESSES) ?? availableParallelism();
   const lock = numberOption(line, "lock", 1, MAX_LOCK, "seconds") ?? LOCK;
   const quiet = line.flags.has("quiet");
@@ -26,7 +26,7 @@ export async function farmWorker(line: CommandLine): Promise<number> {
   const redis = await connect(url);
   const interruption = new Interruption();
   if (!quiet) {
-    process.stderr.write(`flowsteer ${version()} takes jobs from ${shown(url)}, for ${counted(processes, "core")}\n`);
+    process.stderr.write(`flowsteer ${version()} serves ${shown(url)} with ${counted(processes, "core")}\n`);
   }
   try {
     await takeJobs(redis, { url, processes, lock }, interruption, (text) => {
