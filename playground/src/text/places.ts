@@ -78,14 +78,6 @@ export function nearestPlace(text: string, path: string): Place | null {
   return placeOfNode(pathOf(steps), node);
 }
 
-/** The steps of a path in a document; null if it has no value there. */
-export function stepsOf(text: string, path: string): Steps | null {
-  const root = treeOf(text);
-  if (root === null) return null;
-  const { steps, rest } = descend(root, path);
-  return rest === "" ? steps : null;
-}
-
 /** The value at a path, as JSON.parse gives it; undefined if the document has none there. */
 export function nodeAt(text: string, path: string): Node | null {
   const root = treeOf(text);

@@ -18,9 +18,6 @@ export interface IndirectionTableAttributes {
   comp_mask?: number | undefined;
 }
 
-/** The base-2 logarithm of the largest number of entries. */
-export const MAX_LOG_TABLE = 10;
-
 /** A queue that an indirection table leads to. */
 interface Listed extends Handle {
   readonly handle: number;

@@ -25,7 +25,6 @@ export const ACKNOWLEDGE = 0x11;
 export const SYNDROME_KIND = 0xe0;
 export const KIND_ACK = 0x00;
 export const KIND_RNR = 0x20;
-export const KIND_NAK = 0x60;
 /** SPEC: an acknowledgement without credits. */
 export const ACK = 0x1f;
 export const NAK_SEQUENCE = 0x60;

@@ -2,14 +2,7 @@
  * Cells: the bits of a key, and behind them facts about a frame that no bit of the key says but several depend on.
  * A term is a cell that is 1 (`cell + 1`), or 0 (negative).
  */
-import {
-  EXT_PRESENT_INNER,
-  EXT_PRESENT_OUTER,
-  EXT_PRESENT_TUNNEL,
-  GROUP_EXT,
-  GROUP_SIZE,
-  KEY_SIZE,
-} from "../../abi/key.js";
+import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE } from "../../abi/key.js";
 import { fieldNamed, type Field, type FieldName } from "../../model/match/fields.js";
 
 export type Cell = number;
@@ -76,6 +69,3 @@ export function equals(name: FieldName | readonly Term[], value: number): Term[]
 export function not(terms: readonly Term[]): Term[] {
   return terms.map((term) => -term);
 }
-
-/** Bits of the group `ext` that hold presence words. */
-export const PRESENCE_BITS: readonly Cell[] = Array.from({ length: 96 }, (_, i) => GROUP_EXT * GROUP_SIZE * 8 + i);

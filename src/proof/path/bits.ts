@@ -1,7 +1,7 @@
 /** Functions of single bits and of fields of keys, with constants folded. */
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { constant, FALSE, TRUE, type Literal } from "../literal.js";
-import { andOf, exclusiveOr, orOf } from "../solver/numbers.js";
+import { andOf, orOf } from "../solver/numbers.js";
 import type { Solver } from "../solver/solver.js";
 
 /** `then` where the condition holds, else `otherwise`. */
@@ -18,14 +18,6 @@ export function choose(solver: Solver, condition: Literal, then: Literal, otherw
   solver.addClause([condition, -otherwise, one]);
   solver.addClause([condition, otherwise, -one]);
   return one;
-}
-
-/** Whether two bits, or lists of bits, are the same. */
-export function isSame(solver: Solver, first: readonly Literal[], second: readonly Literal[]): Literal {
-  return andOf(
-    solver,
-    first.map((bit, i) => -exclusiveOr(solver, bit, second[i] as Literal)),
-  );
 }
 
 /** Whether bits, most significant first, are a number. */

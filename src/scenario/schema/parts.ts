@@ -1,7 +1,7 @@
 /** Parts that several sections of a document share. */
 import { DOMAIN_TYPES } from "../../model/base/domainType.js";
 import { FIELDS, type FieldKind } from "../../model/match/fields.js";
-import { either, integer, name, nothing, shared, text, word, type Schema } from "./define.js";
+import { either, integer, nothing, shared, text, word, type Schema } from "./define.js";
 import type { JsonSchema } from "./jsonSchema.js";
 
 /** Tags have 24 bits. */
@@ -101,4 +101,3 @@ export const mask = (description: string): typeof MASK_FIELDS => ({ ...MASK_FIEL
 export const expectedFields = (description: string): typeof EXPECTED_FIELDS => ({ ...EXPECTED_FIELDS, description });
 
 export const TAG = integer("Marks the frame: the completion carries it as the flow tag (24 bits).", 0, MAX_TAG);
-export const queueName = (description: string): Schema<string> => name(description, "web");

@@ -1,4 +1,4 @@
-/** Cores that do not trace have no code of events: `if (TRACED)` is removed from them (scripts/untraced-transform.mjs). */
+/** Cores that do not trace have no code of events: `if (TRACED)` is removed from them (scripts/untraced.mjs). */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { CALLS_TABLE, CORE_CALLS } from "../../../src/engine/coreExports.js";

@@ -31,10 +31,6 @@ const STAGES: ReadonlySet<string> = new Set([
   "RDMA transport TX",
 ]);
 
-export function isStage({ table }: TableRef): boolean {
-  return table === "root" || STAGES.has(table);
-}
-
 /** `table "overlay"`, "the root table of the FDB", "the host rules of VF 1". */
 export function tableText({ domain, vport, table }: TableRef): string {
   if (STAGES.has(table)) return `the ${table} of ${functionText(vport)}`;
