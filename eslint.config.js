@@ -50,6 +50,25 @@ export default defineConfig(
     },
   },
   {
+    name: "operations: every one is named",
+    files: ["src/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "SwitchStatement:has(> SwitchCase > :matches(MemberExpression, TSAsExpression > MemberExpression)[object.name='Op']) > SwitchCase[test=null]",
+          message:
+            "A default takes the next operation for one of these: index a Record<OpName, ...> (src/model/action/operations.ts).",
+        },
+        {
+          selector: "NewExpression[callee.name=/^(Set|Map)$/] MemberExpression[object.name='Op']",
+          message: "The next operation would be missing here: ask the table of src/model/action/operations.ts.",
+        },
+      ],
+    },
+  },
+  {
     name: "texts of others: no expression takes more than linear time",
     files: ["src/**/*.ts"],
     plugins: { regexp },

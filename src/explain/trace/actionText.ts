@@ -6,7 +6,7 @@ import {
   SYNDROME_INVALID,
   SYNDROME_TRAP,
 } from "../../abi/connection.js";
-import { ARRAY_COUNT, Op, RANK_SLOT, VPORT_UPLINK } from "../../abi/engine.js";
+import { ARRAY_COUNT, RANK_SLOT, VPORT_UPLINK } from "../../abi/engine.js";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_SPI } from "../../abi/esp.js";
 import { MISC2_REGISTER_C_0 } from "../../abi/key.js";
 import {
@@ -27,6 +27,7 @@ import {
   SAMPLER_TABLE,
 } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
+import { opName, type OpName } from "../../model/action/operations.js";
 import type { Device } from "../../model/device/device.js";
 import { tableRef } from "./names.js";
 import { programText } from "./programText.js";
@@ -53,39 +54,39 @@ const LABELS = (_: Texts, run: ActionRun): string => run.destinations.join(", ")
 
 type Text = (texts: Texts, run: ActionRun) => string;
 
-const TEXTS: Readonly<Record<number, Text>> = {
-  [Op.none]: NO_TEXT,
-  [Op.not_for]: NO_TEXT,
-  [Op.untag]: NO_TEXT,
-  [Op.tag]: (_, { operand }) => String(operand),
-  [Op.count]: (_, { object }) => object,
-  [Op.drop]: NO_TEXT,
-  [Op.default_miss]: NO_TEXT,
-  [Op.copy_queue]: (texts, { operand }) => texts.queue(operand),
-  [Op.copy_from_others]: (texts, { operand }) => texts.queue(operand),
-  [Op.queue]: (texts, { operand }) => texts.queue(operand),
-  [Op.queue_from_others]: (texts, { operand }) => texts.queue(operand),
-  [Op.table]: (texts, { operand, vport }) => texts.table(operand, vport),
-  [Op.resume]: () => "with the rules after this one",
-  [Op.pass]: () => "to the next stage",
-  [Op.pass_chain]: () => "to the next stage",
-  [Op.modify]: (texts, { operand }) => programText(texts.core.u8, operand),
-  [Op.push_vlan]: (_, { operand }) => vlanText(operand),
-  [Op.pop_vlan]: NO_TEXT,
-  [Op.reformat]: (texts, { operand }) => texts.reformat(operand),
-  [Op.vport]: (_, { operand }) => (operand === VPORT_UPLINK ? "the wire" : `function ${operand}`),
-  [Op.port]: (_, { operand }) => `port ${operand}`,
-  [Op.array]: (texts, { operand }) => `${texts.word(operand + ARRAY_COUNT)} members`,
-  [Op.root]: (texts, run) => texts.root(run),
-  [Op.state]: NO_TEXT,
-  [Op.meter]: (_, run) => `${run.object}: ${colourText(registerOf(run))} in C${indexOf(run)}`,
-  [Op.first_hit]: (_, run) => `${flagText(run)}: ${registerOf(run)} in C${indexOf(run)}`,
-  [Op.track]: (_, run) => `${run.object}, ${directionText(run)}: ${syndromeText(registerOf(run))} in C${indexOf(run)}`,
-  [Op.sampler]: (texts, run) => texts.sampler(run),
-  [Op.rss]: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
-  [Op.copy_rss]: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
-  [Op.esp]: (texts, run) => texts.esp(run),
-} satisfies Record<Op, Text>;
+const TEXTS = {
+  none: NO_TEXT,
+  not_for: NO_TEXT,
+  untag: NO_TEXT,
+  tag: (_, { operand }) => String(operand),
+  count: (_, { object }) => object,
+  drop: NO_TEXT,
+  default_miss: NO_TEXT,
+  copy_queue: (texts, { operand }) => texts.queue(operand),
+  copy_from_others: (texts, { operand }) => texts.queue(operand),
+  queue: (texts, { operand }) => texts.queue(operand),
+  queue_from_others: (texts, { operand }) => texts.queue(operand),
+  table: (texts, { operand, vport }) => texts.table(operand, vport),
+  resume: () => "with the rules after this one",
+  pass: () => "to the next stage",
+  pass_chain: () => "to the next stage",
+  modify: (texts, { operand }) => programText(texts.core.u8, operand),
+  push_vlan: (_, { operand }) => vlanText(operand),
+  pop_vlan: NO_TEXT,
+  reformat: (texts, { operand }) => texts.reformat(operand),
+  vport: (_, { operand }) => (operand === VPORT_UPLINK ? "the wire" : `function ${operand}`),
+  port: (_, { operand }) => `port ${operand}`,
+  array: (texts, { operand }) => `${texts.word(operand + ARRAY_COUNT)} members`,
+  root: (texts, run) => texts.root(run),
+  state: NO_TEXT,
+  meter: (_, run) => `${run.object}: ${colourText(registerOf(run))} in C${indexOf(run)}`,
+  first_hit: (_, run) => `${flagText(run)}: ${registerOf(run)} in C${indexOf(run)}`,
+  track: (_, run) => `${run.object}, ${directionText(run)}: ${syndromeText(registerOf(run))} in C${indexOf(run)}`,
+  sampler: (texts, run) => texts.sampler(run),
+  rss: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
+  copy_rss: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
+  esp: (texts, run) => texts.esp(run),
+} satisfies Record<OpName, Text>;
 
 /** The texts of the actions of one trace. */
 export class Texts {
@@ -99,7 +100,7 @@ export class Texts {
   }
 
   of(run: ActionRun): string {
-    return TEXTS[run.op]?.(this, run) ?? "";
+    return TEXTS[opName(run.op)](this, run);
   }
 
   word(address: number): number {

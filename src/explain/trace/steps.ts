@@ -4,6 +4,7 @@ import { DEST_COPY, DEST_PORT } from "../../abi/outcome.js";
 import { KEY_SIZE } from "../../abi/key.js";
 import { Move, TraceEvent } from "../../abi/trace.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
+import { operationOf, opName } from "../../model/action/operations.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import { readField } from "../../model/match/fields.js";
@@ -89,9 +90,6 @@ const MOVES: Readonly<Record<number, MoveStep["cause"]>> = {
 
 /** Of several verdicts of a branch the best one counts (assembly/branch/outcome.ts). */
 const PRECEDENCE: Readonly<Record<VerdictName, number>> = { deliver: 4, transmit: 3, forward: 3, miss: 2, drop: 1 };
-
-/** Operations that only prepare the next one. */
-const SILENT: ReadonlySet<number> = new Set([Op.none, Op.not_for, Op.state]);
 
 export class StepBuilder {
   readonly steps: TraceStep[] = [];
@@ -232,9 +230,10 @@ export class StepBuilder {
 
   #action(branch: Branch, reader: EventReader): void {
     const [op, operand] = [reader.word(2), reader.word(3)];
-    if (op === (Op.state as number)) branch.parameters = operand;
+    const { changes, prepares } = operationOf(op);
+    if (changes === "parameters") branch.parameters = operand;
     branch.action = null;
-    if (!SILENT.has(op)) this.#begin(branch, this.#ruleAt(reader.word(0)), op, operand);
+    if (!prepares) this.#begin(branch, this.#ruleAt(reader.word(0)), op, operand);
   }
 
   /** A member of an array, which may encapsulate the frame first, or an action of a sampler. */
@@ -255,7 +254,7 @@ export class StepBuilder {
       kind: "action",
       branch: branch.number,
       rule: branch.ref,
-      action: Op[op] as string,
+      action: opName(op),
       text: "",
       fields: [],
       bytes: [],

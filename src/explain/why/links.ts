@@ -12,6 +12,7 @@ import {
 import { RSS_MASK, RSS_QUEUES, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
+import { operationOf } from "../../model/action/operations.js";
 import type { RuleNode, RuleReader } from "./rules.js";
 
 /** A place that a rule sends frames to. */
@@ -38,37 +39,34 @@ export function linksOf(core: Core, actions: readonly number[]): Link[] {
 
 function addLinks(core: Core, links: Link[], op: number, operand: number, by: Link["by"]): void {
   const word = (at: number): number => core.u32[at >> 2] as number;
-  switch (op) {
-    case Op.table as number:
-      links.push({ kind: "table", to: operand, by });
+  const { operand: kind } = operationOf(op);
+  switch (kind) {
+    case "table":
+    case "queue":
+    case "vport":
+    case "port":
+      links.push({ kind, to: operand, by });
       break;
-    case Op.root as number:
+    case "priority":
       links.push({ kind: "table", to: word(operand), by: "root" });
       break;
-    case Op.queue as number:
-    case Op.queue_from_others as number:
-    case Op.copy_queue as number:
-    case Op.copy_from_others as number:
-      links.push({ kind: "queue", to: operand, by });
-      break;
-    case Op.rss as number:
-    case Op.copy_rss as number: {
+    case "rss": {
       const queues = word(operand + RSS_QUEUES);
       const count = word(operand + RSS_MASK) + 1;
       const distinct = new Set(Array.from({ length: count }, (_, n) => word(queues + 4 * n)));
       for (const to of distinct) links.push({ kind: "queue", to, by: "rss" });
       break;
     }
-    case Op.vport as number:
-      links.push({ kind: "vport", to: operand, by });
-      break;
-    case Op.port as number:
-      links.push({ kind: "port", to: operand, by });
-      break;
-    case Op.sampler as number:
+    case "sampler":
       links.push({ kind: "table", to: word(operand + SAMPLER_TABLE), by: "sampler" });
       break;
-    default:
+    case "array":
+    case "number":
+    case "sender":
+    case "program":
+    case "reformat":
+    case "state":
+    case "association":
   }
   for (const member of membersOf(core, op, operand))
     addLinks(core, links, member.op, member.operand, op === (Op.array as number) ? "array" : "sample");

@@ -11,10 +11,11 @@ import {
   MEMBER_OPERAND,
   MEMBER_REFORMAT,
   MEMBER_SIZE,
-  Op,
+  type Op,
 } from "../../abi/engine.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { checkArray, objectArgument, unsigned } from "../../base/checks.js";
+import { operationOf } from "./operations.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
 /** `struct mlx5dv_dr_action_dest_attr` */
@@ -36,9 +37,6 @@ export interface ArrayMember<A> {
   readonly dest: A;
   readonly reformat: A | null;
 }
-
-const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.rss, Op.vport, Op.port, Op.count, Op.table]);
-const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port]);
 
 /** The caller's checks of an action in an array. */
 export interface MemberChecks<A> {
@@ -73,12 +71,12 @@ export function arrayMembers<A extends ArrayAction>(
     const member = memberOf(call, `dests[${i}]`, entry, take);
     const { dest, reformat, path } = member;
     // The library asks for the kind of a member only.
-    if (refuses.memberOfFdb !== undefined && domainType !== "fdb" && FDB_ALONE.has(dest.op)) {
+    if (refuses.memberOfFdb !== undefined && domainType !== "fdb" && operationOf(dest.op).member === "fdb") {
       unfit(call, path, dest, "of the FDB alone", refuses.memberOfFdb);
     }
     if (reformat !== null) fits(`dests[${i}].dest_reformat.reformat`, reformat);
     fits(path, dest);
-    if (!MEMBERS.has(dest.op)) {
+    if (operationOf(dest.op).member === undefined) {
       unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
     }
     if (reformat !== null && !reformat.encapsulates) {

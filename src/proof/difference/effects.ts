@@ -12,7 +12,6 @@ import {
   MEMBER_SIZE,
   Op,
 } from "../../abi/engine.js";
-import { CONNECTION_SIZE } from "../../abi/connection.js";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
 import { INSTRUCTION_SIZE, PROGRAM_COUNT, PROGRAM_FIRST } from "../../abi/program.js";
 import {
@@ -27,7 +26,6 @@ import {
 } from "../../abi/queue.js";
 import { REFORMAT_DATA, REFORMAT_LENGTH } from "../../abi/reformat.js";
 import {
-  METER_SIZE,
   RSS_KEY,
   RSS_KEY_SIZE,
   RSS_MASK,
@@ -45,6 +43,7 @@ import type { TracedCore } from "../../engine/tracedCore.js";
 import { stateName } from "../../explain/trace/objects.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { hexOf } from "../../base/hex.js";
+import { operationOf, opName, type StateUse } from "../../model/action/operations.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import type { Behaviour } from "./compare.js";
@@ -56,30 +55,6 @@ export interface PlaceNames {
   /** A name for the first rank of a slot in a table. */
   slot(table: number, slot: number): string;
 }
-
-/** Operations that say the operand by itself. */
-const PLAIN: ReadonlySet<number> = new Set([
-  Op.untag,
-  Op.tag,
-  Op.default_miss,
-  Op.resume,
-  Op.pass,
-  Op.pass_chain,
-  Op.push_vlan,
-  Op.pop_vlan,
-  Op.vport,
-  Op.port,
-  Op.state,
-]);
-
-const QUEUES: ReadonlySet<number> = new Set([
-  Op.not_for,
-  Op.drop,
-  Op.copy_queue,
-  Op.copy_from_others,
-  Op.queue,
-  Op.queue_from_others,
-]);
 
 export class Effects {
   readonly #device: Device;
@@ -118,7 +93,7 @@ export class Effects {
       const next = actions[i + 2];
       if (op === (Op.not_for as number) && next !== undefined && this.#isIgnored(next)) continue;
       if (op === (Op.none as number) || this.#isIgnored(op)) continue;
-      texts.push(`${Op[op] ?? op} ${this.#operand(op, operand, rule)}`);
+      texts.push(`${opName(op)} ${this.#operand(op, operand, rule)}`);
     }
     return texts;
   }
@@ -129,58 +104,49 @@ export class Effects {
   }
 
   #operand(op: number, operand: number, rule: InstalledRule): string {
-    if (PLAIN.has(op)) return String(operand);
-    if (QUEUES.has(op)) return this.#queue(operand);
-    switch (op) {
-      case Op.table as number:
+    const { operand: kind, state } = operationOf(op);
+    switch (kind) {
+      case "number":
+      case "vport":
+      case "port":
+        return String(operand);
+      case "sender":
+      case "queue":
+        return this.#queue(operand);
+      case "table":
         return this.#places.table(operand);
-      case Op.root as number: {
+      case "priority": {
         const table = this.#word(operand);
         return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + 4))}`;
       }
-      case Op.count as number:
-        return stateName(this.#traced.core, StateKind.counter, operand, rule);
-      case Op.meter as number:
-        return this.#state(StateKind.meter, operand, METER_SIZE, rule);
-      case Op.first_hit as number:
-        return this.#state(StateKind.first_hit, operand, 1, rule);
-      case Op.track as number:
-        return this.#state(StateKind.connection, operand, CONNECTION_SIZE, rule);
-      case Op.sampler as number:
+      case "state":
+        return this.#state(state as StateUse, operand, rule);
+      case "sampler":
         return this.#sampler(operand, rule);
-      case Op.esp as number:
+      case "association":
         return this.#association(operand, rule);
-      default:
-        return this.#record(op, operand, rule);
+      case "program":
+        return this.#record(op, operand, () => this.#program(operand));
+      case "reformat":
+        return this.#record(op, operand, () => this.#reformat(operand));
+      case "rss":
+        return this.#record(op, operand, () => this.#rss(operand));
+      case "array":
+        return this.#record(op, operand, () => this.#array(operand, rule));
     }
   }
 
   /** Records that do not depend on the rule. */
-  #record(op: number, operand: number, rule: InstalledRule): string {
+  #record(op: number, operand: number, read: () => string): string {
     const key = `${op} ${operand}`;
     let text = this.#records.get(key);
-    if (text === undefined) this.#records.set(key, (text = this.#recordText(op, operand, rule)));
+    if (text === undefined) this.#records.set(key, (text = read()));
     return text;
   }
 
-  #recordText(op: number, operand: number, rule: InstalledRule): string {
-    switch (op) {
-      case Op.modify as number:
-        return this.#program(operand);
-      case Op.reformat as number:
-        return this.#reformat(operand);
-      case Op.rss as number:
-      case Op.copy_rss as number:
-        return this.#rss(operand);
-      case Op.array as number:
-        return this.#array(operand, rule);
-      default:
-        return String(operand);
-    }
-  }
-
-  #state(kind: number, address: number, size: number, rule: InstalledRule): string {
-    return `${stateName(this.#traced.core, kind, address, rule)} ${this.#bytes(address, size)}`;
+  #state({ kind, bytes }: StateUse, address: number, rule: InstalledRule): string {
+    const name = stateName(this.#traced.core, kind, address, rule);
+    return bytes === 0 ? name : `${name} ${this.#bytes(address, bytes)}`;
   }
 
   #program(address: number): string {

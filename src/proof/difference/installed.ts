@@ -1,5 +1,4 @@
 /** What the rules of a device count and change, by the objects that outcomes list. */
-import { Op } from "../../abi/engine.js";
 import { StateKind } from "../../abi/trace.js";
 import type { Core } from "../../engine/core.js";
 import { ruleRef } from "../../explain/trace/names.js";
@@ -8,6 +7,7 @@ import type { Tracer } from "../../explain/trace/tracer.js";
 import type { MatchedField, RuleRef } from "../../explain/trace/trace.js";
 import { membersOf } from "../../explain/why/links.js";
 import { termsOf } from "../../explain/match/terms.js";
+import { operationOf } from "../../model/action/operations.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
 
@@ -22,13 +22,6 @@ export interface HitInfo {
   readonly state: readonly string[];
 }
 
-const STATES: Readonly<Record<number, number>> = {
-  [Op.meter]: StateKind.meter,
-  [Op.first_hit]: StateKind.first_hit,
-  [Op.track]: StateKind.connection,
-  [Op.esp]: StateKind.esp,
-};
-
 /** The rules of a device, by the objects in outcomes. */
 export class HitRules {
   readonly #infos = new Map<unknown, HitInfo>();
@@ -39,17 +32,17 @@ export class HitRules {
       for (const stored of traced.rulesOf(table)) {
         const object = device.installed.at(stored.id);
         const operations = operationsIn(traced.core, traced.actionsOf(stored));
-        const nameOf = (kind: number, address: number): string => stateName(traced.core, kind, address, object);
+        const namesOf = (counters: boolean): string[] =>
+          operations.flatMap(([op, at]) => {
+            const { state } = operationOf(op);
+            if (state === undefined || (state.kind === StateKind.counter) !== counters) return [];
+            return stateName(traced.core, state.kind, at, object);
+          });
         const info: HitInfo = {
           ref: ruleRef(object),
           terms: () => termsOf(traced.contentOf(stored)).map(({ field, wanted }) => ({ field: field.name, wanted })),
-          counters: operations.flatMap(([op, at]) =>
-            op === (Op.count as number) ? nameOf(StateKind.counter, at) : [],
-          ),
-          state: operations.flatMap(([op, at]) => {
-            const kind = STATES[op];
-            return kind === undefined ? [] : nameOf(kind, at);
-          }),
+          counters: namesOf(true),
+          state: namesOf(false),
         };
         for (const one of object instanceof FlowEntry ? object.flows : [object]) this.#infos.set(one, info);
       }

@@ -1,9 +1,10 @@
 /** The way of a frame through one device, and all that happens to it there. */
-import { Op, TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
+import { TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
 import type { LookupStep } from "../../explain/trace/trace.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
+import { opNames } from "../../model/action/operations.js";
 import type { Condition, Edge } from "../path/graph.js";
 import type { Side } from "./sides.js";
 
@@ -20,16 +21,16 @@ export interface Path {
 /** Moves that do nothing but go on. */
 const PLAIN_MOVES: ReadonlySet<Edge["move"]> = new Set(["jump", "miss"]);
 /** Operations that do nothing but go on. */
-const JUMPS = operations(Op.table, Op.root);
+const JUMPS = operations(({ operand }) => operand === "table" || operand === "priority");
 
 /** Operations that a frame which is lost does not show. A vport that leads on is that of a function. */
-const SILENT = operations(Op.untag, Op.tag, Op.table, Op.root, Op.resume, Op.pass, Op.pass_chain, Op.vport);
-const DROP = operations(Op.drop);
-const LOSING = operations(Op.untag, Op.tag, Op.drop);
+const SILENT = operations(({ silent }) => silent === true);
+const DROP = operations((_, name) => name === "drop");
+const LOSING = operations((_, name) => name === "untag" || name === "tag" || name === "drop");
 
 /** Tests the text of an operation. */
-function operations(...ops: readonly Op[]): RegExp {
-  return new RegExp(`^(${ops.map((op) => Op[op]).join("|")}) `);
+function operations(test: Parameters<typeof opNames>[0]): RegExp {
+  return new RegExp(`^(${opNames(test).join("|")}) `);
 }
 
 /** The way of a frame; null if it is split, or if the graph does not have the way. */

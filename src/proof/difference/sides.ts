@@ -1,8 +1,9 @@
 /** The two devices of a comparison, with the names that their tables have in common. */
-import { Op, TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
+import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
 import type { RuleContent } from "../../engine/tracedCore.js";
 import type { TracedWalk, Tracer } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
+import { someOperation } from "../../model/action/operations.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Edge, Entry, Graph } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
@@ -54,9 +55,7 @@ export class Side {
     return graph.tables.some((table) =>
       this.world
         .nodesOf(table)
-        .some(({ stored }) =>
-          tracer.traced.actionsOf(stored).some((op, i) => i % 2 === 0 && op === (Op.sampler as number)),
-        ),
+        .some(({ stored }) => someOperation(tracer.traced.actionsOf(stored), ({ operand }) => operand === "sampler")),
     );
   }
 

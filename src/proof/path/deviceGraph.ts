@@ -4,6 +4,7 @@ import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
 import { RuleReader, type RuleNode } from "../../explain/why/rules.js";
 import type { Device } from "../../model/device/device.js";
+import { someOperation } from "../../model/action/operations.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
 import type { Edge, Entry, Graph } from "./graph.js";
@@ -11,8 +12,6 @@ import { TableRules } from "./tableRules.js";
 import { Ways } from "./ways.js";
 
 const GRAPHS = new WeakMap<Tracer, { readonly copy: number; readonly graph: Graph }>();
-/** Actions that the sender of a looped frame decides about (assembly/forward/loopback.ts). */
-const ASKS_SENDER: ReadonlySet<number> = new Set([Op.drop, Op.copy_from_others, Op.queue_from_others]);
 
 /**
  * The graph of a device as it is now. It is read when it is asked for, and valid until the device changes.
@@ -89,7 +88,7 @@ class DeviceGraph implements Graph {
   mayBePassedOver({ stored }: RuleNode): boolean {
     const actions = this.#tracer.traced.actionsOf(stored);
     // A rule that names no queue applies to all senders.
-    return actions.some((op, i) => i % 2 === 0 && ASKS_SENDER.has(op) && actions[i + 1] !== 0);
+    return someOperation(actions, ({ exceptSender }, queue) => exceptSender === true && queue !== 0);
   }
 
   get hasLoops(): boolean {

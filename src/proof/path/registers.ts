@@ -1,5 +1,6 @@
 /** Keys with other values in metadata registers. */
 import { REGISTERS } from "../../abi/engine.js";
+import type { StateResult } from "../../model/action/operations.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, type Literal } from "../literal.js";
 import type { Solver } from "../solver/solver.js";
@@ -32,15 +33,12 @@ function withoutRegisters(before: SymbolicKey, registers: readonly number[]): Sy
   return new WithBits(before, bits);
 }
 
-/** What stateful actions write: the low byte of a register C. */
-export type Result = "colour" | "flag" | "syndrome";
-
 /** The key with a result in the low byte of a register C, and the bits of the result, which the state of the device decides. */
 export function withResult(
   solver: Solver,
   before: SymbolicKey,
   register: number,
-  result: Result,
+  result: StateResult,
 ): { readonly key: SymbolicKey; readonly choices: readonly Literal[] } {
   const width = { colour: 2, flag: 1, syndrome: 8 }[result];
   const choices = Array.from({ length: width }, () => solver.newVariable());

@@ -3,10 +3,10 @@
  * does not determine the result, such as the bytes after a UDP header whose port was changed, the result is the key of any
  * frame that fits: so what no such key does, no frame does.
  */
-import { Op } from "../../abi/engine.js";
 import { Place } from "../../abi/program.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, REFORMAT_TYPE } from "../../abi/reformat.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
+import { operationOf, opName, type HeaderOp, type StateResult } from "../../model/action/operations.js";
 import type { ParsedKey } from "../keys/parsedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, TRUE, type Literal } from "../literal.js";
@@ -17,7 +17,7 @@ import { Encapsulated } from "./encapsulated.js";
 import { frontHeadersAt } from "./frontHeaders.js";
 import type { Edge } from "./graph.js";
 import { HeaderChange, programAt } from "./headerChange.js";
-import { inOtherDomain, loopedBack, withResult, type Result } from "./registers.js";
+import { inOtherDomain, loopedBack, withResult } from "./registers.js";
 import { Reparsed, reparsed, resampled } from "./reparsed.js";
 import { Popped, Pushed } from "./vlan.js";
 
@@ -41,11 +41,6 @@ export interface Changed {
   readonly choices: readonly Literal[];
 }
 
-const RESULTS: ReadonlyMap<number, Result> = new Map([
-  [Op.meter, "colour"],
-  [Op.first_hit, "flag"],
-  [Op.track, "syndrome"],
-]);
 const NOTHING_STAYS = new Uint8Array(4096);
 
 /**
@@ -63,43 +58,32 @@ export function changedKey(
   let parameters = 0;
   for (let i = 0; i < 2 * upTo; i += 2) {
     const [op, operand] = [actions[i] as number, actions[i + 1] as number];
-    if (op === (Op.state as number)) parameters = operand;
-    else changed = afterAction(changing, changed, op, operand, parameters);
+    const { changes } = operationOf(op);
+    if (changes === "parameters") parameters = operand;
+    else if (changes === "headers") changed = AFTER[opName(op) as HeaderOp](changing, changed, operand);
+    else if (changes !== null) changed = withState(changing.solver, changed, parameters & 0xff, changes);
   }
   return changed;
 }
 
-function afterAction(changing: Changing, before: Changed, op: number, operand: number, parameters: number): Changed {
-  const { solver } = changing;
-  const { key } = before;
-  switch (op) {
-    case Op.modify as number:
-      return { ...before, key: modified(changing, key, operand) };
-    case Op.push_vlan as number:
-      return { ...before, key: sampled(changing, new Pushed(solver, key, operand)) };
-    case Op.pop_vlan as number:
-      return { ...before, key: sampled(changing, new Popped(solver, key)) };
-    case Op.reformat as number:
-      return reformatted(changing, before, operand);
-    case Op.esp as number:
-      return {
-        ...before,
-        key: new Reparsed(
-          solver,
-          key,
-          NOTHING_STAYS,
-          [],
-          () => FALSE,
-          () => changing.newKey(),
-        ),
-      };
-    default: {
-      const result = RESULTS.get(op);
-      if (result === undefined) return before;
-      const written = withResult(solver, key, parameters & 0xff, result);
-      return { ...before, key: written.key, choices: [...before.choices, ...written.choices] };
-    }
-  }
+/** The key after an operation that changes headers. */
+const AFTER = {
+  modify: (changing, before, address) => ({ ...before, key: modified(changing, before.key, address) }),
+  push_vlan: (changing, before, tag) => ({
+    ...before,
+    key: sampled(changing, new Pushed(changing.solver, before.key, tag)),
+  }),
+  pop_vlan: (changing, before) => ({ ...before, key: sampled(changing, new Popped(changing.solver, before.key)) }),
+  reformat: reformatted,
+  esp(changing, before) {
+    const newKey = (): ParsedKey => changing.newKey();
+    return { ...before, key: new Reparsed(changing.solver, before.key, NOTHING_STAYS, [], () => FALSE, newKey) };
+  },
+} satisfies Record<HeaderOp, (changing: Changing, before: Changed, operand: number) => Changed>;
+
+function withState(solver: Solver, before: Changed, register: number, result: StateResult): Changed {
+  const { key, choices } = withResult(solver, before.key, register, result);
+  return { ...before, key, choices: [...before.choices, ...choices] };
 }
 
 function modified(changing: Changing, key: SymbolicKey, address: number): SymbolicKey {

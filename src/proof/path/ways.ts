@@ -17,8 +17,14 @@ import type { TracedCore } from "../../engine/tracedCore.js";
 import { membersOf, type Link } from "../../explain/why/links.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import type { Device } from "../../model/device/device.js";
+import { operationOf, opName, type OpName } from "../../model/action/operations.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
 import type { Condition, Edge } from "./graph.js";
+
+/**
+ * Adds the ways of an operation. Null, or a function that returns false, where the operation after it runs.
+ */
+type Leaving = ((ways: Ways, place: Place, table: number, operand: number) => unknown) | null;
 
 /** Where a frame is when it leaves its table. */
 interface Place {
@@ -30,19 +36,6 @@ interface Place {
 }
 
 const NONE: readonly never[] = [];
-const CHANGES: ReadonlySet<number> = new Set([
-  Op.modify,
-  Op.push_vlan,
-  Op.pop_vlan,
-  Op.reformat,
-  Op.state,
-  Op.meter,
-  Op.first_hit,
-  Op.track,
-  Op.esp,
-]);
-const DELIVERS: ReadonlySet<number> = new Set([Op.queue, Op.queue_from_others, Op.rss]);
-
 const FROM_MANAGER: Condition = { bit: 8 * MISC_SOURCE_PORT, width: 16, value: VPORT_MANAGER, equal: true };
 const FROM_OTHERS: Condition = { ...FROM_MANAGER, equal: false };
 const DMAC: number = 8 * (OUTER + LAYER_DMAC);
@@ -79,8 +72,9 @@ export class Ways {
     for (let i = 0; i < actions.length; i += 2) {
       const op = actions[i] as number;
       const operand = actions[i + 1] as number;
-      if (CHANGES.has(op)) changes.push(op, operand);
-      if (DELIVERS.has(op)) delivered = true;
+      const operation = operationOf(op);
+      if (operation.changes !== null) changes.push(op, operand);
+      if (operation.delivers) delivered = true;
       const place: Place = { from: table, rule, actions: i / 2, changes: listOf(changes), by: "action" };
       if (this.#leaves(place, table, op, operand)) return this.#edges;
     }
@@ -94,75 +88,69 @@ export class Ways {
     this.#edges.push({ ...place, to, move, vport: -1, slot: 0, conditions: NONE, ...more });
   }
 
-  /** Adds the ways of an operation; whether it is the last one of its rule. */
+  /** Adds the ways of an operation; whether it is the last one of its rule. As assembly/act/terminal.ts. */
   #leaves(place: Place, table: number, op: number, operand: number): boolean {
-    switch (op) {
-      case Op.resume as number: {
-        const slot = ((place.rule as RuleNode).stored.rankHigh >>> 15) + 1;
-        this.#add(place, table, "resume", { slot });
-        return true;
-      }
-      case Op.pass as number:
-        this.#miss(place, table);
-        return true;
-      case Op.pass_chain as number:
-        this.#miss(place, this.#lastOfChain(table));
-        return true;
-      case Op.sampler as number:
-        this.#sampler(place, table, operand);
-        return true;
-      case Op.array as number:
-        return this.#array(place, table, operand);
-      default:
-        return this.#terminal(place, table, op, operand);
-    }
+    const leave: Leaving = Ways.#LEAVING[opName(op)];
+    return leave !== null && leave(this, place, table, operand) !== false;
   }
 
-  /** As `terminal` of assembly/act/terminal.ts. */
-  #terminal(place: Place, table: number, op: number, operand: number): boolean {
-    const word = (at: number): number => this.#traced.core.u32[at >> 2] as number;
-    switch (op) {
-      case Op.table as number:
-        this.#add(place, operand, "jump");
-        return true;
-      case Op.root as number:
-        this.#add(place, word(operand), "jump", { slot: word(operand + 4) });
-        return true;
-      case Op.vport as number:
-        if (operand === VPORT_UPLINK) this.#switchedOut(place);
-        else this.#add(place, this.#functionTable(operand), "vport", { vport: operand });
-        return true;
-      case Op.port as number:
-        this.#switchedOut(place);
-        return true;
-      case Op.drop as number:
-        return true;
-      case Op.default_miss as number:
-        this.#miss(place, table);
-        return true;
-      default:
-        return false;
-    }
-  }
+  static readonly #LEAVING = {
+    none: null,
+    not_for: null,
+    untag: null,
+    tag: null,
+    count: null,
+    drop: () => true,
+    default_miss: (ways, place, table) => ways.#miss(place, table),
+    copy_queue: null,
+    copy_from_others: null,
+    queue: null,
+    queue_from_others: null,
+    table: (ways, place, _, to) => ways.#add(place, to, "jump"),
+    resume: (ways, place, table) => {
+      const slot = ((place.rule as RuleNode).stored.rankHigh >>> 15) + 1;
+      ways.#add(place, table, "resume", { slot });
+    },
+    pass: (ways, place, table) => ways.#miss(place, table),
+    modify: null,
+    push_vlan: null,
+    pop_vlan: null,
+    reformat: null,
+    vport: (ways, place, _, vport) =>
+      vport === VPORT_UPLINK
+        ? ways.#switchedOut(place)
+        : ways.#add(place, ways.#functionTable(vport), "vport", { vport }),
+    port: (ways, place) => ways.#switchedOut(place),
+    array: (ways, place, table, operand) => ways.#array(place, table, operand),
+    root: (ways, place, _, at) => ways.#add(place, ways.#word(at), "jump", { slot: ways.#word(at + 4) }),
+    state: null,
+    meter: null,
+    first_hit: null,
+    track: null,
+    sampler: (ways, place, table, operand) => ways.#sampler(place, table, operand),
+    rss: null,
+    copy_rss: null,
+    esp: null,
+    pass_chain: (ways, place, table) => ways.#miss(place, ways.#lastOfChain(table)),
+  } satisfies Record<OpName, Leaving>;
 
   #array(place: Place, table: number, operand: number): boolean {
     const members = membersOf(this.#traced.core, Op.array, operand).filter(({ op }) => op !== (Op.count as number));
     for (const { op, operand: to, reformat } of members) {
       const changes = reformat === 0 ? place.changes : [...place.changes, Op.reformat, reformat];
-      this.#terminal({ ...place, changes, by: "array" }, table, op, to);
+      this.#leaves({ ...place, changes, by: "array" }, table, op, to);
     }
     return members.length > 0;
   }
 
   #sampler(place: Place, table: number, operand: number): void {
-    const word = (at: number): number => this.#traced.core.u32[at >> 2] as number;
     const last = membersOf(this.#traced.core, Op.sampler, operand).find(
       ({ op }) => op !== (Op.count as number) && op !== (Op.tag as number),
     );
-    if (last !== undefined) this.#terminal({ ...place, by: "sample" }, table, last.op, last.operand);
-    const program = word(operand + SAMPLER_PROGRAM);
+    if (last !== undefined) this.#leaves({ ...place, by: "sample" }, table, last.op, last.operand);
+    const program = this.#word(operand + SAMPLER_PROGRAM);
     const changes = program === 0 ? place.changes : [...place.changes, Op.modify, program];
-    this.#add({ ...place, changes, by: "sampler" }, word(operand + SAMPLER_TABLE), "jump");
+    this.#add({ ...place, changes, by: "sampler" }, this.#word(operand + SAMPLER_TABLE), "jump");
   }
 
   /** A frame without a rule at a table. */
@@ -218,6 +206,10 @@ export class Ways {
 
   #loop(place: Place, to: number, conditions: readonly Condition[]): void {
     this.#add(place, to, "loop", { vport: VPORT_MANAGER, conditions: [FROM_MANAGER, ...conditions] });
+  }
+
+  #word(address: number): number {
+    return this.#traced.core.u32[address >> 2] as number;
   }
 
   #functionTable(vport: number): number {

@@ -1,5 +1,6 @@
 /** What a search knows of a device: its graph, its rules, the engine's answers, and what actions make of keys. */
 import type { RuleContent } from "../../engine/tracedCore.js";
+import { someOperation, type Operation } from "../../model/action/operations.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import type { DryRun, Tracer } from "../../explain/trace/tracer.js";
@@ -12,7 +13,6 @@ import type { Solver } from "../solver/solver.js";
 import type { Edge, Graph } from "./graph.js";
 import { graphOf } from "./deviceGraph.js";
 import type { Prepared } from "./preparations.js";
-import { Op } from "../../abi/engine.js";
 import { Oracle } from "./oracle.js";
 import { Origins } from "./origins.js";
 import { slotOf } from "./tableRules.js";
@@ -95,14 +95,11 @@ export class World {
   /** Whether some rule has an action whose effect depends on the frames before. */
   get remembers(): boolean {
     return (this.#remembers ??= this.graph.tables.some((table) =>
-      this.nodesOf(table).some((rule) => this.tracer.traced.actionsOf(rule.stored).some(isStateful)),
+      this.nodesOf(table).some((rule) => someOperation(this.tracer.traced.actionsOf(rule.stored), isStateful)),
     ));
   }
 }
 
-const STATEFUL: ReadonlySet<number> = new Set([Op.meter, Op.first_hit, Op.track, Op.esp]);
-
-/** Pairs of operation and operand. */
-function isStateful(word: number, n: number): boolean {
-  return n % 2 === 0 && STATEFUL.has(word);
+function isStateful({ state }: Operation): boolean {
+  return state !== undefined && state.bytes > 0;
 }

@@ -1,4 +1,5 @@
 /** Which action wrote a field before a lookup: header changes, registers, state. */
+import { operationNamed, type StateResult } from "../../../model/action/operations.js";
 import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
 import type { ActionStep, FieldChange } from "../../trace/trace.js";
 import { domainText, ruleText, tableText } from "./describe.js";
@@ -42,8 +43,23 @@ export function spoiler(walked: Walked, visit: Visit, one: CompiledTerm): Reason
   return { kind: "changed on the way", sentence, field, rule, action: action.action, before, after };
 }
 
-const STATEFUL: Readonly<Record<string, string>> = { meter: "meter", first_hit: "first-hit flag", track: "connection" };
 const COLOURS = ["red", "yellow", "green"];
+
+/** The objects whose state gives a result, and what the result says of the frame. */
+const RESULTS: Readonly<Record<StateResult, { readonly object: string; readonly says: (value: number) => string }>> = {
+  colour: { object: "meter", says: (value) => `coloured the frame ${COLOURS[value] ?? value}` },
+  flag: {
+    object: "first-hit flag",
+    says: (value) => `was ${value === 0 ? "not set: this is the first hit" : "set already"}`,
+  },
+  syndrome: { object: "connection", says: (value) => `gave the syndrome ${value}` },
+};
+
+/** The result that an action writes; undefined for actions without one. */
+function resultOf({ action }: ActionStep): (typeof RESULTS)[StateResult] | undefined {
+  const changes = operationNamed(action)?.changes ?? null;
+  return changes === null || changes === "headers" || changes === "parameters" ? undefined : RESULTS[changes];
+}
 
 /** The register of a field: "C0" of misc2.metadata_reg_c_0; undefined for other fields. */
 export function registerOf(field: string): string | undefined {
@@ -64,7 +80,7 @@ export function registerNote(walked: Walked, visit: Visit, field: string, found:
   }
   if (last.change.after !== found)
     return `register ${register} is 0 again in ${domainText(visit.step.table.domain)}: only C0 and C1 cross domains`;
-  if (STATEFUL[last.action.action] !== undefined) return stateText(last.action, found);
+  if (resultOf(last.action) !== undefined) return stateText(last.action, found);
   return last.action.rule === null ? null : `${ruleText(last.action.rule)} wrote it`;
 }
 
@@ -73,25 +89,17 @@ export function stateWriter(walked: Walked, visit: Visit): ActionStep | null {
   return (
     stepsBefore(walked, visit.step)
       .filter(isAction)
-      .findLast(({ action }) => STATEFUL[action] !== undefined) ?? null
+      .findLast((action) => resultOf(action) !== undefined) ?? null
   );
 }
 
 /** "meter "m" coloured the frame red": what a stateful action wrote into its register. */
 export function stateText(step: ActionStep, found: string): string {
   const { object, name } = stateObject(step);
-  const value = Number(found) & 0xff;
-  switch (step.action) {
-    case "meter":
-      return `${object} "${name}" coloured the frame ${COLOURS[value] ?? value}`;
-    case "first_hit":
-      return `${object} "${name}" was ${value === 0 ? "not set: this is the first hit" : "set already"}`;
-    default:
-      return `${object} "${name}" gave the syndrome ${value}`;
-  }
+  return `${object} "${name}" ${resultOf(step)!.says(Number(found) & 0xff)}`;
 }
 
 export function stateObject(step: ActionStep): { readonly object: string; readonly name: string } {
   const [state] = step.state;
-  return { object: state?.object ?? STATEFUL[step.action] ?? "object", name: state?.name ?? "" };
+  return { object: state?.object ?? resultOf(step)?.object ?? "object", name: state?.name ?? "" };
 }

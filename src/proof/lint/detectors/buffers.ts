@@ -1,6 +1,5 @@
 /** Receive buffers that no frame of a rule fits in. */
 import { IBV_QPT_RAW_PACKET } from "../../../abi/verbs.js";
-import { Op } from "../../../abi/engine.js";
 import {
   EXT_PRESENT_INNER,
   EXT_PRESENT_OUTER,
@@ -19,6 +18,7 @@ import {
 } from "../../../abi/key.js";
 import type { KeyMatch } from "../../../explain/match/terms.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
+import { someOperation } from "../../../model/action/operations.js";
 import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import { hasBit } from "../../path/bits.js";
@@ -37,9 +37,6 @@ const GRE = 4;
 /** VXLAN, VXLAN-GPE, Geneve and GTP-U. */
 const OVER_UDP = 8;
 const TUNNELS_OVER_UDP = [PRESENT_VXLAN, PRESENT_VXLAN_GPE, PRESENT_GENEVE, PRESENT_GTPU];
-
-/** Actions after which a queue gets fewer bytes than the rule matched. */
-const SHORTENS: ReadonlySet<number> = new Set([Op.pop_vlan, Op.reformat, Op.esp, Op.array, Op.sampler]);
 
 /** The length of the shortest Ethernet frame that has the headers which a match asks for. */
 function leastLength({ mask, value }: KeyMatch): number {
@@ -70,7 +67,7 @@ function* queuesOf(
   rule: RuleNode,
 ): Iterable<{ readonly queue: QueuePair | WorkQueue; readonly longest: number }> {
   const actions = context.tracer.traced.actionsOf(rule.stored);
-  if (actions.some((op, i) => i % 2 === 0 && SHORTENS.has(op))) return;
+  if (someOperation(actions, ({ shortens }) => shortens === true)) return;
   for (const { kind, to } of context.linksOf(rule)) {
     const queue = kind === "queue" ? context.device.queues.get(to) : undefined;
     const raw = queue instanceof QueuePair && queue.qp_type === IBV_QPT_RAW_PACKET;
