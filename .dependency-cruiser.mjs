@@ -1,9 +1,9 @@
 /**
  * The direction of imports, type imports included: `npm run lint:imports` (ARCHITECTURE.md, "Directions").
  *
- *     src:       base <- every room;  abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
- *                abi, packet, engine, model <- explain <- proof <- cli
- *                abi, packet, model, scenario <- import, export <- cli
+ *     src:       base <- every room;  abi <- headers <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
+ *                abi, headers, packet, engine, model <- explain <- proof <- cli
+ *                abi, headers, packet, model, scenario <- import, export <- cli
  *                abi, packet, engine, model <- snapshot
  *                replay imports no room
  *     assembly:  wire <- branch <- classify <- forward <- act <- walk;  crypto <- esp <- act;  out reads branches
@@ -13,17 +13,18 @@
 const MAY_IMPORT = {
   "src/base": [],
   "src/abi": [],
-  "src/packet": ["abi"],
+  "src/headers": ["abi"],
+  "src/packet": ["abi", "headers"],
   "src/engine": ["abi"],
-  "src/model": ["abi", "packet", "engine"],
+  "src/model": ["abi", "headers", "packet", "engine"],
   "src/verbs": ["abi", "packet", "model"],
   "src/mlx5dv": ["abi", "packet", "model", "verbs"],
-  "src/scenario": ["abi", "packet", "model", "verbs", "mlx5dv"],
+  "src/scenario": ["abi", "headers", "packet", "model", "verbs", "mlx5dv"],
   "src/run": ["abi", "packet", "model", "scenario"],
-  "src/explain": ["abi", "packet", "engine", "model"],
-  "src/proof": ["abi", "packet", "engine", "model", "explain"],
-  "src/import": ["abi", "packet", "model", "scenario"],
-  "src/export": ["abi", "packet", "model", "explain", "scenario"],
+  "src/explain": ["abi", "headers", "packet", "engine", "model"],
+  "src/proof": ["abi", "headers", "packet", "engine", "model", "explain"],
+  "src/import": ["abi", "headers", "packet", "model", "scenario"],
+  "src/export": ["abi", "headers", "packet", "model", "explain", "scenario"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/replay": [],
   "src/cli": [],

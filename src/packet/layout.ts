@@ -4,6 +4,7 @@
  */
 import { ETHERTYPE_ESP_METADATA } from "../abi/protocols.js";
 import type { HeaderName } from "./parsedFrame.js";
+import { TUNNEL_ETHERTYPES } from "../headers/announcers.js";
 import {
   ARP_OPERATION_NAMES,
   ARPHRD_NAMES,
@@ -17,7 +18,6 @@ import {
   ICMPV6_NAMES,
   PROTOCOL_NAMES,
   ROUTING_NAMES,
-  TUNNEL_ETHERTYPES,
   UDP_PORT_NAMES,
   type Names,
 } from "./numbers.js";

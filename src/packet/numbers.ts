@@ -1,100 +1,11 @@
-/** The numbers with which a header announces the next one (EtherTypes, IP protocols, ports), and names of numbers for text. */
-import {
-  ETHERTYPE_ARP,
-  ETHERTYPE_ETHERNET,
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  ETHERTYPE_MACSEC,
-  ETHERTYPE_MPLS,
-  ETHERTYPE_MPLS_UPSTREAM,
-  PORT_ESP,
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
-  PROTOCOL_AH,
-  PROTOCOL_DESTINATION,
-  PROTOCOL_ESP,
-  PROTOCOL_FRAGMENT,
-  PROTOCOL_GRE,
-  PROTOCOL_HOP_BY_HOP,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_IPV4,
-  PROTOCOL_IPV6,
-  PROTOCOL_NONE,
-  PROTOCOL_ROUTING,
-  PROTOCOL_SCTP,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
-  TPID_CVLAN,
-  TPID_SVLAN,
-} from "../abi/protocols.js";
-import type { HeaderName } from "./parsedFrame.js";
+/** Names of the numbers with which a header announces the next one (EtherTypes, IP protocols, ports), and of others, for text. */
+import { ETHERTYPE_ETHERNET, ETHERTYPE_MPLS_UPSTREAM, PROTOCOL_NONE, TPID_SVLAN } from "../abi/protocols.js";
+import { ETHERTYPES, GPE_PROTOCOLS, PROTOCOLS, UDP_PORTS, type Carried } from "../headers/announcers.js";
 
-/** What a header can be followed by, and the number that says so. */
-export type Carried = Readonly<Partial<Record<HeaderName, number>>>;
-
-/** EtherTypes (IEEE 802, "ethertype" registry). */
-export const ETHERTYPES: Carried = {
-  ipv4: ETHERTYPE_IPV4,
-  arp: ETHERTYPE_ARP,
-  vlan: TPID_CVLAN,
-  ipv6: ETHERTYPE_IPV6,
-  mpls: ETHERTYPE_MPLS,
-  macsec: ETHERTYPE_MACSEC,
-};
 /** IEEE 802 clause 9.2.3: local experiments; what a payload of no known kind is announced by. */
 export const ETHERTYPE_EXPERIMENTAL = 0x88b5;
-
-/** Protocol types of GRE (RFC 2784, RFC 7637, RFC 4023) and Geneve (RFC 8926 section 3.4). */
-export const TUNNEL_ETHERTYPES: Carried = {
-  ipv4: ETHERTYPE_IPV4,
-  ipv6: ETHERTYPE_IPV6,
-  ethernet: ETHERTYPE_ETHERNET,
-};
-
-/** IP protocols and IPv6 next headers (IANA "protocol-numbers"). */
-export const PROTOCOLS: Carried = {
-  ipv6_hop_by_hop: PROTOCOL_HOP_BY_HOP,
-  icmp: PROTOCOL_ICMP,
-  ipv4: PROTOCOL_IPV4,
-  tcp: PROTOCOL_TCP,
-  udp: PROTOCOL_UDP,
-  ipv6: PROTOCOL_IPV6,
-  ipv6_routing: PROTOCOL_ROUTING,
-  ipv6_fragment: PROTOCOL_FRAGMENT,
-  gre: PROTOCOL_GRE,
-  esp: PROTOCOL_ESP,
-  ah: PROTOCOL_AH,
-  icmpv6: PROTOCOL_ICMPV6,
-  ipv6_destination: PROTOCOL_DESTINATION,
-  sctp: PROTOCOL_SCTP,
-};
 /** RFC 3692: experiments. */
 export const PROTOCOL_EXPERIMENTAL = 253;
-
-/** UDP destination ports. */
-export const UDP_PORTS: Carried = {
-  gtpu: PORT_GTPU,
-  esp: PORT_ESP,
-  vxlan: PORT_VXLAN,
-  vxlan_gpe: PORT_VXLAN_GPE,
-  bth: PORT_ROCE,
-  geneve: PORT_GENEVE,
-  mpls: PORT_MPLS,
-};
-
-/** Next protocols of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe). */
-export const GPE_PROTOCOLS: Carried = { ipv4: 1, ipv6: 2, ethernet: 3 };
-
-/** Address families of BSD null and loop headers; IPv6 has four, this one is NetBSD's and OpenBSD's. */
-export const FAMILIES: Carried = { ipv4: 2, ipv6: 24 };
-
-/** A GTP-U extension header's type stands in the header before it; this is the PDU session container (TS 29.281). */
-export const GTPU_EXTENSIONS: Carried = { gtpu_extension: 0x85 };
 
 /** Names of numbers, for people. */
 export type Names = Readonly<Record<number, string>>;

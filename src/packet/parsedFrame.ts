@@ -1,5 +1,6 @@
 /** Types of a parsed frame: its fields, its headers with their offsets, and the point where parsing stopped. */
-import type { Header, Stop } from "../abi/headers.js";
+import type { Stop } from "../abi/headers.js";
+import type { HeaderName } from "../headers/record.js";
 
 /** Where and why parsing stopped before the end. */
 export interface ParseStop {
@@ -14,8 +15,7 @@ export interface ParseStop {
   reason: keyof typeof Stop;
 }
 
-/** Kinds of header, by name. */
-export type HeaderName = keyof typeof Header;
+export type { HeaderName } from "../headers/record.js";
 
 /** A header that was read whole; of TCP, GRE and GTP-U also one whose options are cut. */
 export interface ParsedHeader {

@@ -4,6 +4,8 @@
  */
 import * as key from "../abi/key.js";
 import { Place, PLACE_INNER } from "../abi/program.js";
+import { titleOf } from "../headers/headers.js";
+import { headerOfBit } from "../headers/presence.js";
 import { modifyFieldNamed } from "../model/action/modifyFields.js";
 import { FIELDS, type Field, type FieldKind } from "../model/match/fields.js";
 import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField } from "./action/changeFields.js";
@@ -78,42 +80,21 @@ function written(name: string, kind: FieldKind, width: number): string {
   return width === 1 ? "0 or 1" : `number: 0 to ${width > 16 ? `2^${width} - 1` : 2 ** width - 1}`;
 }
 
-/** Headers by presence bit of a level. */
-const LEVEL_HEADERS: Readonly<Record<number, string>> = {
-  [key.PRESENT_ETH]: "Ethernet",
+/** Presence bits of a level that are not of one header. */
+const LEVEL_PARTS: Readonly<Record<number, string>> = {
   [key.PRESENT_ETHERTYPE]: "EtherType",
-  [key.PRESENT_VLAN]: "VLAN",
   [key.PRESENT_VLAN2]: "second VLAN",
   [key.PRESENT_L3]: "IP",
-  [key.PRESENT_IPV4]: "IPv4",
-  [key.PRESENT_IPV6]: "IPv6",
   [key.PRESENT_PROTOCOL]: "IP protocol",
-  [key.PRESENT_TCP]: "TCP",
-  [key.PRESENT_UDP]: "UDP",
-  [key.PRESENT_ICMP]: "ICMP",
-  [key.PRESENT_ICMPV6]: "ICMPv6",
-  [key.PRESENT_SCTP]: "SCTP",
-  [key.PRESENT_ESP]: "ESP",
-  [key.PRESENT_MPLS]: "MPLS",
-  [key.PRESENT_INNER_MPLS_OVER_UDP]: "MPLS over UDP",
-  [key.PRESENT_INNER_MPLS_OVER_GRE]: "MPLS over GRE",
 };
 
-/** Headers by presence bit of tunnels. */
-const TUNNEL_HEADERS: Readonly<Record<number, string>> = {
-  [key.PRESENT_VXLAN]: "VXLAN",
-  [key.PRESENT_GRE]: "GRE",
+/** Presence bits of tunnels that are not of one header, and headers that need more than their names. */
+const TUNNEL_PARTS: Readonly<Record<number, string>> = {
   [key.PRESENT_GRE_KEY]: "GRE key",
-  [key.PRESENT_VXLAN_GPE]: "VXLAN-GPE",
-  [key.PRESENT_GENEVE]: "Geneve",
   [key.PRESENT_GENEVE_OPTION_0]: "Geneve option 0 (device.parser)",
-  [key.PRESENT_GTPU]: "GTP-U",
   [key.PRESENT_GTPU_DW_2]: "GTP-U optional word",
-  [key.PRESENT_GTPU_EXTENSION]: "GTP-U extension header",
-  [key.PRESENT_MPLS_OVER_GRE]: "MPLS over GRE",
-  [key.PRESENT_MPLS_OVER_UDP]: "MPLS over UDP",
+  [key.PRESENT_GTPU_EXTENSION]: titleOf("gtpu_extension"),
   [key.PRESENT_BTH]: "BTH (RoCE)",
-  [key.PRESENT_MACSEC]: "MACsec",
   [key.PRESENT_MACSEC_SCI]: "MACsec with SCI",
 };
 
@@ -123,10 +104,10 @@ function headerOf({ name, here, ofWay, version }: Field): string {
   if (word === key.EXT_PRESENT_TUNNEL) {
     if (bit >= key.PRESENT_SAMPLE) return "the sample's header (device.parser)";
     if (name.startsWith("misc5.tunnel_header")) return "tunnel header with this word";
-    return TUNNEL_HEADERS[bit] ?? "tunnel";
+    return TUNNEL_PARTS[bit] ?? headerOfBit("tunnel", bit)?.name ?? "tunnel";
   }
   const level = word === key.EXT_PRESENT_OUTER ? "outer" : "inner";
-  return `${level} ${version === 4 ? "IPv4" : (LEVEL_HEADERS[bit] ?? "header")}`;
+  return `${level} ${version === 4 ? "IPv4" : (LEVEL_PARTS[bit] ?? headerOfBit(level, bit)?.name ?? "header")}`;
 }
 
 const PLACES: Readonly<Partial<Record<number, string>>> = {

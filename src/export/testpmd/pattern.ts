@@ -1,5 +1,7 @@
 /** What a rule asks for, as items of testpmd's patterns. */
 import { ones } from "../../base/bits.js";
+import { UDP_PORTS } from "../../headers/announcers.js";
+import type { HeaderName } from "../../headers/record.js";
 import { format, type Term } from "../../model/match/term.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { NotExported, type Terms } from "../terms.js";
@@ -21,9 +23,6 @@ export interface PatternPlace {
   readonly domain: "nic_rx" | "nic_tx" | "fdb";
   readonly option: { readonly class: number; readonly type: number } | undefined;
 }
-
-/** The UDP ports on which the device reads tunnels. */
-const PORTS: Readonly<Record<string, bigint>> = { vxlan: 4789n, "vxlan-gpe": 4790n, geneve: 6081n, gtpu: 2152n };
 
 /** Fields of an IP header that both versions have. */
 const IP = ["ip_protocol", "ip_dscp", "ip_ecn", "ip_ttl_hoplimit"];
@@ -201,8 +200,8 @@ class Writer {
     const [tunnel] = asked;
     if (tunnel === undefined) return undefined;
     const port = this.terms.get("outer.udp_dport");
-    const own = PORTS[tunnel];
-    if (own !== undefined && port?.kind === "bits" && port.mask === 0xffffn && port.value !== own) {
+    const own = UDP_PORTS[tunnel.replace("-", "_") as HeaderName];
+    if (own !== undefined && port?.kind === "bits" && port.mask === 0xffffn && port.value !== BigInt(own)) {
       throw new NotExported(`no frame hits it: the header of ${tunnel} is on UDP port ${own}`);
     }
     if (tunnel !== "udp") this.#add(tunnel, "outer");

@@ -1,4 +1,5 @@
 /** Bytes of an encapsulation as the items of `set raw_encap`. */
+import { ETHERTYPES, PROTOCOLS, UDP_PORTS, headerBy } from "../../headers/announcers.js";
 import { formatIpv4, formatIpv6, formatMac } from "../../packet/addresses.js";
 import { readBits } from "../../packet/bytes.js";
 import { NotExported } from "../terms.js";
@@ -21,20 +22,22 @@ interface Header {
 
 const field = (name: string, at: number, bits: number, kind: Kind = "number"): Field => ({ name, at, bits, kind });
 const at16 = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-const TYPES: Readonly<Record<number, string>> = { 0x8100: "vlan", 0x800: "ipv4", 0x86dd: "ipv6" };
-const PROTOCOLS: Readonly<Record<number, string>> = { 17: "udp", 47: "gre" };
-const PORTS: Readonly<Record<number, string>> = { 4789: "vxlan", 6081: "geneve", 2152: "gtp" };
+/** Items of an encapsulation have the names of headers, but one. */
+const overUdp = (port: number): string | undefined => {
+  const header = headerBy(UDP_PORTS, port);
+  return header === "gtpu" ? "gtp" : header;
+};
 
 const HEADERS: Readonly<Record<string, Header>> = {
   eth: {
     length: 14,
     fields: [field("dst", 0, 48, "mac"), field("src", 48, 48, "mac"), field("type", 96, 16)],
-    next: (bytes) => TYPES[at16(bytes, 12)],
+    next: (bytes) => headerBy(ETHERTYPES, at16(bytes, 12)),
   },
   vlan: {
     length: 4,
     fields: [field("tci", 0, 16), field("inner_type", 16, 16)],
-    next: (bytes) => TYPES[at16(bytes, 2)],
+    next: (bytes) => headerBy(ETHERTYPES, at16(bytes, 2)),
   },
   ipv4: {
     length: 20,
@@ -43,7 +46,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
       ...[field("proto", 72, 8), field("src", 96, 32, "ipv4"), field("dst", 128, 32, "ipv4")],
     ],
     fixed: [[0, 8, 0x45n]],
-    next: (bytes) => PROTOCOLS[bytes[9] ?? 0],
+    next: (bytes) => headerBy(PROTOCOLS, bytes[9] ?? 0),
   },
   ipv6: {
     length: 40,
@@ -51,13 +54,13 @@ const HEADERS: Readonly<Record<string, Header>> = {
       ...[field("tc", 4, 8), field("flow", 12, 20), field("proto", 48, 8), field("hop", 56, 8)],
       ...[field("src", 64, 128, "ipv6"), field("dst", 192, 128, "ipv6")],
     ],
-    next: (bytes) => PROTOCOLS[bytes[6] ?? 0],
+    next: (bytes) => headerBy(PROTOCOLS, bytes[6] ?? 0),
   },
   udp: {
     length: 8,
     fields: [field("src", 0, 16), field("dst", 16, 16)],
     fixed: [[48, 16, 0n]],
-    next: (bytes) => PORTS[at16(bytes, 2)],
+    next: (bytes) => overUdp(at16(bytes, 2)),
   },
   vxlan: {
     length: 8,

@@ -2,17 +2,18 @@
 import { ones } from "../../base/bits.js";
 import { formatIpv4, formatIpv6 } from "../../packet/addresses.js";
 import { parseIpv4, parseIpv6 } from "../../packet/addresses.js";
+import { HEADERS } from "../../headers/headers.js";
 import type { MatchDraft } from "../rules/matchDraft.js";
 import type { Tunnel } from "./bridge/ports.js";
 import type { FlowMatch, TunnelValues } from "./steps.js";
 
 /** Where a tunnel's key lies, and its UDP port. */
 const KEYS: Readonly<Record<string, readonly [field: string, width: number, port?: number]>> = {
-  vxlan: ["misc.vxlan_vni", 24, 4789],
-  geneve: ["misc.geneve_vni", 24, 6081],
+  vxlan: ["misc.vxlan_vni", 24, HEADERS.vxlan.announced.port],
+  geneve: ["misc.geneve_vni", 24, HEADERS.geneve.announced.port],
   gre: ["misc.gre_key", 32],
 };
-const TRANSPARENT_ETHERNET = 0x6558;
+const TRANSPARENT_ETHERNET = HEADERS.ethernet.announced.tunnelType;
 
 /** Asks for frames that come by a tunnel port. @returns why that cannot be said, or undefined */
 export function askTunnel(match: MatchDraft, { type, options }: Tunnel): string | undefined {

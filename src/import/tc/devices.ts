@@ -1,5 +1,5 @@
 /** Network devices: which port of the device each one is, and which ones are tunnels. */
-import { PORT_GENEVE, PORT_VXLAN } from "../../abi/protocols.js";
+import { UDP_PORTS } from "../../headers/announcers.js";
 import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../draft.js";
 import type { Findings } from "../findings.js";
 import { notImported, type Word } from "../text/refusal.js";
@@ -97,7 +97,7 @@ export class Devices {
     for (const [pattern, kind] of TUNNEL_NAMES) {
       const found = pattern.exec(word.text);
       if (found === null) continue;
-      const port = found[1] === undefined ? { vxlan: PORT_VXLAN, geneve: PORT_GENEVE, gre: 0 }[kind] : Number(found[1]);
+      const port = found[1] === undefined ? (UDP_PORTS[kind] ?? 0) : Number(found[1]);
       const what = kind === "gre" ? "gre" : `${kind} at UDP port ${port}`;
       this.#findings.assume(word.place, word.text, `by its name it is a tunnel device, ${what}`);
       return { kind, port };

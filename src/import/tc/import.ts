@@ -1,4 +1,5 @@
 /** Commands and listings of tc, read into a draft. */
+import { UDP_PORTS } from "../../headers/announcers.js";
 import type { Draft } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Importer } from "../format.js";
@@ -253,8 +254,11 @@ export class TcImport implements Importer {
     }
     const tunnel = LINK_KINDS[kind ?? ""];
     if (tunnel === undefined || name === undefined) return;
-    const [of, usual] = tunnel;
-    this.#devices.declare(name, { kind: of, port: port ?? usual, ...(key === undefined ? {} : { key }) });
+    this.#devices.declare(name, {
+      kind: tunnel,
+      port: port ?? UDP_PORTS[tunnel] ?? 0,
+      ...(key === undefined ? {} : { key }),
+    });
   }
 
   #listOf(owner: string): Filter[] {
@@ -291,11 +295,11 @@ const NO_COMMAND = "no command of tc: left out";
 const FIRST_SEARCHED = 0x8000;
 const FIRST_GIVEN = 0xc000;
 
-const LINK_KINDS: Readonly<Record<string, readonly [TunnelKind, number]>> = {
-  vxlan: ["vxlan", 4789],
-  geneve: ["geneve", 6081],
-  gretap: ["gre", 0],
-  ip6gretap: ["gre", 0],
+const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
+  vxlan: "vxlan",
+  geneve: "geneve",
+  gretap: "gre",
+  ip6gretap: "gre",
 };
 
 const RULES = { isCommand: (text: string): boolean => COMMAND.test(text) || ASSIGNMENT.test(text) };

@@ -2,7 +2,7 @@
  * Writes the rules of a filter. tc executes actions one after the other, the device in an order of its
  * own: what comes too late for that order goes into a table after the rule, which has its frames alone.
  */
-import { PORT_GENEVE, PORT_VXLAN } from "../../abi/protocols.js";
+import { UDP_PORTS } from "../../headers/announcers.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { Draft, Endpoint } from "../draft.js";
@@ -216,7 +216,7 @@ class Job {
   /** The headers that a tunnel device puts in front. */
   #encap(tunnel: Tunnel, key: TunnelKey): Reformat {
     const { src, dst, id = tunnel.key, tos = 0, ttl, port = tunnel.port, word } = key;
-    const known = { vxlan: PORT_VXLAN, geneve: PORT_GENEVE, gre: 0 }[tunnel.kind];
+    const known = UDP_PORTS[tunnel.kind] ?? 0;
     if (port !== known) notImported(word, `the device knows ${tunnel.kind} at UDP port ${known}, not ${port}`);
     this.findings.assume(
       word.place,

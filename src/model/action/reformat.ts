@@ -16,16 +16,8 @@ import {
   REFORMAT_UDP,
   REFORMAT_VERSION,
 } from "../../abi/reformat.js";
-import {
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
-  PROTOCOL_UDP,
-} from "../../abi/protocols.js";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_UDP } from "../../abi/protocols.js";
+import { HEADERS, UDP_TUNNELS } from "../../headers/headers.js";
 import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
 import { unsigned, wrongType } from "../../base/checks.js";
 import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
@@ -132,7 +124,7 @@ interface Headers {
 const ETHERTYPE = 12;
 const UDP_SIZE = 8;
 /** Tunnels that choose their UDP source port (RFC 7348 section 5). */
-const ENTROPY_PORTS: ReadonlySet<number> = new Set([PORT_VXLAN, PORT_VXLAN_GPE, PORT_GENEVE, PORT_GTPU, PORT_MPLS]);
+const ENTROPY_PORTS: ReadonlySet<number> = new Set(UDP_TUNNELS.map((header) => HEADERS[header].announced.port));
 
 /**
  * SPEC: after Ethernet, only IP headers can be fixed up, so data with MPLS or another header there

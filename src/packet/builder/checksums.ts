@@ -1,7 +1,7 @@
 /** Computes the checksum of each header that `buildFrame` builds. */
 import { crc32c, internetChecksum, pseudoHeader } from "../checksum.js";
 import type { LaidOutHeader } from "../layout.js";
-import { PROTOCOLS } from "../numbers.js";
+import { PROTOCOLS } from "../../headers/announcers.js";
 import { decodeOptions, IPV4 } from "../options.js";
 import { bytesOf } from "../bytes.js";
 import { parseIpv4 } from "../addresses.js";

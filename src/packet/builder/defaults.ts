@@ -3,17 +3,16 @@ import { ETHERTYPE_IPV4, PROTOCOL_NONE, TPID_SVLAN } from "../../abi/protocols.j
 import { hexBytes, joined } from "../bytes.js";
 import type { LaidOutHeader } from "../layout.js";
 import {
-  ETHERTYPE_EXPERIMENTAL,
   ETHERTYPES,
   FAMILIES,
   GPE_PROTOCOLS,
   GTPU_EXTENSIONS,
-  PROTOCOL_EXPERIMENTAL,
   PROTOCOLS,
   TUNNEL_ETHERTYPES,
   UDP_PORTS,
   type Carried,
-} from "../numbers.js";
+} from "../../headers/announcers.js";
+import { ETHERTYPE_EXPERIMENTAL, PROTOCOL_EXPERIMENTAL } from "../numbers.js";
 import type { Defaults, HeaderDraft } from "./headerDraft.js";
 
 const bytes = (hex: string): Uint8Array => hexBytes(hex) ?? new Uint8Array();

@@ -2,6 +2,8 @@
 import { describe } from "../../base/checks.js";
 import { SteeringError } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
+import { HEADERS as RECORDS } from "../../headers/headers.js";
+import type { HeaderRecord } from "../../headers/record.js";
 import { buildFrame, type Layer } from "../builder/build.js";
 import { LINK_TYPES } from "../capture/linkTypes.js";
 import { LAYOUTS, type LaidOutHeader } from "../layout.js";
@@ -46,7 +48,9 @@ const CARRIES_IP: readonly NotedHeader[] = [
 /** Headers that lie in an IP packet, and those that lie in a UDP datagram. */
 const IN_IP: readonly NotedHeader[] = ["tcp", "udp", "icmp", "sctp", "ah", "gre"];
 const IN_IPV6: readonly NotedHeader[] = ["icmpv6", ...HEADERS.filter((name) => name.startsWith("ipv6_"))];
-const IN_UDP: readonly NotedHeader[] = ["vxlan", "vxlan_gpe", "geneve", "gtpu", "bth"];
+const IN_UDP: readonly NotedHeader[] = HEADERS.filter(
+  (name) => Object.keys((RECORDS[name] as HeaderRecord).announced ?? {}).join() === "port",
+);
 
 /**
  * The headers of a packet in one line, from the outermost on, with `/` between them.

@@ -1,7 +1,7 @@
 /** Verifies the checksums in a tree. A checksum is right, wrong, or not verifiable when covered bytes are missing. */
 import { crc32c, internetChecksum, onesComplementSum, pseudoHeader } from "../checksum.js";
 import { hexNumber } from "./fieldText.js";
-import { PROTOCOLS } from "../numbers.js";
+import { PROTOCOLS } from "../../headers/announcers.js";
 import type { TreeField, TreeNode } from "./types.js";
 
 /** The packet that a segment lies in. */

@@ -1,5 +1,6 @@
 /** `frameOf`: the way back from a solved key to a frame. */
 import { MISC4, MISC4_SAMPLE_SIZE, PRESENT_ETH, PRESENT_SAMPLE } from "../../abi/key.js";
+import { TUNNELS } from "../../headers/headers.js";
 import { SteeringError } from "../../errors.js";
 import { buildFrame } from "../../packet/builder/build.js";
 import type { Layer } from "../../packet/builder/layers.js";
@@ -10,7 +11,6 @@ import { addFrame, addPacket } from "./packetLayers.js";
 import type { ParsedKey } from "./parsedKey.js";
 import { Solution } from "./solution.js";
 import type { Draft } from "./tunnelLayers.js";
-import { WITH_DWORDS } from "./wire.js";
 
 /** An Ethernet header without its last byte. */
 const RUNT = 13;
@@ -85,7 +85,7 @@ function withSamples(solution: Solution, layers: readonly Layer[]): Layer[] {
 /** Where the first header of a kind begins at a level. */
 function startOf(layers: readonly Layer[], header: string, level: "outer" | "inner"): number | undefined {
   const names = layers.map((layer) => (layer instanceof Uint8Array ? "payload" : layer.header));
-  const tunnel = names.findIndex((name) => WITH_DWORDS.some((one) => one === name));
+  const tunnel = names.findIndex((name) => TUNNELS.some((one) => one === name));
   const from = level === "outer" ? 0 : tunnel + 1;
   if (level === "inner" && tunnel < 0) return undefined;
   const at = names.findIndex((name, i) => i >= from && name === header);

@@ -3,15 +3,12 @@ import {
   PRESENT_ESP,
   PRESENT_ETH,
   PRESENT_ETHERTYPE,
-  PRESENT_ICMP,
-  PRESENT_ICMPV6,
   PRESENT_IPV4,
   PRESENT_IPV6,
   PRESENT_L3,
   PRESENT_MACSEC,
   PRESENT_MPLS,
   PRESENT_PROTOCOL,
-  PRESENT_SCTP,
   PRESENT_TCP,
   PRESENT_UDP,
   PRESENT_VLAN,
@@ -23,21 +20,13 @@ import {
   ETHERTYPE_MACSEC,
   ETHERTYPE_MPLS,
   PORT_ESP,
-  PROTOCOL_AH,
-  PROTOCOL_DESTINATION,
   PROTOCOL_ESP,
-  PROTOCOL_FRAGMENT,
-  PROTOCOL_HOP_BY_HOP,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_ROUTING,
-  PROTOCOL_SCTP,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
   TPID_CVLAN,
   TPID_SVLAN,
 } from "../../abi/protocols.js";
-import { UDP_PORTS } from "../../packet/numbers.js";
+import { UDP_PORTS } from "../../headers/announcers.js";
+import { EXTENSIONS, HEADERS, UPPER } from "../../headers/headers.js";
+import type { HeaderRecord } from "../../headers/record.js";
 import {
   bits,
   equals,
@@ -52,18 +41,6 @@ import {
   type Term,
 } from "./cells.js";
 import type { Plan } from "./plan.js";
-
-/** The upper layer by IP protocol ("Network layer and above"). */
-const UPPER: readonly (readonly [bit: number, protocol: number])[] = [
-  [PRESENT_TCP, PROTOCOL_TCP],
-  [PRESENT_UDP, PROTOCOL_UDP],
-  [PRESENT_SCTP, PROTOCOL_SCTP],
-  [PRESENT_ICMP, PROTOCOL_ICMP],
-  [PRESENT_ICMPV6, PROTOCOL_ICMPV6],
-];
-
-/** IPv6 next headers that the parser passes on its way to the upper layer. */
-const EXTENSIONS = [PROTOCOL_HOP_BY_HOP, PROTOCOL_ROUTING, PROTOCOL_FRAGMENT, PROTOCOL_AH, PROTOCOL_DESTINATION];
 
 /** Adds the constraints of a level. */
 export function constrainLevel(plan: Plan, level: Level): void {
@@ -206,14 +183,17 @@ function upperLayer(plan: Plan, level: Level): void {
   const later = fact(level, LATER);
   const protocol = bits(`${level}.ip_protocol`);
   const first = plan.together(protocol);
-  for (const number of EXTENSIONS)
-    plan.clause(first, -present(level, PRESENT_IPV6), later, -known, ...not(equals(protocol, number)));
-  for (const [bit, number] of UPPER) {
+  for (const header of EXTENSIONS) {
+    const passed = equals(protocol, HEADERS[header].announced.protocol);
+    plan.clause(first, -present(level, PRESENT_IPV6), later, -known, ...not(passed));
+  }
+  for (const header of UPPER) {
+    const { announced, present: own }: HeaderRecord = HEADERS[header];
+    const bit = own?.[level];
+    if (header === "esp" || bit === undefined) continue;
     const here = present(level, bit);
-    // "An inner ICMP is listed and fills nothing."
-    if (level === "inner" && (bit === PRESENT_ICMP || bit === PRESENT_ICMPV6)) continue;
     plan.after(here, known);
-    plan.implies(here, known, -later, ...equals(protocol, number));
+    plan.implies(here, known, -later, ...equals(protocol, announced?.protocol ?? 0));
   }
 }
 

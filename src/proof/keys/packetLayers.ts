@@ -5,16 +5,12 @@
 import {
   PRESENT_ESP,
   PRESENT_ETHERTYPE,
-  PRESENT_ICMP,
-  PRESENT_ICMPV6,
   PRESENT_IPV6,
   PRESENT_L3,
   PRESENT_MACSEC,
   PRESENT_MACSEC_SCI,
   PRESENT_MPLS,
   PRESENT_PROTOCOL,
-  PRESENT_SCTP,
-  PRESENT_TCP,
   PRESENT_UDP,
   PRESENT_VLAN,
   PRESENT_VLAN2,
@@ -25,16 +21,11 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   PROTOCOL_DESTINATION,
-  PROTOCOL_ESP,
   PROTOCOL_HOP_BY_HOP,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_SCTP,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
   TPID_CVLAN,
   TPID_SVLAN,
 } from "../../abi/protocols.js";
+import { HEADERS, UPPER } from "../../headers/headers.js";
 import { bits, fact, LATER, present, type Level, type Term } from "./cells.js";
 import type { FieldName } from "../../model/match/fields.js";
 import type { Solution } from "./solution.js";
@@ -138,27 +129,15 @@ function isGood(at: Solution, level: Level, name: "l3_ok" | "l4_ok" | "ipv4_chec
   return at.has(bits(`${level}.${name}`)[0] as Term, true);
 }
 
-const UPPER: readonly (readonly [
-  header: "tcp" | "udp" | "sctp" | "icmp" | "icmpv6" | "esp",
-  bit: number,
-  protocol: number,
-])[] = [
-  ["tcp", PRESENT_TCP, PROTOCOL_TCP],
-  ["udp", PRESENT_UDP, PROTOCOL_UDP],
-  ["sctp", PRESENT_SCTP, PROTOCOL_SCTP],
-  ["icmp", PRESENT_ICMP, PROTOCOL_ICMP],
-  ["icmpv6", PRESENT_ICMPV6, PROTOCOL_ICMPV6],
-  ["esp", PRESENT_ESP, PROTOCOL_ESP],
-];
-
 function addUpper(draft: Draft, at: Solution, level: Level): void {
   const asked = bits(`${level}.ip_protocol`);
   const protocol = at.asked(asked) ? at.number(asked) : undefined;
   const udp = at.has(present(level, PRESENT_UDP));
-  for (const [header, bit, number] of UPPER) {
+  for (const header of UPPER) {
+    const { announced, present: own } = HEADERS[header];
     // The key does not say whether an inner ICMP header is there.
-    const usually = protocol === number;
-    const here = level === "inner" && header.startsWith("icmp") ? usually : at.has(present(level, bit), usually);
+    const usually = protocol === announced.protocol;
+    const here = level === "inner" && header.startsWith("icmp") ? usually : at.has(present(level, own.outer), usually);
     if (!here || (header === "esp" && udp)) continue;
     const fields = isGood(at, level, "l4_ok") ? {} : header === "tcp" ? { data_offset: 0 } : header === "udp" ? { length: 0 } : {}; // prettier-ignore
     const layer = at.layer({ level, header, fields });

@@ -2,11 +2,8 @@
 import {
   EXT_PORT,
   EXT_REGISTER_B,
-  PRESENT_GENEVE,
   PRESENT_GENEVE_OPTION_0,
-  PRESENT_GRE,
   PRESENT_GRE_KEY,
-  PRESENT_GTPU,
   PRESENT_GTPU_EXTENSION,
   PRESENT_ICMP,
   PRESENT_ICMPV6,
@@ -16,9 +13,8 @@ import {
   PRESENT_ETHERTYPE,
   PRESENT_SAMPLE,
   PRESENT_TUNNEL_DWORD,
-  PRESENT_VXLAN,
-  PRESENT_VXLAN_GPE,
 } from "../../abi/key.js";
+import { HEADERS, TUNNELS } from "../../headers/headers.js";
 import { FIELDS, type FieldName } from "../../model/match/fields.js";
 import { bits, equals, present, presenceAt, type Level, type Term } from "./cells.js";
 import { constrainLevel } from "./levelConstraints.js";
@@ -102,16 +98,10 @@ function fieldsNeedHeaders(plan: Plan): void {
 
 /** Dwords of a tunnel header repeat its fields. */
 function repeats(plan: Plan): void {
-  const owners = [
-    ["vxlan", PRESENT_VXLAN],
-    ["vxlan_gpe", PRESENT_VXLAN_GPE],
-    ["geneve", PRESENT_GENEVE],
-    ["gtpu", PRESENT_GTPU],
-    ["gre", PRESENT_GRE],
-  ] as const;
   const all = tunnelBits(0, 128);
-  for (const [header, bit] of owners) {
-    for (const [at, term] of wireOf("outer", header)) same(plan, all[at] as Term, [present("tunnel", bit)], term);
+  for (const header of TUNNELS) {
+    const here = present("tunnel", HEADERS[header].present.tunnel);
+    for (const [at, term] of wireOf("outer", header)) same(plan, all[at] as Term, [here], term);
   }
   for (const [at, term] of wireOf("outer", "gtpu_extension"))
     same(plan, all[96 + at] as Term, [present("tunnel", PRESENT_GTPU_EXTENSION)], term);

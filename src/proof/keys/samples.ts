@@ -1,63 +1,19 @@
 /** Programmable samples: a sample within a header has the bits of that header ("Programmable samples"). */
-import {
-  PRESENT_BTH,
-  PRESENT_ESP,
-  PRESENT_ETH,
-  PRESENT_GENEVE,
-  PRESENT_GRE,
-  PRESENT_GTPU,
-  PRESENT_GTPU_EXTENSION,
-  PRESENT_ICMP,
-  PRESENT_ICMPV6,
-  PRESENT_IPV4,
-  PRESENT_IPV6,
-  PRESENT_MACSEC,
-  PRESENT_SAMPLE,
-  PRESENT_SCTP,
-  PRESENT_TCP,
-  PRESENT_UDP,
-  PRESENT_VLAN,
-  PRESENT_VXLAN,
-  PRESENT_VXLAN_GPE,
-} from "../../abi/key.js";
+import { PRESENT_SAMPLE, PRESENT_UDP } from "../../abi/key.js";
+import { HEADERS } from "../../headers/headers.js";
+import type { HeaderRecord } from "../../headers/record.js";
 import type { FieldName } from "../../model/match/fields.js";
 import type { SampleOptions } from "../../model/base/parser.js";
 import { bits, equals, present, type Level, type Term } from "./cells.js";
 import type { Declaration, Plan } from "./plan.js";
 import { wireOf, type WireHeader } from "./wire.js";
 
-/** Presence bits of headers, of the level or of the tunnel. */
-const LEVEL_HEADERS: Readonly<Record<string, number>> = {
-  ethernet: PRESENT_ETH,
-  vlan: PRESENT_VLAN,
-  ipv4: PRESENT_IPV4,
-  ipv6: PRESENT_IPV6,
-  tcp: PRESENT_TCP,
-  udp: PRESENT_UDP,
-  sctp: PRESENT_SCTP,
-  esp: PRESENT_ESP,
-};
-const OUTER_HEADERS: Readonly<Record<string, number>> = { icmp: PRESENT_ICMP, icmpv6: PRESENT_ICMPV6 };
-const TUNNEL_HEADERS: Readonly<Record<string, number>> = {
-  vxlan: PRESENT_VXLAN,
-  vxlan_gpe: PRESENT_VXLAN_GPE,
-  geneve: PRESENT_GENEVE,
-  gtpu: PRESENT_GTPU,
-  gtpu_extension: PRESENT_GTPU_EXTENSION,
-  gre: PRESENT_GRE,
-  bth: PRESENT_BTH,
-  macsec: PRESENT_MACSEC,
-};
-
-/** The presence bit of the header that a sample is taken from; undefined where the key has none. */
+/** The presence bit of the header that a sample is taken from; undefined where the key has none, or several. */
 function headerOf({ header, level = "outer" }: SampleOptions): Term | undefined {
-  const own = LEVEL_HEADERS[header];
-  if (own !== undefined) return present(level, own);
-  const tunnel = TUNNEL_HEADERS[header];
-  if (level === "inner") return undefined;
-  if (tunnel !== undefined) return present("tunnel", tunnel);
-  const outer = OUTER_HEADERS[header];
-  return outer === undefined ? undefined : present("outer", outer);
+  const { present: own, over }: Partial<HeaderRecord> = header === "payload" ? {} : HEADERS[header];
+  if (own === undefined || over !== undefined) return undefined;
+  if (own[level] !== undefined) return present(level, own[level]);
+  return level === "inner" || own.tunnel === undefined ? undefined : present("tunnel", own.tunnel);
 }
 
 /** Adds the constraints of samples. */

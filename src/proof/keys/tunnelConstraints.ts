@@ -1,6 +1,5 @@
 /** What the parser ties together across levels: tunnel headers, and the packet inside. Lines cite docs/parsing.md. */
 import {
-  PRESENT_BTH,
   PRESENT_ETH,
   PRESENT_GENEVE,
   PRESENT_GENEVE_OPTION_0,
@@ -27,17 +26,12 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_MACSEC,
-  PORT_GENEVE,
-  PORT_GTPU,
   PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
   PROTOCOL_GRE,
   PROTOCOL_IPV4,
   PROTOCOL_IPV6,
 } from "../../abi/protocols.js";
-import { GPE_PROTOCOLS } from "../../packet/numbers.js";
+import { HEADER_LIST, HEADERS } from "../../headers/headers.js";
 import { bits, equals, fact, GENEVE_VERSION_0, IP_IN_IP, LATER, not, present, type Term } from "./cells.js";
 import { carriedByGre, constrainGre } from "./greConstraints.js";
 import type { Plan } from "./plan.js";
@@ -53,16 +47,6 @@ const LABELS_OVER_GRE = here(PRESENT_MPLS_OVER_GRE);
 const LABELS_OVER_UDP = here(PRESENT_MPLS_OVER_UDP);
 const GTPU_LONG = here(PRESENT_GTPU_DW_2);
 const GTPU_EXTENDED = here(PRESENT_GTPU_EXTENSION);
-
-/** Headers over UDP by destination port. */
-const OVER_UDP: readonly (readonly [here: Term, port: number])[] = [
-  [VXLAN, PORT_VXLAN],
-  [GPE, PORT_VXLAN_GPE],
-  [GENEVE, PORT_GENEVE],
-  [GTPU, PORT_GTPU],
-  [LABELS_OVER_UDP, PORT_MPLS],
-  [here(PRESENT_BTH), PORT_ROCE],
-];
 
 /** | version 3, PT 1, 0 1, E 1, S 1, PN 1 | type 1 | length 2 |. */
 const GTPU_WORD = bits("misc3.gtpu_dw_0");
@@ -87,9 +71,11 @@ export function constrainTunnels(plan: Plan): void {
 
 function overUdp(plan: Plan): void {
   const udp = present("outer", PRESENT_UDP);
-  for (const [tunnel, port] of OVER_UDP) {
-    plan.after(tunnel, udp);
-    plan.implies(tunnel, udp, ...equals("outer.udp_dport", port));
+  for (const [, { announced, present: own, over }] of HEADER_LIST) {
+    const bit = own?.tunnel ?? over?.udp.present.tunnel;
+    if (bit === undefined || announced?.port === undefined) continue;
+    plan.after(here(bit), udp);
+    plan.implies(here(bit), udp, ...equals("outer.udp_dport", announced.port));
   }
 }
 
@@ -187,12 +173,12 @@ function innerPacket(plan: Plan): void {
     plan.when(l3 === when[0] ? l3 : eth, [...when, GENEVE], [GENEVE_0, ...equals(type, ethertype)]);
     plan.when(l3 === when[0] ? l3 : eth, [...when, GRE, -LABELS_OVER_GRE], carriedByGre(ethertype)); // prettier-ignore
   };
-  begins([eth], ETHERTYPE_ETHERNET, GPE_PROTOCOLS.ethernet ?? 0);
+  begins([eth], ETHERTYPE_ETHERNET, HEADERS.ethernet.announced.gpe);
   plan.clause(eth, -eth, -GRE, -LABELS_OVER_GRE);
   plan.after(l3, GPE, GENEVE, GRE, GTPU, LABELS_OVER_UDP, DIRECT);
   plan.clause(l3, -l3, GPE, GENEVE, GRE, GTPU, LABELS_OVER_UDP, DIRECT, eth);
-  begins([l3, -eth, -v6], ETHERTYPE_IPV4, GPE_PROTOCOLS.ipv4 ?? 0);
-  begins([l3, -eth, v6], ETHERTYPE_IPV6, GPE_PROTOCOLS.ipv6 ?? 0);
+  begins([l3, -eth, -v6], ETHERTYPE_IPV4, HEADERS.ipv4.announced.gpe);
+  begins([l3, -eth, v6], ETHERTYPE_IPV6, HEADERS.ipv6.announced.gpe);
   plan.when(l3, [l3, GTPU], [...GTPU_VERSION_1, ...equals("misc3.gtpu_msg_type", 255)]);
   for (const flag of [GTPU_E, GTPU_S, GTPU_PN]) plan.clause(l3, -l3, -GTPU, -flag, GTPU_LONG);
   for (const bit of bits("misc3.gtpu_dw_2").slice(-8)) plan.clause(l3, -l3, -GTPU_LONG, -GTPU_E, -bit, GTPU_EXTENDED);

@@ -20,7 +20,7 @@ import {
 import { buildFrame } from "../../packet/builder/build.js";
 import type { HeaderLayer, Layer } from "../../packet/builder/layers.js";
 import { writeBits } from "../../packet/bytes.js";
-import { TUNNEL_ETHERTYPES } from "../../packet/numbers.js";
+import { TUNNEL_ETHERTYPES } from "../../headers/announcers.js";
 import { bits, GENEVE_VERSION_0, GRE_WHOLE, present, type Level, type Term } from "./cells.js";
 import type { Solution } from "./solution.js";
 import { tunnelBits, type WireHeader } from "./wire.js";

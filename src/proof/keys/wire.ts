@@ -83,9 +83,6 @@ const INNER_ONLY: Readonly<Partial<Record<WireHeader, readonly Row[]>>> = {
   mpls_over_udp: label("ext.inner_first_mpls_over_udp"),
 };
 
-/** Headers whose first four dwords are `misc5.tunnel_header_0` and so on. */
-export const WITH_DWORDS = ["vxlan", "vxlan_gpe", "geneve", "gtpu", "gre"] as const;
-
 /** The layout of a header on the wire. */
 export function layoutHeader(header: WireHeader): LaidOutHeader {
   if (header === "vlan2") return "vlan";

@@ -28,7 +28,7 @@ import {
   TPID_SVLAN,
 } from "../../abi/protocols.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
-import { UDP_PORTS } from "../../packet/numbers.js";
+import { UDP_PORTS } from "../../headers/announcers.js";
 import type { ParsedKey } from "../keys/parsedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, TRUE, type Literal } from "../literal.js";

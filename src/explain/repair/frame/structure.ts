@@ -1,67 +1,21 @@
 /** Gives a frame the headers that a rule needs: one change of the layers for each header that is absent. */
 import * as key from "../../../abi/key.js";
-import {
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  PORT_ESP,
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
-  PROTOCOL_ESP,
-  PROTOCOL_GRE,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_SCTP,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
-  TPID_CVLAN,
-  TPID_SVLAN,
-} from "../../../abi/protocols.js";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_GRE, TPID_CVLAN, TPID_SVLAN } from "../../../abi/protocols.js";
+import { PROTOCOLS, UDP_PORTS, headerBy } from "../../../headers/announcers.js";
+import { EXTENSIONS, HEADERS, UPPER } from "../../../headers/headers.js";
+import { headerOfBit } from "../../../headers/presence.js";
+import type { HeaderName, HeaderRecord } from "../../../headers/record.js";
 import type { TermFact } from "../facts.js";
 import { forget, newLayer, type DraftLayer, type FrameDraft, type LayerFields, type Level } from "./draft.js";
 
-type Header = DraftLayer["header"];
-
 const IP = ["ipv4", "ipv6"] as const;
-const EXTENSIONS = ["ipv6_hop_by_hop", "ipv6_routing", "ipv6_destination", "ipv6_fragment", "ah"] as const;
 const LINKS = ["ethernet", "linux_cooked", "linux_cooked_v2", "loopback"] as const;
 const PORTED: readonly string[] = ["tcp", "udp", "sctp"];
 
-/** The UDP port and the first bytes of each tunnel over UDP. */
-const OVER_UDP: Readonly<Partial<Record<Header, { readonly port: number; readonly fields: LayerFields }>>> = {
-  vxlan: { port: PORT_VXLAN, fields: {} },
-  vxlan_gpe: { port: PORT_VXLAN_GPE, fields: { next_protocol: 3 } },
-  geneve: { port: PORT_GENEVE, fields: { protocol_type: 0x6558 } },
-  gtpu: { port: PORT_GTPU, fields: {} },
-  mpls: { port: PORT_MPLS, fields: {} },
-  bth: { port: PORT_ROCE, fields: {} },
-  esp: { port: PORT_ESP, fields: {} },
-};
-/** Tunnels whose inner packet begins with its Ethernet header. */
-const CARRIES_ETHERNET: readonly string[] = ["vxlan", "vxlan_gpe", "geneve"];
-
-const UPPER: Readonly<Record<number, Header>> = {
-  [PROTOCOL_TCP]: "tcp",
-  [PROTOCOL_UDP]: "udp",
-  [PROTOCOL_ICMP]: "icmp",
-  [PROTOCOL_ICMPV6]: "icmpv6",
-  [PROTOCOL_SCTP]: "sctp",
-  [PROTOCOL_ESP]: "esp",
-};
-
-const TUNNELS: Readonly<Record<number, Header>> = {
-  [key.PRESENT_VXLAN]: "vxlan",
-  [key.PRESENT_GRE]: "gre",
-  [key.PRESENT_GRE_KEY]: "gre",
-  [key.PRESENT_VXLAN_GPE]: "vxlan_gpe",
-  [key.PRESENT_GENEVE]: "geneve",
-  [key.PRESENT_GTPU]: "gtpu",
-  [key.PRESENT_MPLS_OVER_UDP]: "mpls",
-  [key.PRESENT_MPLS_OVER_GRE]: "gre",
-  [key.PRESENT_BTH]: "bth",
+/** Tunnels whose header says what the frame inside begins with. */
+const SAY_ETHERNET: Readonly<Partial<Record<HeaderName, LayerFields>>> = {
+  vxlan_gpe: { next_protocol: HEADERS.ethernet.announced.gpe },
+  geneve: { protocol_type: HEADERS.ethernet.announced.tunnelType },
 };
 
 const OF_LEVEL: Readonly<Record<number, (draft: FrameDraft, level: Level) => boolean>> = {
@@ -70,12 +24,6 @@ const OF_LEVEL: Readonly<Record<number, (draft: FrameDraft, level: Level) => boo
   [key.PRESENT_L3]: (draft, level) => setIp(draft, level, "ipv4"),
   [key.PRESENT_IPV4]: (draft, level) => setIp(draft, level, "ipv4"),
   [key.PRESENT_IPV6]: (draft, level) => setIp(draft, level, "ipv6"),
-  [key.PRESENT_TCP]: (draft, level) => setUpper(draft, level, "tcp"),
-  [key.PRESENT_UDP]: (draft, level) => setUpper(draft, level, "udp"),
-  [key.PRESENT_ICMP]: (draft, level) => setUpper(draft, level, "icmp"),
-  [key.PRESENT_ICMPV6]: (draft, level) => setUpper(draft, level, "icmpv6"),
-  [key.PRESENT_SCTP]: (draft, level) => setUpper(draft, level, "sctp"),
-  [key.PRESENT_ESP]: (draft, level) => setUpper(draft, level, "esp"),
   [key.PRESENT_MPLS]: addMpls,
 };
 
@@ -92,10 +40,12 @@ export function addHeader(draft: FrameDraft, { field, value, mask }: TermFact, t
   if (name.endsWith(".ip_protocol")) return setProtocol(draft, level, Number(value));
   if (here === null) return false;
   if (here.word === key.EXT_PRESENT_TUNNEL) {
-    const kind = TUNNELS[here.bit];
+    const kind = tunnelAt(here.bit);
     if (here.bit === key.PRESENT_GRE_KEY && draft.find("outer", ["gre"]) !== undefined) return addGreKey(draft);
     return kind !== undefined && addTunnel(draft, kind, here.bit === key.PRESENT_MPLS_OVER_GRE);
   }
+  const upper = headerOfBit(level, here.bit)?.header;
+  if (isOneOf(UPPER, upper)) return setUpper(draft, level, upper);
   return OF_LEVEL[here.bit]?.(draft, level) ?? false;
 }
 
@@ -162,8 +112,8 @@ export function setEtherType(draft: FrameDraft, level: Level, type: number, whol
 
 /** Gives the packet of a level an upper-layer protocol. */
 export function setProtocol(draft: FrameDraft, level: Level, protocol: number): boolean {
-  const upper = UPPER[protocol];
-  if (upper !== undefined) return setUpper(draft, level, upper);
+  const upper = headerBy(PROTOCOLS, protocol);
+  if (isOneOf(UPPER, upper)) return setUpper(draft, level, upper);
   if (protocol === PROTOCOL_GRE && level === "outer") return addTunnel(draft, "gre");
   const at = upperAt(draft, level);
   if (at < 0) return setIp(draft, level, "ipv4");
@@ -188,12 +138,12 @@ function setIp(draft: FrameDraft, level: Level, version: (typeof IP)[number]): b
   const life = ttl ?? hop_limit;
   const added = newLayer(version, level, { dscp, ecn, [version === "ipv4" ? "ttl" : "hop_limit"]: life });
   let count = 1;
-  while ((EXTENSIONS as readonly string[]).includes(draft.layers[at + count]?.header ?? "")) count++;
+  while (isOneOf(EXTENSIONS, draft.layers[at + count]?.header)) count++;
   draft.splice(at, count, added);
   return true;
 }
 
-function setUpper(draft: FrameDraft, level: Level, header: Header): boolean {
+function setUpper(draft: FrameDraft, level: Level, header: HeaderName): boolean {
   const fragment = draft.find(level, IP)?.fields["fragment_offset"];
   if ((typeof fragment === "number" && fragment > 0) || draft.indexOf(level, ["ipv6_fragment"]) >= 0) {
     return setFragment(draft, level, false);
@@ -205,19 +155,21 @@ function setUpper(draft: FrameDraft, level: Level, header: Header): boolean {
   const keepsPorts = old !== undefined && PORTED.includes(old.header) && PORTED.includes(header);
   const { source_port, destination_port } = old?.fields ?? {};
   const fields = keepsPorts ? { source_port, destination_port } : {};
-  const body = draft.bytesFrom(old !== undefined && UPPER_HEADERS.includes(old.header) ? at + 1 : at);
+  const body = draft.bytesFrom(isOneOf(UPPER, old?.header) ? at + 1 : at);
   draft.splice(at, draft.end - at, newLayer(header, level, fields), newLayer("payload", level, { bytes: body }));
   return true;
 }
 
-const UPPER_HEADERS: readonly string[] = Object.values(UPPER);
+function isOneOf<Name extends HeaderName>(list: readonly Name[], header: string | undefined): header is Name {
+  return (list as readonly (string | undefined)[]).includes(header);
+}
 
 /** The index of what follows the IP headers of a level; -1 without IP. */
 function upperAt(draft: FrameDraft, level: Level): number {
   let at = draft.indexOf(level, IP);
   if (at < 0) return -1;
   do at++;
-  while ((EXTENSIONS as readonly string[]).includes(draft.layers[at]?.header ?? ""));
+  while (isOneOf(EXTENSIONS, draft.layers[at]?.header));
   return at;
 }
 
@@ -261,24 +213,34 @@ export function addGreKey(draft: FrameDraft): boolean {
   return true;
 }
 
-/** The tunnel that a rule names, or VXLAN. */
-function tunnelOf(tunnels: number): Header {
-  const named = Object.keys(TUNNELS).find((bit) => (tunnels & Number(bit)) !== 0);
-  return (named === undefined ? undefined : TUNNELS[Number(named)]) ?? "vxlan";
+/** The tunnel that a presence bit needs. */
+function tunnelAt(bit: number): HeaderName | undefined {
+  if (bit === key.PRESENT_GRE_KEY || bit === key.PRESENT_MPLS_OVER_GRE) return "gre";
+  const header = headerOfBit("tunnel", bit)?.header;
+  return header === "gre" || (header !== undefined && header in UDP_PORTS) ? header : undefined;
 }
 
-function addTunnel(draft: FrameDraft, kind: Header, mpls = false): boolean {
+/** The tunnel that a rule names, or VXLAN. */
+function tunnelOf(tunnels: number): HeaderName {
+  for (let bit = 1; bit <= tunnels; bit *= 2) {
+    const kind = (tunnels & bit) === 0 ? undefined : tunnelAt(bit);
+    if (kind !== undefined) return kind;
+  }
+  return "vxlan";
+}
+
+function addTunnel(draft: FrameDraft, kind: HeaderName, mpls = false): boolean {
   const udp = draft.find("outer", ["udp"]);
-  const over = OVER_UDP[kind];
-  if (over !== undefined && udp !== undefined && udp.fields["destination_port"] !== over.port) {
-    udp.fields["destination_port"] = over.port;
+  const port = UDP_PORTS[kind];
+  if (port !== undefined && udp !== undefined && udp.fields["destination_port"] !== port) {
+    udp.fields["destination_port"] = port;
     return true;
   }
   return wrap(draft, kind, mpls);
 }
 
 /** Puts the whole frame, or its packet, into a tunnel. */
-function wrap(draft: FrameDraft, kind: Header, mpls: boolean): boolean {
+function wrap(draft: FrameDraft, kind: HeaderName, mpls: boolean): boolean {
   const { layers } = draft;
   const link = linkEnd(draft, "outer");
   const [first] = layers;
@@ -286,12 +248,13 @@ function wrap(draft: FrameDraft, kind: Header, mpls: boolean): boolean {
   const { source, destination } = first.fields;
   const outer = link > 0 ? [newLayer("ethernet", "outer", { source, destination })] : [];
   const ip = newLayer("ipv4", "outer");
-  const from = kind === "bth" ? draft.end : CARRIES_ETHERNET.includes(kind) ? 0 : link;
+  const { tunnel }: HeaderRecord = HEADERS[kind];
+  const from = kind === "bth" ? draft.end : tunnel === "frame" ? 0 : link;
   const body = newLayer("payload", "inner", { bytes: draft.bytesFrom(from) });
-  const over = OVER_UDP[kind];
-  if (over !== undefined) {
-    const udp = newLayer("udp", "outer", { destination_port: over.port });
-    draft.splice(0, draft.end, ...outer, ip, udp, newLayer(kind, "outer", { ...over.fields }), body);
+  const port = UDP_PORTS[kind];
+  if (port !== undefined) {
+    const udp = newLayer("udp", "outer", { destination_port: port });
+    draft.splice(0, draft.end, ...outer, ip, udp, newLayer(kind, "outer", { ...SAY_ETHERNET[kind] }), body);
     return true;
   }
   const inner = layers[link]?.header === "ipv6" ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;

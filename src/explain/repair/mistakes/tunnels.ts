@@ -1,28 +1,24 @@
 /** Tunnels that the frame has not, or has in another form than the rule looks for. */
-import {
-  PORT_ESP,
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
-} from "../../../abi/protocols.js";
+import { PORT_ESP, PORT_VXLAN } from "../../../abi/protocols.js";
 import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
+import { HEADERS } from "../../../headers/headers.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
 import type { TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { differs, isPresentTerm, leavesOut, moves, takesFound } from "./terms.js";
 
-/** Tunnels over UDP: the field that names each, its port, and what people call it. */
-const OVER_UDP: readonly (readonly [fields: RegExp, port: number, name: string])[] = [
-  [/^misc\.vxlan_vni$/, PORT_VXLAN, "VXLAN"],
-  [/^misc3\.outer_vxlan_gpe_/, PORT_VXLAN_GPE, "VXLAN-GPE"],
-  [/^misc3?\.geneve_/, PORT_GENEVE, "Geneve"],
-  [/^misc3\.gtpu_/, PORT_GTPU, "GTP-U"],
-  [/^misc2\.outer_first_mpls_over_udp_/, PORT_MPLS, "MPLS over UDP"],
-  [/^misc\.bth_/, PORT_ROCE, "RoCE"],
+/** What is over UDP, by the fields that name it. */
+const OVER_UDP: readonly (readonly [
+  fields: RegExp,
+  header: "vxlan" | "vxlan_gpe" | "geneve" | "gtpu" | "mpls" | "bth",
+])[] = [
+  [/^misc\.vxlan_vni$/, "vxlan"],
+  [/^misc3\.outer_vxlan_gpe_/, "vxlan_gpe"],
+  [/^misc3?\.geneve_/, "geneve"],
+  [/^misc3\.gtpu_/, "gtpu"],
+  [/^misc2\.outer_first_mpls_over_udp_/, "mpls"],
+  [/^misc\.bth_/, "bth"],
 ];
 
 const otherPort: Detector = {
@@ -31,9 +27,11 @@ const otherPort: Detector = {
     const port = facts.found("outer.udp_dport");
     if (port === null) return null;
     for (const { name, found } of facts.failing) {
-      const tunnel = OVER_UDP.find(([fields]) => fields.test(name));
-      if (found !== null || tunnel === undefined || port === BigInt(tunnel[1])) continue;
-      const [, wanted, kind] = tunnel;
+      const header = OVER_UDP.find(([fields]) => fields.test(name))?.[1];
+      if (found !== null || header === undefined) continue;
+      const wanted = HEADERS[header].announced.port;
+      if (port === BigInt(wanted)) continue;
+      const { name: kind } = header === "mpls" ? HEADERS.mpls.over.udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
       const asks = udp !== undefined && udp.agrees ? ` The rule itself wants outer.udp_dport ${udp.wanted}.` : "";
       return {

@@ -39,20 +39,13 @@ import {
   PRESENT_VXLAN,
   PRESENT_VXLAN_GPE,
 } from "../../../abi/key.js";
-import {
-  PORT_MPLS,
-  PROTOCOL_GRE,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_SCTP,
-  PROTOCOL_TCP,
-} from "../../../abi/protocols.js";
+import { PORT_MPLS } from "../../../abi/protocols.js";
+import { titleOf } from "../../../headers/headers.js";
 import type { Field } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
 import { ethertypeOf, has, INNER_LEVEL, OUTER_LEVEL, udpPorts, type FrameFacts, type Level } from "./facts.js";
 import { isMpls, noEsp, noEthernet, noNetwork, noProtocol, noTag, noUdp, noUpper, stopOr } from "./layers.js";
 import { ethertypeText } from "./numbers.js";
-import { titleOf } from "./stop.js";
 import * as tunnels from "./tunnels.js";
 
 /** Why the header of a field is absent. The field is not present in `facts.key`. */
@@ -85,15 +78,15 @@ function noHeader(facts: FrameFacts, level: Level, bit: number): string {
     case PRESENT_PROTOCOL:
       return noProtocol(facts, level);
     case PRESENT_TCP:
-      return noUpper(facts, level, "TCP", PROTOCOL_TCP);
+      return noUpper(facts, level, "tcp");
     case PRESENT_UDP:
       return noUdp(facts, level);
     case PRESENT_ICMP:
-      return noUpper(facts, level, "ICMP", PROTOCOL_ICMP);
+      return noUpper(facts, level, "icmp");
     case PRESENT_ICMPV6:
-      return noUpper(facts, level, "ICMPv6", PROTOCOL_ICMPV6);
+      return noUpper(facts, level, "icmpv6");
     case PRESENT_SCTP:
-      return noUpper(facts, level, "SCTP", PROTOCOL_SCTP);
+      return noUpper(facts, level, "sctp");
     case PRESENT_ESP:
       return noEsp(facts, level);
     case PRESENT_MPLS:
@@ -167,7 +160,7 @@ function noInnerMplsOverUdp(facts: FrameFacts): string {
 }
 
 function noInnerMplsOverGre(facts: FrameFacts): string {
-  const gre = noUpper({ ...facts, stopped: null }, INNER_LEVEL, "GRE", PROTOCOL_GRE);
+  const gre = noUpper({ ...facts, stopped: null }, INNER_LEVEL, "gre");
   return gre.endsWith("not GRE") ? gre : "the inner GRE header carries no MPLS label, or is cut";
 }
 

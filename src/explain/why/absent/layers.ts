@@ -17,9 +17,8 @@ import {
   ETHERTYPE_MPLS,
   ETHERTYPE_MPLS_UPSTREAM,
   PORT_ESP,
-  PROTOCOL_ESP,
-  PROTOCOL_UDP,
 } from "../../../abi/protocols.js";
+import { HEADERS, type HeadersWith } from "../../../headers/headers.js";
 import {
   ethertypeOf,
   has,
@@ -81,23 +80,28 @@ export function noProtocol(facts: FrameFacts, level: Level): string {
 }
 
 /** A header that an IP protocol announces. */
-export function noUpper(facts: FrameFacts, level: Level, name: string, protocol: number): string {
+export function noUpper(
+  facts: FrameFacts,
+  level: Level,
+  header: HeadersWith<{ announced: { protocol: number } }>,
+): string {
+  const { name, announced } = HEADERS[header];
   if (!has(facts, level, PRESENT_PROTOCOL)) return noProtocol(facts, level);
   const found = protocolOf(facts, level);
-  if (found !== protocol) return `${level.packet} is ${protocolText(found)}, not ${name}`;
+  if (found !== announced.protocol) return `${level.packet} is ${protocolText(found)}, not ${name}`;
   const packet = level === OUTER_LEVEL ? "a later fragment" : "a later fragment inside a tunnel";
   const fragment = isFragment(facts, level) ? `${packet} has no ${name} header: it is in the first fragment` : null;
   return stopOr(facts, fragment ?? `no ${name} header was read`);
 }
 
 export function noUdp(facts: FrameFacts, level: Level): string {
-  return noUpper(facts, level, "UDP", PROTOCOL_UDP);
+  return noUpper(facts, level, "udp");
 }
 
 /** ESP over IP, or in UDP from or to port 4500. */
 export function noEsp(facts: FrameFacts, level: Level): string {
   if (has(facts, level, PRESENT_ESP)) return `no field of ${level.packet}`;
-  if (!has(facts, level, PRESENT_UDP)) return noUpper(facts, level, "ESP", PROTOCOL_ESP);
+  if (!has(facts, level, PRESENT_UDP)) return noUpper(facts, level, "esp");
   const { source, destination } = udpPorts(facts, level);
   if (destination !== PORT_ESP && source !== PORT_ESP) {
     return `${level.packet} is UDP to port ${destination}, not ESP: ip_protocol is not 50, and no port is 4500`;

@@ -24,7 +24,6 @@ import {
   PORT_GENEVE,
   PORT_GTPU,
   PORT_MPLS,
-  PORT_ROCE,
   PORT_VXLAN,
   PORT_VXLAN_GPE,
   PROTOCOL_ESP,
@@ -33,6 +32,8 @@ import {
   PROTOCOL_IPV6,
   PROTOCOL_UDP,
 } from "../../../abi/protocols.js";
+import { TUNNEL_ETHERTYPES } from "../../../headers/announcers.js";
+import { HEADERS, UDP_TUNNELS, type HeadersWith } from "../../../headers/headers.js";
 import {
   ethertypeOf,
   half,
@@ -49,7 +50,9 @@ import { isMpls, noEthernet, noProtocol, noUdp, noUpper, stopOr } from "./layers
 import { ethertypeText, hex4, protocolText } from "./numbers.js";
 
 /** A header after UDP to a port. */
-export function noTunnel(facts: FrameFacts, name: string, port: number): string {
+export function noTunnel(facts: FrameFacts, header: HeadersWith<{ announced: { port: number } }>): string {
+  const { name, announced } = HEADERS[header];
+  const { port } = announced;
   const so = `, so no ${name} header was read`;
   if (!has(facts, OUTER_LEVEL, PRESENT_UDP)) return noUdp(facts, OUTER_LEVEL) + so;
   const { source, destination } = udpPorts(facts, OUTER_LEVEL);
@@ -62,12 +65,12 @@ export function noTunnel(facts: FrameFacts, name: string, port: number): string 
   return `UDP port ${destination} is not ${port}${swapped}${so}${nested}`;
 }
 
-export const noVxlan = (facts: FrameFacts): string => noTunnel(facts, "VXLAN", PORT_VXLAN);
-export const noVxlanGpe = (facts: FrameFacts): string => noTunnel(facts, "VXLAN-GPE", PORT_VXLAN_GPE);
-export const noBth = (facts: FrameFacts): string => noTunnel(facts, "RoCE", PORT_ROCE);
+export const noVxlan = (facts: FrameFacts): string => noTunnel(facts, "vxlan");
+export const noVxlanGpe = (facts: FrameFacts): string => noTunnel(facts, "vxlan_gpe");
+export const noBth = (facts: FrameFacts): string => noTunnel(facts, "bth");
 
 export function noGre(facts: FrameFacts): string {
-  return noUpper(facts, OUTER_LEVEL, "GRE", PROTOCOL_GRE);
+  return noUpper(facts, OUTER_LEVEL, "gre");
 }
 
 export function noGreKey(facts: FrameFacts): string {
@@ -96,15 +99,15 @@ function greType(facts: FrameFacts, name: string, fits: (type: number) => boolea
 }
 
 function carriesPacket(type: number): boolean {
-  return type === 0x0800 || type === 0x86dd || type === 0x6558;
+  return Object.values(TUNNEL_ETHERTYPES).includes(type);
 }
 
 export function noMplsOverUdp(facts: FrameFacts): string {
-  return noTunnel(facts, "MPLS", PORT_MPLS);
+  return noTunnel(facts, "mpls");
 }
 
 export function noGeneve(facts: FrameFacts): string {
-  return noTunnel(facts, "Geneve", PORT_GENEVE);
+  return noTunnel(facts, "geneve");
 }
 
 /** The data of the declared option. */
@@ -123,7 +126,7 @@ function geneveVersion({ key }: FrameFacts): number {
 }
 
 export function noGtpu(facts: FrameFacts): string {
-  return noTunnel(facts, "GTP-U", PORT_GTPU);
+  return noTunnel(facts, "gtpu");
 }
 
 /** The third dword of the header. */
@@ -167,8 +170,6 @@ export function noMacsec(facts: FrameFacts): string {
   return stopOr(facts, "no MACsec tag was read");
 }
 
-const TUNNEL_PORTS = "VXLAN 4789, VXLAN-GPE 4790, Geneve 6081, GTP-U 2152, MPLS 6635";
-
 /** The packet inside the first tunnel, of which no header was read. */
 export function noInnerPacket(facts: FrameFacts): string {
   if (!has(facts, OUTER_LEVEL, PRESENT_PROTOCOL)) return `${noProtocol(facts, OUTER_LEVEL)}, so there is no tunnel`;
@@ -198,6 +199,9 @@ function noInnerOfGre(facts: FrameFacts): string {
   if (!hasTunnel(facts, PRESENT_GRE)) return noGre(facts);
   return greVersion(facts) ?? greType(facts, "a packet", (type) => carriesPacket(type) || isMpls(type));
 }
+
+const tunnelPorts = (): string =>
+  UDP_TUNNELS.map((header) => `${HEADERS[header].name} ${HEADERS[header].announced.port}`).join(", ");
 
 function noInnerOfUdp(facts: FrameFacts): string {
   if (!has(facts, OUTER_LEVEL, PRESENT_UDP)) return laterFragment(facts) ?? noUdp(facts, OUTER_LEVEL);
@@ -231,7 +235,7 @@ function noInnerOfUdp(facts: FrameFacts): string {
     case PORT_MPLS:
       break;
     default:
-      return `UDP port ${destination} is not that of a tunnel (${TUNNEL_PORTS}), so no inner packet was read`;
+      return `UDP port ${destination} is not that of a tunnel (${tunnelPorts()}), so no inner packet was read`;
   }
   return stopOr(facts, `what follows UDP port ${destination} is no packet`);
 }

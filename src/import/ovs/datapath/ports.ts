@@ -1,10 +1,16 @@
 /** Ports of the datapath that are tunnels: their names, or the flows by them, say of which type. */
+import { UDP_PORTS } from "../../../headers/announcers.js";
+import type { HeaderName } from "../../../headers/record.js";
+import { TUNNEL_TYPES } from "../bridge/ports.js";
 import type { Interface, Interfaces } from "../bridge/interfaces.js";
 import type { Flow } from "../steps.js";
 
 /** Names that Open vSwitch gives the ports of all tunnels of a type. */
 const SYSTEM = /^(vxlan|genev|gre)_sys(?:_(\d+))?$/;
-const BY_PORT: Readonly<Record<string, string>> = { 4789: "vxlan", 6081: "geneve" };
+
+function typeAt(port: number): string | undefined {
+  return TUNNEL_TYPES.find((type) => UDP_PORTS[type as HeaderName] === port);
+}
 
 /** A port of all tunnels of a type: flows say their keys and addresses. */
 export function makeTunnel(one: Interface, type: string): void {
@@ -27,7 +33,7 @@ export function inferTunnel({ match }: Flow, interfaces: Interfaces): string | u
   }
   const { tp_dst: udp } = tunnel;
   const hasOption = Object.keys(tunnel).some((key) => key.startsWith("option "));
-  const type = hasOption ? "geneve" : udp?.mask === 0xffffffffffffffffn ? BY_PORT[String(udp.value)] : undefined;
+  const type = hasOption ? "geneve" : udp?.mask === 0xffffffffffffffffn ? typeAt(Number(udp.value)) : undefined;
   if (type === undefined || !isNew) return undefined;
   makeTunnel(interfaces.named(inPort, { line: 1, column: 1 }), type);
   return type;

@@ -8,7 +8,9 @@ import {
   REFORMAT_TYPE,
   REFORMAT_UDP,
 } from "../../../abi/reformat.js";
-import { PORT_GENEVE, PORT_GTPU, PORT_VXLAN, PORT_VXLAN_GPE } from "../../../abi/protocols.js";
+import { PORT_VXLAN } from "../../../abi/protocols.js";
+import { UDP_PORTS } from "../../../headers/announcers.js";
+import { HEADERS, TUNNELS } from "../../../headers/headers.js";
 import { actionsOf } from "../../../explain/trace/objects.js";
 import type { Action, ActionKind } from "../../../model/action/action.js";
 import { fieldNamed, readField, type Field } from "../../../model/match/fields.js";
@@ -28,13 +30,8 @@ const WORDS: Readonly<Partial<Record<ActionKind, string>>> = {
   push_vlan: "push_vlan",
 };
 
-/** Tunnels over UDP, with the shortest header after it. */
-const TUNNELS: ReadonlyMap<number, readonly [name: string, bytes: number]> = new Map([
-  [PORT_VXLAN, ["VXLAN", 8]],
-  [PORT_VXLAN_GPE, ["VXLAN-GPE", 8]],
-  [PORT_GENEVE, ["Geneve", 8]],
-  [PORT_GTPU, ["GTP-U", 8]],
-]);
+/** All tunnels over UDP have headers of 8 bytes at least, but labels. */
+const SHORTEST = 8;
 
 /** The data that an encapsulation puts in front, and the offset of its UDP header; 0 for none. */
 interface Encapsulation {
@@ -144,11 +141,13 @@ export const ACTIONS: readonly LintDetector[] = [
       : `encapsulates with the UDP checksum 0x${checksum.toString(16).padStart(4, "0")}. The device does not compute it, so receivers drop the frames. Set it to 0.`;
   }),
   overUdp("reformat-without-room", ({ data, udp }, port) => {
-    const [name, bytes] = TUNNELS.get(port) ?? ["", 0];
+    const tunnel = TUNNELS.find((header) => UDP_PORTS[header] === port);
+    if (tunnel === undefined) return null;
+    const { name } = HEADERS[tunnel];
     const room = data.byteLength - udp - 8;
-    return room >= bytes
+    return room >= SHORTEST
       ? null
-      : `encapsulates for ${name} (UDP port ${port}), but its data has no room for the ${name} header: ${room} bytes follow the UDP header, ${bytes} are needed.`;
+      : `encapsulates for ${name} (UDP port ${port}), but its data has no room for the ${name} header: ${room} bytes follow the UDP header, ${SHORTEST} are needed.`;
   }),
   overUdp("reformat-type", ({ type, data, udp }, port) => {
     const vxlan = port === PORT_VXLAN;

@@ -5,17 +5,15 @@ import {
   EXT_PRESENT_OUTER,
   EXT_PRESENT_TUNNEL,
   PRESENT_ETH,
-  PRESENT_GENEVE,
   PRESENT_GRE,
-  PRESENT_GTPU,
   PRESENT_IPV4,
   PRESENT_IPV6,
   PRESENT_L3,
   PRESENT_TCP,
   PRESENT_UDP,
-  PRESENT_VXLAN,
-  PRESENT_VXLAN_GPE,
 } from "../../../abi/key.js";
+import { UDP_PORTS } from "../../../headers/announcers.js";
+import { HEADERS, TUNNELS } from "../../../headers/headers.js";
 import type { KeyMatch } from "../../../explain/match/terms.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
 import { someOperation } from "../../../model/action/operations.js";
@@ -36,7 +34,7 @@ const UDP = 8;
 const GRE = 4;
 /** VXLAN, VXLAN-GPE, Geneve and GTP-U. */
 const OVER_UDP = 8;
-const TUNNELS_OVER_UDP = [PRESENT_VXLAN, PRESENT_VXLAN_GPE, PRESENT_GENEVE, PRESENT_GTPU];
+const TUNNELS_OVER_UDP = TUNNELS.filter((header) => header in UDP_PORTS);
 
 /** The length of the shortest Ethernet frame that has the headers which a match asks for. */
 function leastLength({ mask, value }: KeyMatch): number {
@@ -53,7 +51,7 @@ function leastLength({ mask, value }: KeyMatch): number {
   };
   const innerPacket = packet(EXT_PRESENT_INNER, 0, false);
   const inner = (asks(EXT_PRESENT_INNER, PRESENT_ETH) ? ETHERNET : 0) + innerPacket;
-  const overUdp = TUNNELS_OVER_UDP.some((header) => asks(EXT_PRESENT_TUNNEL, header));
+  const overUdp = TUNNELS_OVER_UDP.some((header) => asks(EXT_PRESENT_TUNNEL, HEADERS[header].present.tunnel));
   const gre = asks(EXT_PRESENT_TUNNEL, PRESENT_GRE);
   const udp = overUdp && !asks(EXT_PRESENT_OUTER, PRESENT_UDP) ? UDP : 0;
   const tunnel = (overUdp ? udp + OVER_UDP : 0) + (gre ? GRE : 0);

@@ -5,15 +5,10 @@ import {
   EXT_PRESENT_TUNNEL,
   KEY_SIZE,
   PRESENT_ETH,
-  PRESENT_GENEVE,
-  PRESENT_GRE,
-  PRESENT_GTPU,
   PRESENT_IPV4,
   PRESENT_IPV6,
-  PRESENT_VXLAN,
-  PRESENT_VXLAN_GPE,
 } from "../../../abi/key.js";
-import { PORT_GENEVE, PORT_GTPU, PORT_MPLS, PORT_VXLAN, PORT_VXLAN_GPE } from "../../../abi/protocols.js";
+import { HEADERS, TUNNELS as OWN, UDP_TUNNELS } from "../../../headers/headers.js";
 import { L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2, REFORMAT_TYPE } from "../../../abi/reformat.js";
 import type { KeyMatch } from "../../../explain/match/terms.js";
 import { fieldNamed, writeField, type Field } from "../../../model/match/fields.js";
@@ -31,10 +26,8 @@ const UDP_PORT = fieldNamed("outer.udp_dport") as Field;
 /** Frames that have a tunnel, or what announces one: who asks for these need not ask for more. */
 const TUNNELED: readonly KeyMatch[] = [
   ...[PRESENT_ETH, PRESENT_IPV4, PRESENT_IPV6].map((header) => having(EXT_PRESENT_INNER, header)),
-  ...[PRESENT_VXLAN, PRESENT_VXLAN_GPE, PRESENT_GENEVE, PRESENT_GTPU, PRESENT_GRE].map((header) =>
-    having(EXT_PRESENT_TUNNEL, header),
-  ),
-  ...[PORT_VXLAN, PORT_VXLAN_GPE, PORT_GENEVE, PORT_GTPU, PORT_MPLS].map(toPort),
+  ...OWN.map((header) => having(EXT_PRESENT_TUNNEL, HEADERS[header].present.tunnel)),
+  ...UDP_TUNNELS.map((header) => toPort(HEADERS[header].announced.port)),
 ];
 
 function having(word: number, header: number): KeyMatch {
