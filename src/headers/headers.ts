@@ -56,6 +56,10 @@ export const UPPER = /* @__PURE__ */ headersWith<{ layer: "upper" }>(({ layer })
 export const TUNNELS = /* @__PURE__ */ headersWith<{ tunnel: string; present: { tunnel: number } }>(
   ({ tunnel, present }) => tunnel !== undefined && present?.tunnel !== undefined,
 );
+/** What a UDP port announces. */
+export const OVER_UDP = /* @__PURE__ */ headersWith<{ announced: { port: number } }>(
+  ({ announced }) => announced?.port !== undefined,
+);
 /** Tunnels over UDP, labels too. */
 export const UDP_TUNNELS = /* @__PURE__ */ headersWith<{ tunnel: string; announced: { port: number } }>(
   ({ tunnel, announced }) => tunnel !== undefined && announced?.port !== undefined,
@@ -65,4 +69,9 @@ export const UDP_TUNNELS = /* @__PURE__ */ headersWith<{ tunnel: string; announc
 export function titleOf(header: HeaderName): string {
   const { name, title = `${name} header` }: HeaderRecord = HEADERS[header];
   return title;
+}
+
+/** Whether a header is one of a list. */
+export function isOneOf<Name extends HeaderName>(list: readonly Name[], header: string | undefined): header is Name {
+  return (list as readonly (string | undefined)[]).includes(header);
 }

@@ -33,22 +33,13 @@ export const vlan = {
   present: { outer: PRESENT_VLAN, inner: PRESENT_VLAN },
 } as const satisfies HeaderRecord;
 
-export const loopback = {
-  name: "loopback",
-} as const satisfies HeaderRecord;
+export const loopback = { name: "loopback" } as const satisfies HeaderRecord;
 
-export const linux_cooked = {
-  name: "Linux cooked",
-} as const satisfies HeaderRecord;
+export const linux_cooked = { name: "Linux cooked" } as const satisfies HeaderRecord;
 
-export const linux_cooked_v2 = {
-  name: "Linux cooked",
-} as const satisfies HeaderRecord;
+export const linux_cooked_v2 = { name: "Linux cooked" } as const satisfies HeaderRecord;
 
-export const arp = {
-  name: "ARP",
-  announced: { etherType: ETHERTYPE_ARP },
-} as const satisfies HeaderRecord;
+export const arp = { name: "ARP", announced: { etherType: ETHERTYPE_ARP } } as const satisfies HeaderRecord;
 
 /** One label stack entry, over a link layer, GRE (RFC 4023) or UDP (RFC 7510). */
 export const mpls = {

@@ -14,15 +14,10 @@ import {
 import type { HeaderRecord } from "./record.js";
 
 /** No header. */
-export const none = {
-  name: "",
-  title: "header",
-} as const satisfies HeaderRecord;
+export const none = { name: "", title: "header" } as const satisfies HeaderRecord;
 
 /** IP of a version that is neither 4 nor 6. */
-export const ip = {
-  name: "IP",
-} as const satisfies HeaderRecord;
+export const ip = { name: "IP" } as const satisfies HeaderRecord;
 
 export const ipv4 = {
   name: "IPv4",

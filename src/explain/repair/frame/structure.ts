@@ -2,7 +2,7 @@
 import * as key from "../../../abi/key.js";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_GRE, TPID_CVLAN, TPID_SVLAN } from "../../../abi/protocols.js";
 import { PROTOCOLS, UDP_PORTS, headerBy } from "../../../headers/announcers.js";
-import { EXTENSIONS, HEADERS, UPPER } from "../../../headers/headers.js";
+import { EXTENSIONS, HEADERS, isOneOf, OVER_UDP, UPPER } from "../../../headers/headers.js";
 import { headerOfBit } from "../../../headers/presence.js";
 import type { HeaderName, HeaderRecord } from "../../../headers/record.js";
 import type { TermFact } from "../facts.js";
@@ -160,10 +160,6 @@ function setUpper(draft: FrameDraft, level: Level, header: HeaderName): boolean 
   return true;
 }
 
-function isOneOf<Name extends HeaderName>(list: readonly Name[], header: string | undefined): header is Name {
-  return (list as readonly (string | undefined)[]).includes(header);
-}
-
 /** The index of what follows the IP headers of a level; -1 without IP. */
 function upperAt(draft: FrameDraft, level: Level): number {
   let at = draft.indexOf(level, IP);
@@ -217,7 +213,7 @@ export function addGreKey(draft: FrameDraft): boolean {
 function tunnelAt(bit: number): HeaderName | undefined {
   if (bit === key.PRESENT_GRE_KEY || bit === key.PRESENT_MPLS_OVER_GRE) return "gre";
   const header = headerOfBit("tunnel", bit)?.header;
-  return header === "gre" || (header !== undefined && header in UDP_PORTS) ? header : undefined;
+  return header === "gre" || isOneOf(OVER_UDP, header) ? header : undefined;
 }
 
 /** The tunnel that a rule names, or VXLAN. */

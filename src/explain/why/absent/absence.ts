@@ -5,19 +5,14 @@
 import {
   EXT_PRESENT_INNER,
   EXT_PRESENT_TUNNEL,
-  PRESENT_BTH,
   PRESENT_ESP,
   PRESENT_ETH,
   PRESENT_ETHERTYPE,
-  PRESENT_GENEVE,
   PRESENT_GENEVE_OPTION_0,
   PRESENT_GRE,
   PRESENT_GRE_KEY,
-  PRESENT_GTPU,
   PRESENT_GTPU_DW_2,
   PRESENT_GTPU_EXTENSION,
-  PRESENT_ICMP,
-  PRESENT_ICMPV6,
   PRESENT_INNER_MPLS_OVER_GRE,
   PRESENT_INNER_MPLS_OVER_UDP,
   PRESENT_IPV4,
@@ -27,20 +22,16 @@ import {
   PRESENT_MACSEC_SCI,
   PRESENT_MPLS,
   PRESENT_MPLS_OVER_GRE,
-  PRESENT_MPLS_OVER_UDP,
   PRESENT_PROTOCOL,
   PRESENT_SAMPLE,
-  PRESENT_SCTP,
-  PRESENT_TCP,
   PRESENT_TUNNEL_DWORD,
   PRESENT_UDP,
   PRESENT_VLAN,
   PRESENT_VLAN2,
-  PRESENT_VXLAN,
-  PRESENT_VXLAN_GPE,
 } from "../../../abi/key.js";
 import { PORT_MPLS } from "../../../abi/protocols.js";
-import { titleOf } from "../../../headers/headers.js";
+import { isOneOf, OVER_UDP, titleOf, UPPER } from "../../../headers/headers.js";
+import { headerOfBit } from "../../../headers/presence.js";
 import type { Field } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
 import { ethertypeOf, has, INNER_LEVEL, OUTER_LEVEL, udpPorts, type FrameFacts, type Level } from "./facts.js";
@@ -77,16 +68,6 @@ function noHeader(facts: FrameFacts, level: Level, bit: number): string {
       return noNetwork(facts, level, "IPv6");
     case PRESENT_PROTOCOL:
       return noProtocol(facts, level);
-    case PRESENT_TCP:
-      return noUpper(facts, level, "tcp");
-    case PRESENT_UDP:
-      return noUdp(facts, level);
-    case PRESENT_ICMP:
-      return noUpper(facts, level, "icmp");
-    case PRESENT_ICMPV6:
-      return noUpper(facts, level, "icmpv6");
-    case PRESENT_SCTP:
-      return noUpper(facts, level, "sctp");
     case PRESENT_ESP:
       return noEsp(facts, level);
     case PRESENT_MPLS:
@@ -95,46 +76,39 @@ function noHeader(facts: FrameFacts, level: Level, bit: number): string {
       return noInnerMplsOverUdp(facts);
     case PRESENT_INNER_MPLS_OVER_GRE:
       return noInnerMplsOverGre(facts);
-    default:
-      return stopOr(facts, "the header was not read");
+    default: {
+      const header = headerOfBit(level === INNER_LEVEL ? "inner" : "outer", bit)?.header;
+      return isOneOf(UPPER, header) ? noUpper(facts, level, header) : stopOr(facts, "the header was not read");
+    }
   }
 }
 
 /** Why a tunnel header, or a part of one, is absent, by its presence bit. */
 function noTunnelPart(facts: FrameFacts, bit: number): string {
   switch (bit) {
-    case PRESENT_VXLAN:
-      return tunnels.noVxlan(facts);
-    case PRESENT_VXLAN_GPE:
-      return tunnels.noVxlanGpe(facts);
     case PRESENT_GRE:
       return tunnels.noGre(facts);
     case PRESENT_GRE_KEY:
       return tunnels.noGreKey(facts);
-    case PRESENT_GENEVE:
-      return tunnels.noGeneve(facts);
     case PRESENT_GENEVE_OPTION_0:
       return tunnels.noGeneveOption(facts);
-    case PRESENT_GTPU:
-      return tunnels.noGtpu(facts);
     case PRESENT_GTPU_DW_2:
       return tunnels.noGtpuWord(facts);
     case PRESENT_GTPU_EXTENSION:
       return tunnels.noGtpuExtension(facts);
     case PRESENT_MPLS_OVER_GRE:
       return tunnels.noMplsOverGre(facts);
-    case PRESENT_MPLS_OVER_UDP:
-      return tunnels.noMplsOverUdp(facts);
-    case PRESENT_BTH:
-      return tunnels.noBth(facts);
     case PRESENT_MACSEC:
       return tunnels.noMacsec(facts);
     case PRESENT_MACSEC_SCI:
       return has(facts, TUNNELS, PRESENT_MACSEC)
         ? "the MACsec tag does not name its channel: its SC bit is 0"
         : tunnels.noMacsec(facts);
-    default:
+    default: {
+      const header = headerOfBit("tunnel", bit)?.header;
+      if (isOneOf(OVER_UDP, header)) return tunnels.noTunnel(facts, header);
       return bit >= PRESENT_SAMPLE ? noSample(facts, Math.log2(bit / PRESENT_SAMPLE)) : noWord(facts, bit);
+    }
   }
 }
 

@@ -92,7 +92,7 @@ function ofState(facts: FrameFacts, level: Level, field: string, found: bigint):
     case "gre_s_present":
       return hasTunnel(facts, PRESENT_GRE) ? null : tunnels.noGre(facts);
     case "geneve_tlv_option_0_exist":
-      return found === 1n || hasTunnel(facts, PRESENT_GENEVE) ? null : tunnels.noGeneve(facts);
+      return found === 1n || hasTunnel(facts, PRESENT_GENEVE) ? null : tunnels.noTunnel(facts, "geneve");
     default:
       return null;
   }

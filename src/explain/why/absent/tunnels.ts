@@ -33,7 +33,7 @@ import {
   PROTOCOL_UDP,
 } from "../../../abi/protocols.js";
 import { TUNNEL_ETHERTYPES } from "../../../headers/announcers.js";
-import { HEADERS, UDP_TUNNELS, type HeadersWith } from "../../../headers/headers.js";
+import { HEADERS, UDP_TUNNELS, type OVER_UDP } from "../../../headers/headers.js";
 import {
   ethertypeOf,
   half,
@@ -50,7 +50,7 @@ import { isMpls, noEthernet, noProtocol, noUdp, noUpper, stopOr } from "./layers
 import { ethertypeText, hex4, protocolText } from "./numbers.js";
 
 /** A header after UDP to a port. */
-export function noTunnel(facts: FrameFacts, header: HeadersWith<{ announced: { port: number } }>): string {
+export function noTunnel(facts: FrameFacts, header: (typeof OVER_UDP)[number]): string {
   const { name, announced } = HEADERS[header];
   const { port } = announced;
   const so = `, so no ${name} header was read`;
@@ -64,10 +64,6 @@ export function noTunnel(facts: FrameFacts, header: HeadersWith<{ announced: { p
       : "";
   return `UDP port ${destination} is not ${port}${swapped}${so}${nested}`;
 }
-
-export const noVxlan = (facts: FrameFacts): string => noTunnel(facts, "vxlan");
-export const noVxlanGpe = (facts: FrameFacts): string => noTunnel(facts, "vxlan_gpe");
-export const noBth = (facts: FrameFacts): string => noTunnel(facts, "bth");
 
 export function noGre(facts: FrameFacts): string {
   return noUpper(facts, OUTER_LEVEL, "gre");
@@ -102,17 +98,9 @@ function carriesPacket(type: number): boolean {
   return Object.values(TUNNEL_ETHERTYPES).includes(type);
 }
 
-export function noMplsOverUdp(facts: FrameFacts): string {
-  return noTunnel(facts, "mpls");
-}
-
-export function noGeneve(facts: FrameFacts): string {
-  return noTunnel(facts, "geneve");
-}
-
 /** The data of the declared option. */
 export function noGeneveOption(facts: FrameFacts): string {
-  if (!hasTunnel(facts, PRESENT_GENEVE)) return noGeneve(facts);
+  if (!hasTunnel(facts, PRESENT_GENEVE)) return noTunnel(facts, "geneve");
   const version = geneveVersion(facts);
   if (version !== 0) return `the Geneve header has version ${version}, whose options are not read`;
   if (((facts.key[MISC_GENEVE_BITS] as number) & GENEVE_OPTION_0_EXISTS) !== 0) return "the Geneve option has no data";
@@ -125,18 +113,14 @@ function geneveVersion({ key }: FrameFacts): number {
   return (key[MISC5_TUNNEL_HEADER] as number) >> 6;
 }
 
-export function noGtpu(facts: FrameFacts): string {
-  return noTunnel(facts, "gtpu");
-}
-
 /** The third dword of the header. */
 export function noGtpuWord(facts: FrameFacts): string {
-  if (!hasTunnel(facts, PRESENT_GTPU)) return noGtpu(facts);
+  if (!hasTunnel(facts, PRESENT_GTPU)) return noTunnel(facts, "gtpu");
   return gtpuVersion(facts) ?? gtpuFlags(facts, 7, "none of its flags E, S and PN is set, so it has no third word");
 }
 
 export function noGtpuExtension(facts: FrameFacts): string {
-  if (!hasTunnel(facts, PRESENT_GTPU)) return noGtpu(facts);
+  if (!hasTunnel(facts, PRESENT_GTPU)) return noTunnel(facts, "gtpu");
   return gtpuVersion(facts) ?? gtpuFlags(facts, 4, "its flag E is not set, so it has no extension header");
 }
 
