@@ -1,8 +1,8 @@
 /** The table of operations has every operation of the core, and a number that is none is refused. */
 import { expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
-import type { Device } from "../../../src/model/device/device.js";
-import type { TracedCore } from "../../../src/engine/tracedCore.js";
+import { createDevice } from "../../../src/index.js";
+import { openTracer } from "../../../src/explain/trace/tracer.js";
 import { operationOf, opName, opNames } from "../../../src/model/action/operations.js";
 import type { SymbolicKey } from "../../../src/proof/keys/symbolicKey.js";
 import { changedKey, type Changing } from "../../../src/proof/path/transform.js";
@@ -21,8 +21,8 @@ test("a number that is no operation is refused", () => {
   for (const op of [UNKNOWN, -1, 0.5]) expect(() => opName(op)).toThrow(RangeError);
 });
 
-test("a proof throws on an unknown operation instead of taking it for one that changes nothing", () => {
+test("a proof throws on an unknown operation instead of taking it for one that changes nothing", async () => {
   expect(() => changedKey({} as Changing, {} as SymbolicKey, [UNKNOWN, 0])).toThrow(RangeError);
-  const device = { function: () => ({ part: () => ({ switched: 0 }) }) } as unknown as Device;
-  expect(() => new Ways(device, {} as TracedCore).ofRule({ table: 0 } as RuleNode, [UNKNOWN, 0])).toThrow(RangeError);
+  const { device, traced } = await openTracer(await createDevice());
+  expect(() => new Ways(device, traced).ofRule({ table: 0 } as RuleNode, [UNKNOWN, 0])).toThrow(RangeError);
 });
