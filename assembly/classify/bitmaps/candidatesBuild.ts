@@ -4,10 +4,10 @@
  * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed
  * rule stays in the bitmaps until the next rebuild.
  */
+import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "../../../src/abi/rule";
 import { allocate, release } from "../../arena";
 import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "../tuples/tuple";
 import { MASK_BYTES, MASK_CHUNKS, MASK_NEARLY } from "../mask";
-import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "../rule";
 import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
 import {
   BEST_FROM,

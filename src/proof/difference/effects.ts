@@ -11,6 +11,8 @@ import {
   MEMBER_REFORMAT,
   MEMBER_SIZE,
   Op,
+  ROOT_SLOT,
+  ROOT_TABLE,
 } from "../../abi/engine.js";
 import { CONNECTION_SIZE } from "../../abi/connection.js";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
@@ -135,8 +137,8 @@ export class Effects {
       case Op.table as number:
         return this.#places.table(operand);
       case Op.root as number: {
-        const table = this.#word(operand);
-        return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + 4))}`;
+        const table = this.#word(operand + ROOT_TABLE);
+        return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + ROOT_SLOT))}`;
       }
       case Op.count as number:
         return stateName(this.#traced.core, StateKind.counter, operand, rule);

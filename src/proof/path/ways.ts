@@ -4,6 +4,8 @@
  */
 import {
   Op,
+  ROOT_SLOT,
+  ROOT_TABLE,
   TABLE_FDB,
   TABLE_ROOT,
   TABLE_SEND,
@@ -126,7 +128,7 @@ export class Ways {
         this.#add(place, operand, "jump");
         return true;
       case Op.root as number:
-        this.#add(place, word(operand), "jump", { slot: word(operand + 4) });
+        this.#add(place, word(operand + ROOT_TABLE), "jump", { slot: word(operand + ROOT_SLOT) });
         return true;
       case Op.vport as number:
         if (operand === VPORT_UPLINK) this.#switchedOut(place);
