@@ -11,6 +11,7 @@
  *
  * Invariant: a block is either on one free list or in use; `used` is the sum of the blocks in use.
  */
+import { PAGE } from "../src/abi/engine";
 import { ARENA } from "./memory";
 
 const SMALL_LIMIT: u32 = 1024;
@@ -21,7 +22,6 @@ const CLASSES: u32 = SMALL_CLASSES + 21;
 const SLAB: u32 = 65536;
 /** The size of a slab that is split off a free block when memory does not grow. */
 const MIN_SLAB: u32 = 2048;
-const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
 /** The least distance of lent memory from the top of the arena. */

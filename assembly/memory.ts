@@ -7,7 +7,16 @@
  *     | lanes of a new rule | known masks | sample keys | scratch key | samples | orders | secrets | columns
  *     | flow cache | first lists | first row | bytes of a frame | arena ...
  */
-import { COLUMNS_SIZE, MAX_BATCH, MAX_FUNCTIONS, MULTIPLIERS_SIZE, SAMPLES_SIZE, STAGE_SIZE } from "../src/abi/engine";
+import {
+  CACHE_SIZE,
+  COLUMNS_SIZE,
+  KNOWN_MASKS_SIZE,
+  MAX_BATCH,
+  MAX_FUNCTIONS,
+  MULTIPLIERS_SIZE,
+  SAMPLES_SIZE,
+  STAGE_SIZE,
+} from "../src/abi/engine";
 import { REASON_COUNT } from "../src/abi/outcome";
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
@@ -59,7 +68,6 @@ export const VALUE_LANES: usize = (MASK_LANES + KEY_SIZE + LINE) & ~LINE;
 export const NEW_TUPLE_MASK: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
 /** Masks by the numbers that the host gave them (classify/knownMasks.ts). */
 export const KNOWN_MASKS: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
-export const KNOWN_MASKS_SIZE: usize = 8192;
 /** The sample keys of classify/bitmaps/chooseChunks.ts, and what each chunk removes. */
 export const SAMPLE_KEYS: usize = (KNOWN_MASKS + KNOWN_MASKS_SIZE + LINE) & ~LINE;
 export const SAMPLE_KEYS_SIZE: usize = 4096;
@@ -98,7 +106,7 @@ export const RECORDED_SIZE: usize = 32;
 /** Hits and misses of the flow cache, u64 each. */
 export const CACHE_COUNTS: usize = (UNCACHED_AT + BATCH * 4 + LINE) & ~LINE;
 /** The lists of the walk while no rule splits frames (rows.ts). */
-export const FIRST_LISTS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
+export const FIRST_LISTS: usize = (CACHE_COUNTS + CACHE_SIZE + LINE) & ~LINE;
 /** The areas of one row (rows.ts), and the bytes of a frame of usual length. */
 export const FIRST_ROWS: usize = (FIRST_LISTS + 3 * BATCH * 4 + LINE) & ~LINE;
 export const FIRST_ROWS_SIZE: usize = 3072;

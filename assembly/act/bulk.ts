@@ -15,9 +15,9 @@ import {
   STAGE_VALUE,
 } from "../../src/abi/engine";
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../src/abi/key";
+import { RULE_MASK } from "../../src/abi/rule";
 import { STAGING } from "../memory";
 import { Bytes } from "../rows";
-import { RULE_MASK } from "../classify/rule";
 import { insert } from "../classify/table";
 import { hasForks } from "./install";
 import { needsOfActions } from "./requirements";

@@ -1,17 +1,15 @@
 /**
  * Flow counters, in bulks of consecutive counters. In: a counter and a frame. Out: one packet more,
- * and its bytes.
+ * and its bytes (COUNTER_*).
  *
- *     | packets 8 | bytes 8 |
  * Bytes are the length of the frame on the wire when it reaches the rule, from its first byte,
  * without FCS.
  */
+import { COUNTER_BYTES, COUNTER_PACKETS, COUNTER_SIZE } from "../../src/abi/state";
 import { FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 import { StateKind } from "../../src/abi/trace";
 import { noteState } from "../branch/events";
-
-const COUNTER_SIZE: u32 = 16;
 
 /** Allocates a block of `count` counters, all zero; 0 when memory is full. */
 export function createCounters(count: u32): usize {
@@ -29,6 +27,6 @@ export function releaseCounters(counters: usize, count: u32): void {
 @inline
 export function count(counter: usize, frame: usize): void {
   if (TRACED) noteState(StateKind.counter, <usize>counter, COUNTER_SIZE);
-  store<u64>(counter, load<u64>(counter) + 1);
-  store<u64>(counter, load<u64>(counter, 8) + <u64>load<u32>(frame, FRAME_WIRE_LENGTH), 8);
+  store<u64>(counter, load<u64>(counter, COUNTER_PACKETS) + 1, COUNTER_PACKETS);
+  store<u64>(counter, load<u64>(counter, COUNTER_BYTES) + <u64>load<u32>(frame, FRAME_WIRE_LENGTH), COUNTER_BYTES);
 }

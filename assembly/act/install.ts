@@ -5,11 +5,12 @@
  */
 import { STAGE_ACTIONS, UNKNOWN_MASK } from "../../src/abi/engine";
 import { NEEDS_BRANCHES } from "../../src/abi/key";
+import { RULE_MASK } from "../../src/abi/rule";
 import { openForks } from "../branch/fork";
 import { STAGING } from "../memory";
 import { invalidate } from "../epoch";
 import { knownMask, rememberMask } from "../classify/knownMasks";
-import { replaceActions, RULE_MASK } from "../classify/rule";
+import { replaceActions } from "../classify/rule";
 import { insert, requireFor } from "../classify/table";
 import { needsOfActions } from "./requirements";
 

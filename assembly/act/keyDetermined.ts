@@ -3,8 +3,9 @@
  * recorded for the flow cache. In: a rule. Out: whether recording may continue after it
  * (walk/recordedLookups.ts).
  */
-import { ACTION_SIZE, Op } from "../../src/abi/engine";
-import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
+import { ACTION_OPERAND, ACTION_SIZE, Op } from "../../src/abi/engine";
+import { RULE_ACTION_COUNT } from "../../src/abi/rule";
+import { actionsOf } from "../classify/rule";
 import { Required } from "../wire/required";
 import { isFunctionOfKey } from "./header/modify";
 
@@ -27,7 +28,7 @@ export function leavesFunction(rule: usize): bool {
       case Op.esp:
         return false;
       case Op.modify:
-        if (!isFunctionOfKey(load<u32>(action, 4), Required.fields)) return false;
+        if (!isFunctionOfKey(load<u32>(action, ACTION_OPERAND), Required.fields)) return false;
         break;
       default:
     }

@@ -3,6 +3,7 @@
  * of the key that the parser fills, branches for copies, frames in order.
  */
 import {
+  ACTION_OPERAND,
   ACTION_SIZE,
   ARRAY_COUNT,
   ARRAY_FIRST,
@@ -25,7 +26,7 @@ export function needsOfActions(actions: usize, count: u32): u32 {
   let needs: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
     const action = actions + <usize>n * ACTION_SIZE;
-    const operand: usize = load<u32>(action, 4);
+    const operand: usize = load<u32>(action, ACTION_OPERAND);
     const op = load<u32>(action);
     if (op == Op.modify) needs |= needsOfProgram(operand);
     else if (op == Op.reformat && takesOff(operand)) needs |= NEEDS_INNER;

@@ -3,15 +3,14 @@
  * Out: the branch changed; it has a verdict, or continues at a table that an action named.
  * Actions never choose a table themselves. A branch that continues has the key of its bytes.
  */
-import { ACTION_SIZE, Op, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
+import { ACTION_OPERAND, ACTION_SIZE, Op, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
 import { DEST_COPY, Reason } from "../../src/abi/outcome";
 import { esp } from "../esp/action";
 import { deliverTo, drop } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, HAS_VERDICT } from "../branch/branch";
 import { egress, missFdb } from "../forward/eswitch";
 import { jump, lastOfChain, miss, resume, untag, Walk } from "../forward/nextTable";
-import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
-import { TABLE_FLAGS } from "../classify/tableLayout";
+import { actionsOf } from "../classify/rule";
 import { count } from "./count";
 import { firstHit } from "./stateful/firstHit";
 import { meter } from "./stateful/meter";
@@ -26,6 +25,8 @@ import { stateFlags, State, writeRegisterC } from "./stateful/registerC";
 import { track } from "./stateful/connection";
 import { popVlan, pushVlan } from "./header/vlan";
 import { TraceEvent } from "../../src/abi/trace";
+import { RULE_ACTION_COUNT } from "../../src/abi/rule";
+import { TABLE_FLAGS } from "../../src/abi/table";
 import { note, noteActing, noteSnapshot } from "../branch/events";
 
 /** Runs the actions of `rule`; returns whether the branch continues. */
@@ -35,7 +36,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
   let action = actionsOf(rule);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
-    const operand = load<u32>(action, 4);
+    const operand = load<u32>(action, ACTION_OPERAND);
     if (TRACED) noteAction(branch, rule, action);
     switch (load<u32>(action)) {
       case Op.tag:
@@ -69,7 +70,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
 function noteAction(branch: usize, rule: usize, action: usize): void {
   noteActing(branch);
   const index = <u32>((action - actionsOf(rule)) / ACTION_SIZE);
-  note(TraceEvent.action, branch, <u32>rule, index, load<u32>(action), load<u32>(action, 4));
+  note(TraceEvent.action, branch, <u32>rule, index, load<u32>(action), load<u32>(action, ACTION_OPERAND));
 }
 
 /** Whether an operation can change bytes or registers of the branch itself. */
@@ -116,7 +117,7 @@ export function runFrom(branch: usize, table: usize, rule: usize, action: usize)
 
 /** One action of a rule in an ESP batch (walk/espBatch.ts). The frame is not looped back. */
 function step(branch: usize, table: usize, rule: usize, action: usize): Then {
-  const operand = load<u32>(action, 4);
+  const operand = load<u32>(action, ACTION_OPERAND);
   switch (load<u32>(action)) {
     case Op.tag:
       store<u32>(branch, operand, BRANCH_TAG);
@@ -143,7 +144,7 @@ enum Then {
 
 /** The rare actions, in a function of their own so that the frequent ones stay short. */
 function slowPath(branch: usize, table: usize, rule: usize, action: usize): Then {
-  const operand = load<u32>(action, 4);
+  const operand = load<u32>(action, ACTION_OPERAND);
   switch (load<u32>(action)) {
     case Op.none:
       return Then.next;

@@ -2,7 +2,7 @@
  * Terminal actions, which name the destination of a branch. In: an action of a rule, of a member of
  * an array or of a sampler. Out: the branch is at another table, or has a verdict.
  */
-import { Op } from "../../src/abi/engine";
+import { Op, ROOT_SLOT, ROOT_TABLE } from "../../src/abi/engine";
 import { Reason } from "../../src/abi/outcome";
 import { BRANCH_REASON } from "../branch/branch";
 import { deliverTo, drop } from "../branch/outcome";
@@ -22,7 +22,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
     case Op.table:
       return jump(branch, operand);
     case Op.root:
-      return jumpTo(branch, load<u32>(operand), load<u32>(operand, 4));
+      return jumpTo(branch, load<u32>(operand, ROOT_TABLE), load<u32>(operand, ROOT_SLOT));
     case Op.vport:
       return toVport(branch, operand);
     case Op.port:

@@ -16,6 +16,11 @@ import {
   SNAPSHOT_FRAME,
   SNAPSHOT_KEY,
   SNAPSHOT_MAP,
+  STATE_ADDRESS,
+  STATE_BEFORE,
+  STATE_BYTES,
+  STATE_KIND,
+  STATE_ZERO,
   StateKind,
   TraceEvent,
 } from "../../src/abi/trace";
@@ -107,11 +112,11 @@ export function noteActing(branch: usize): void {
 
 /** Notes bytes of an object with state, before they change. The host puts them back after a dry run. */
 export function noteState(kind: StateKind, address: usize, length: u32): void {
-  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : numberInFrame(Events.branch), 16 + length);
+  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : numberInFrame(Events.branch), STATE_BEFORE + length);
   if (at == 0) return;
-  store<u32>(at, kind);
-  store<u32>(at, <u32>address, 4);
-  store<u32>(at, length, 8);
-  store<u32>(at, 0, 12);
-  memory.copy(at + 16, address, length);
+  store<u32>(at, kind, STATE_KIND);
+  store<u32>(at, <u32>address, STATE_ADDRESS);
+  store<u32>(at, length, STATE_BYTES);
+  store<u32>(at, 0, STATE_ZERO);
+  memory.copy(at + STATE_BEFORE, address, length);
 }

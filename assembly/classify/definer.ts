@@ -17,6 +17,7 @@
  *     | block| lane | 0 | pattern 16 |       lane |= swizzle(key[block .. block + 16], pattern)
  */
 import { EXT, EXT_OUTER_ESP_SEQ, INNER, KEY_SIZE, LAYER_OK, LAYER_PROTOCOL, OUTER } from "../../src/abi/key";
+import { DEFINER_SIZE } from "../../src/abi/table";
 import { allocate, release } from "../arena";
 import { groupOf } from "./requiredFields";
 
@@ -36,7 +37,6 @@ const ROOM: usize = 16;
 const PROGRAM: usize = 20;
 /** For each column, the number of its dword; SHARED for a shared column. */
 const DWORDS: usize = 24;
-export const DEFINER_SIZE: usize = 28;
 
 const STEP_SIZE: u32 = 32;
 /**

@@ -9,11 +9,12 @@
  * dropped. Numbers are never reused. A mask has at most one entry, and an entry that another mask
  * takes is merely forgotten.
  */
-import { KNOWN_MASKS, KNOWN_MASKS_SIZE } from "../memory";
+import { KNOWN_MASKS_SIZE } from "../../src/abi/engine";
+import { KNOWN_MASKS } from "../memory";
 import { MASK_KNOWN, MASK_TABLE } from "./mask";
 
 const ENTRY_SHIFT: usize = 3;
-const ENTRIES: u32 = <u32>(KNOWN_MASKS_SIZE >> ENTRY_SHIFT);
+const ENTRIES: u32 = <u32>((<usize>KNOWN_MASKS_SIZE) >> ENTRY_SHIFT);
 const NAMED: usize = 4;
 
 // @ts-ignore: decorator

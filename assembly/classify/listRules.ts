@@ -13,25 +13,15 @@ import {
   STAGE_RANGES,
 } from "../../src/abi/engine";
 import { KEY_SIZE } from "../../src/abi/key";
+import { RULE_BOUNDS, RULE_COLUMN, RULE_MASK, RULE_NEXT, RULE_RANK, RULE_VALUE } from "../../src/abi/rule";
+import { TABLE_DEFINER, TABLE_HASH, TABLE_RULES } from "../../src/abi/table";
 import { STAGING } from "../memory";
 import { Lanes } from "../rows";
 import { columnDword, gather, scatter } from "./definer";
 import { firstValue, nextValue } from "./tuples/hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT, MASK_TABLE } from "./mask";
-import {
-  blockRanges,
-  copyBlockRange,
-  inRanges,
-  outOfBounds,
-  RULE_BOUNDS,
-  RULE_COLUMN,
-  RULE_MASK,
-  RULE_NEXT,
-  RULE_RANK,
-  RULE_VALUE,
-} from "./rule";
+import { blockRanges, copyBlockRange, inRanges, outOfBounds } from "./rule";
 import { stageValue } from "./table";
-import { TABLE_DEFINER, TABLE_HASH, TABLE_RULES } from "./tableLayout";
 
 /** The number of rules in a table. */
 export function ruleCount(table: usize): u32 {

@@ -17,6 +17,20 @@
  * merge during a rebuild, so that no rule moves behind the cursor. Bitmaps that no lookup reads while
  * half of the rules change are freed.
  */
+import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "../../src/abi/rule";
+import {
+  TABLE_NEW_BITMAPS,
+  TABLE_CHANGES,
+  TABLE_CURSOR,
+  TABLE_DEFINER,
+  TABLE_TUPLES,
+  TABLE_BITMAPS,
+  TABLE_RULES,
+  TABLE_HASH,
+  TABLE_REBUILDS,
+  TABLE_REBUILT,
+  TABLE_UNREAD,
+} from "../../src/abi/table";
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./tuples/ruleList";
 import { chooseQuad } from "./bitmaps/chooseChunks";
@@ -40,23 +54,9 @@ import {
   setState,
   stateOf,
 } from "./bitmaps/candidatesBuild";
-import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
 import { isLink, linkOf, valueAt, WIDTH } from "./tuples/bucket";
 import { isLongList } from "./tuples/listOrder";
 import { bucketAt, BUCKETS } from "./tuples/hashTable";
-import {
-  TABLE_NEW_BITMAPS,
-  TABLE_CHANGES,
-  TABLE_CURSOR,
-  TABLE_DEFINER,
-  TABLE_TUPLES,
-  TABLE_BITMAPS,
-  TABLE_RULES,
-  TABLE_HASH,
-  TABLE_REBUILDS,
-  TABLE_REBUILT,
-  TABLE_UNREAD,
-} from "./tableLayout";
 
 /** Buckets that a lookup walks over: for the call, and for each of its keys. */
 const STEP: u32 = 32;

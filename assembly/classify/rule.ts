@@ -1,24 +1,12 @@
 /**
  * A rule in memory: value, ranges, rank, actions. In: value lanes, ranges, actions. Out: the
- * address of the rule. A 5-tuple rule with one action fills one cache line.
- *
- *     0      8      12     16     20         24   28      29        30      31       32
- *     | rank | mask | hash | next | previous | id | tuple | actions | flags | column | ...
- *     32       36        40       48                               64
- *     | action | counter | bounds | value lanes, 16 bytes each ... |
- *
- *     next, previous   link the rules of a rule list (listOrder.ts). `previous` of the first is the
- *                      last rule, `next` of the last is 0
- *     bounds           ranges of two 16-bit fields, such as ports, in `column` of the lanes:
- *                      | low | low | ~high | ~high |, all zero for none
- *     action           the only action, or the address of a block
- *     counter          beside a block: the counter of a rule with a fast path
- *
- * Other ranges, and several actions, are in a block:
+ * address of the rule, whose head is drawn in src/abi/rule.ts. Ranges other than the bounds, and several actions, are in a
+ * block:
  *
  *     | ranges 4 | 0 4 | range 12 ... | to a multiple of 8 | action 8 ... |
  */
 import {
+  ACTION_OPERAND,
   ACTION_SIZE,
   Op,
   RANGE_DWORD,
@@ -27,29 +15,20 @@ import {
   RANGE_MASK,
   RANGE_SHIFT,
   RANGE_SIZE,
-  RULE_ID,
 } from "../../src/abi/engine";
+import {
+  RULE_ACTION,
+  RULE_ACTION_COUNT,
+  RULE_BOUNDS,
+  RULE_COLUMN,
+  RULE_COUNTER,
+  RULE_FLAGS,
+  RULE_ID,
+  RULE_RANK,
+  RULE_VALUE,
+} from "../../src/abi/rule";
 import { allocate, release, shrink } from "../arena";
 import { ownColumn } from "./definer";
-
-export const RULE_RANK: usize = 0;
-export const RULE_MASK: usize = 8;
-export const RULE_HASH: usize = 12;
-export const RULE_NEXT: usize = 16;
-export const RULE_PREVIOUS: usize = 20;
-export const RULE_TUPLE: usize = 28;
-export const RULE_ACTION_COUNT: usize = 29;
-/**
- * Flags MORE_* (parts of the rule outside the first lane, the bounds and the line), FAST_PATH*, and
- * MARK* (listOrder.ts).
- */
-export const RULE_FLAGS: usize = 30;
-export const RULE_COLUMN: usize = 31;
-const RULE_ACTION: usize = 32;
-/** Lies in the cache line of the rule, so that counting does not wait for the block. */
-export const RULE_COUNTER: usize = 36;
-export const RULE_BOUNDS: usize = 40;
-export const RULE_VALUE: usize = 48;
 
 const MORE_LANES: u32 = 1;
 const MORE_RANGES: u32 = 2;
@@ -191,7 +170,7 @@ function markFastPath(rule: usize): void {
   }
   if (action < last && load<u32>(action) == Op.count) {
     plain |= FAST_PATH_COUNT;
-    store<u32>(rule, load<u32>(action, 4), RULE_COUNTER);
+    store<u32>(rule, load<u32>(action, ACTION_OPERAND), RULE_COUNTER);
     action += ACTION_SIZE;
   }
   if (action != last || (load<u32>(last) != Op.queue && load<u32>(last) != Op.queue_from_others)) plain = 0;

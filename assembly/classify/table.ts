@@ -1,7 +1,7 @@
 /**
  * Creates and changes tables: inserts, removes and re-ranks rules. A table is one classifier for
  * the rules of all its matchers. In: a staged rule (mask, value, ranges). Out: the address of the
- * rule. lookup.ts searches tables, tableLayout.ts has their fields.
+ * rule. lookup.ts searches tables, src/abi/table.ts has their fields.
  *
  * Every change is bounded in cost. When memory is full, a change fails and every rule that was
  * there still works.
@@ -17,6 +17,20 @@ import {
   TABLE_SEND,
 } from "../../src/abi/engine";
 import { KEY_SIZE } from "../../src/abi/key";
+import { RULE_MASK, RULE_VALUE } from "../../src/abi/rule";
+import {
+  TABLE_NEW_BITMAPS,
+  TABLE_DEFINER,
+  TABLE_FLAGS,
+  TABLE_TUPLES,
+  TABLE_MASKS,
+  TABLE_MISS,
+  TABLE_NEXT,
+  TABLE_RULES,
+  TABLE_SIZE,
+  TABLE_HASH,
+  TABLE_NEEDS,
+} from "../../src/abi/table";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { addToTuple, removeFromTuple, changeRank } from "./tuples/ruleList";
@@ -36,24 +50,11 @@ import {
   MASK_NEEDS,
   maskFor,
 } from "./mask";
-import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
+import { createRule, releaseRule } from "./rule";
 import { clearHashTable, reserveBuckets, shrinkHashTable } from "./tuples/hashTable";
 import { noteChange, cancelRebuild, readyMask, yieldMemory } from "./rebuild";
 import { groupOf, needsOf } from "./requiredFields";
-import {
-  TABLE_NEW_BITMAPS,
-  TABLE_DEFINER,
-  TABLE_FLAGS,
-  TABLE_TUPLES,
-  TABLE_MASKS,
-  TABLE_MISS,
-  TABLE_NEXT,
-  TABLE_RULES,
-  TABLE_SIZE,
-  TABLE_HASH,
-  TABLE_NEEDS,
-  Tables,
-} from "./tableLayout";
+import { Tables } from "./tables";
 
 // Tables without rules in static memory: one of the receive path, one of the send path.
 export const EMPTY_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);

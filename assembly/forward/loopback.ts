@@ -6,8 +6,9 @@
  * queue in operations made for that (copy_from_others, queue_from_others, drop). A rule that has no
  * other destination, or that drops, is skipped for that queue.
  */
-import { ACTION_SIZE, Op } from "../../src/abi/engine";
-import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
+import { ACTION_OPERAND, ACTION_SIZE, Op } from "../../src/abi/engine";
+import { RULE_ACTION_COUNT } from "../../src/abi/rule";
+import { actionsOf } from "../classify/rule";
 
 /** Whether `rule` applies to a frame of `sender`, which is not 0. */
 export function answers(rule: usize, sender: u32): bool {
@@ -15,7 +16,7 @@ export function answers(rule: usize, sender: u32): bool {
   let action = actionsOf(rule);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
-    const owner = load<u32>(action, 4);
+    const owner = load<u32>(action, ACTION_OPERAND);
     switch (load<u32>(action)) {
       case Op.drop:
         return owner != sender;

@@ -31,10 +31,10 @@ import {
 } from "../branch/branch";
 import { EMPTY_TABLE } from "../classify/table";
 import { egress, missFdb } from "./eswitch";
-import { RULE_RANK } from "../classify/rule";
-import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
 import { note } from "../branch/events";
 import { Move, TraceEvent } from "../../src/abi/trace";
+import { RULE_RANK } from "../../src/abi/rule";
+import { TABLE_FLAGS, TABLE_MISS } from "../../src/abi/table";
 
 export namespace Walk {
   /** The queue whose frames the port loops back; 0 for other frames. */

@@ -8,6 +8,7 @@
  *
  * Bytes of rules and received frames are the length on the wire with which the frame came in.
  */
+import { COUNTER_BYTES, COUNTER_PACKETS } from "../../src/abi/state";
 import {
   FRAME_PORT,
   FRAME_SIZE,
@@ -95,6 +96,6 @@ function portAt(number: u32): usize {
 // @ts-ignore: decorator
 @inline
 function add(counter: usize, bytes: u32): void {
-  store<u64>(counter, load<u64>(counter) + 1);
-  store<u64>(counter, load<u64>(counter, 8) + <u64>bytes, 8);
+  store<u64>(counter, load<u64>(counter, COUNTER_PACKETS) + 1, COUNTER_PACKETS);
+  store<u64>(counter, load<u64>(counter, COUNTER_BYTES) + <u64>bytes, COUNTER_BYTES);
 }

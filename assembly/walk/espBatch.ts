@@ -6,16 +6,17 @@
  * The result is the same because actions before the cipher do not depend on it, and actions after
  * it lead to no other rule (`isEligible`), so the frame does not use these associations again.
  */
-import { ACTION_SIZE, Op, RULE_ID } from "../../src/abi/engine";
+import { ACTION_OPERAND, ACTION_SIZE, Op } from "../../src/abi/engine";
 import { JOB_SIZE } from "../../src/abi/cipher";
 import { ESP_ENCRYPT, ESP_FLAGS } from "../../src/abi/esp";
+import { RULE_ID, RULE_ACTION_COUNT } from "../../src/abi/rule";
 import { runBefore, runFrom } from "../act/run";
 import { openMany, sealMany } from "../crypto/gcm";
 import { FIRST_RULES, PREPARED } from "../memory";
 import { Rows } from "../rows";
 import { hit } from "../branch/outcome";
 import { branchAt } from "../branch/branch";
-import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
+import { actionsOf } from "../classify/rule";
 import { esp, finish, prepare } from "../esp/action";
 import { Prepared } from "../esp/end";
 
@@ -50,7 +51,7 @@ export function prepareRun(table: usize, first: u32, count: u32): void {
     hit(i, load<u32>(rule, RULE_ID));
     const here = runBefore(branch, table, rule, action);
     // Unreached: what can end a branch comes after the decryption (docs/rules.md).
-    const prepared = here ? prepare(branch, load<u32>(action, 4), Run.job) : Prepared.ended;
+    const prepared = here ? prepare(branch, load<u32>(action, ACTION_OPERAND), Run.job) : Prepared.ended;
     if (prepared == Prepared.ready) Run.job += JOB_SIZE;
     store<u8>(PREPARED + i, <u8>prepared);
   }
@@ -66,7 +67,7 @@ export function finishNext(table: usize, i: u32): bool {
   const branch = branchAt(i);
   const rule = ruleOf(i);
   const action = espOf(rule);
-  const association: usize = load<u32>(action, 4);
+  const association: usize = load<u32>(action, ACTION_OPERAND);
   const prepared: u32 = load<u8>(PREPARED + i);
   if (prepared == Prepared.ended) return false;
   if (prepared == Prepared.alone) {
@@ -88,7 +89,7 @@ function ruleOf(i: u32): usize {
 // @ts-ignore: decorator
 @inline
 function wayOf(action: usize): bool {
-  return (load<u32>(load<u32>(action, 4), ESP_FLAGS) & ESP_ENCRYPT) != 0;
+  return (load<u32>(load<u32>(action, ACTION_OPERAND), ESP_FLAGS) & ESP_ENCRYPT) != 0;
 }
 
 /** The only ESP action of a rule whose actions allow a batch; 0 for none. */

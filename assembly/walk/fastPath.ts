@@ -5,7 +5,7 @@
  *
  *     | tag 4 | id 4 | queue 4 | counter 4 |        after the lanes of a FINAL entry (flowCache.ts)
  */
-import { ACTION_SIZE, FRAME_ADDRESS, FRAME_SIZE, HITS_PER_FRAME, RULE_ID } from "../../src/abi/engine";
+import { ACTION_OPERAND, ACTION_SIZE, FRAME_ADDRESS, FRAME_SIZE, HITS_PER_FRAME } from "../../src/abi/engine";
 import {
   DEST_ADDRESS,
   DEST_QUEUE,
@@ -15,12 +15,13 @@ import {
   OUTCOME_WRITTEN,
   Verdict,
 } from "../../src/abi/outcome";
+import { RULE_ID, RULE_COUNTER, RULE_FLAGS } from "../../src/abi/rule";
 import { count } from "../act/count";
 import { Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { HAS_TAG } from "../branch/branch";
 import { ENTRY_KIND } from "./flowCacheKey";
-import { actionsOf, FAST_PATH, FAST_PATH_COUNT, FAST_PATH_TAG, RULE_COUNTER, RULE_FLAGS } from "../classify/rule";
+import { actionsOf, FAST_PATH, FAST_PATH_COUNT, FAST_PATH_TAG } from "../classify/rule";
 
 const ID: usize = 4;
 const QUEUE: usize = 8;
@@ -89,14 +90,14 @@ export function endMiss(index: u32, verdict: u32, reason: u32, place: u32): void
 @inline
 function verdictOf(more: u32, actions: usize): u64 {
   const tagged: u64 = Verdict.deliver | (HAS_TAG << 8);
-  return more & FAST_PATH_TAG ? tagged | ((<u64>load<u32>(actions, 4)) << 32) : Verdict.deliver;
+  return more & FAST_PATH_TAG ? tagged | ((<u64>load<u32>(actions, ACTION_OPERAND)) << 32) : Verdict.deliver;
 }
 
 // @ts-ignore: decorator
 @inline
 function queueOf(more: u32, actions: usize): u32 {
   const before = (more & FAST_PATH_TAG ? <usize>ACTION_SIZE : 0) + (more & FAST_PATH_COUNT ? <usize>ACTION_SIZE : 0);
-  return load<u32>(actions + before, 4);
+  return load<u32>(actions + before, ACTION_OPERAND);
 }
 
 /** Writes one hit and one destination. */

@@ -10,6 +10,7 @@
  * epochs may have other rules. A new entry replaces one that was not referenced lately (second
  * chance). While the hit rate is low, the cache pauses.
  */
+import { CACHE_HITS, CACHE_MISSES } from "../../src/abi/engine";
 import { endLoan } from "../arena";
 import { CACHE_COUNTS, CACHE_MAX_LANES } from "../memory";
 import { ENTRY_LANES, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
@@ -90,8 +91,8 @@ export function isCacheOn(count: u32): bool {
  * low.
  */
 export function noteHits(hits: u32, count: u32): void {
-  store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS) + hits);
-  store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS, 8) + (count - hits), 8);
+  store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS, CACHE_HITS) + hits, CACHE_HITS);
+  store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS, CACHE_MISSES) + (count - hits), CACHE_MISSES);
   Pause.seen += count;
   Pause.hits += hits;
   if (Pause.seen < WINDOW) return;

@@ -11,14 +11,15 @@
  */
 import { FRAME_PORT, FRAME_SIZE } from "../../src/abi/engine";
 import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE, NEEDS_CHANGES } from "../../src/abi/key";
+import { DEFINER_SIZE, TABLE_DEFINER, TABLE_NEXT } from "../../src/abi/table";
 import { CACHE_MAX_LANES, HASHES } from "../memory";
 import { Rows } from "../rows";
-import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
+import { addBytes, addRangedDwords, Definers, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/lookup/gather";
 import { Epoch, invalidate } from "../epoch";
 import { productOfLane } from "../hash";
 import { Required } from "../wire/required";
-import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";
+import { Tables } from "../classify/tables";
 
 /** The offset of the lanes in an entry. */
 export const ENTRY_LANES: usize = 16;

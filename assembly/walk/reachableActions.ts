@@ -5,6 +5,7 @@
  * same rules, so they may run on any.
  */
 import {
+  ACTION_OPERAND,
   ACTION_SIZE,
   ARRAY_COUNT,
   ARRAY_FIRST,
@@ -18,17 +19,19 @@ import {
   REACHABLE_FLAG,
   REACHABLE_METER,
   REACHABLE_SAMPLER,
+  ROOT_TABLE,
   TABLE_FDB,
   TABLE_SEND,
   VPORT_MANAGER,
 } from "../../src/abi/engine";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, RSS_MASK, RSS_QUEUES } from "../../src/abi/state";
+import { RULE_ACTION_COUNT, RULE_NEXT } from "../../src/abi/rule";
+import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHABLE, TABLE_RULES, TABLE_HASH } from "../../src/abi/table";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
 import { Eswitch } from "../forward/eswitch";
-import { actionsOf, RULE_ACTION_COUNT, RULE_NEXT } from "../classify/rule";
+import { actionsOf } from "../classify/rule";
 import { firstValue, nextValue } from "../classify/tuples/hashTable";
-import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHABLE, TABLE_RULES, TABLE_HASH } from "../classify/tableLayout";
 
 /** TABLE_REACHABLE of the last table of the list. */
 const NO_MORE: u32 = 1;
@@ -82,7 +85,7 @@ function scanActions(actions: usize, count: u32): u32 {
   let found: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
     const action = actions + <usize>n * ACTION_SIZE;
-    found |= scanAction(load<u32>(action), load<u32>(action, 4));
+    found |= scanAction(load<u32>(action), load<u32>(action, ACTION_OPERAND));
   }
   return found;
 }
@@ -101,7 +104,7 @@ function scanAction(op: u32, operand: u32): u32 {
       addTable(operand);
       return 0;
     case Op.root:
-      addTable(load<u32>(operand));
+      addTable(load<u32>(operand, ROOT_TABLE));
       return 0;
     case Op.vport:
       addFunction(operand);

@@ -8,7 +8,7 @@
  * batch.
  */
 import { run } from "../act/run";
-import { RULE_ID, VPORT_MANAGER } from "../../src/abi/engine";
+import { VPORT_MANAGER } from "../../src/abi/engine";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, SPLIT_BATCH } from "../memory";
@@ -35,6 +35,7 @@ import { Required } from "../wire/required";
 import { firstLookup, nextLookup, hasResult, keepRecorded, nextResult, cacheLookup, record } from "./recordedLookups";
 import { noteActing, noteLookup, noteSnapshot } from "../branch/events";
 import { TraceEvent } from "../../src/abi/trace";
+import { RULE_ID } from "../../src/abi/rule";
 
 /**
  * Walks the first `count` frames of the batch from `root`. `sender` is the queue whose frames the

@@ -3,6 +3,8 @@
  * Outcomes are in outcome.ts. Both compilers read this file: numeric constants only, no imports.
  */
 
+/** Bytes of a page of linear memory. */
+export const PAGE = 65536;
 /** Frames in one call of the core. */
 export const MAX_BATCH = 256;
 /** Frames in the areas `frames` and `times`; a call of the core takes the first of them. */
@@ -74,6 +76,14 @@ export const SAMPLES_SIZE = 128;
 
 /** Size of the area of multipliers in bytes: four of 8 bytes for each lane of a key. */
 export const MULTIPLIERS_SIZE = 1024;
+
+/** Size of the area of known masks in bytes: a power of two. */
+export const KNOWN_MASKS_SIZE = 8192;
+
+/** The area of the flow cache: | hits 8 | misses 8 |. */
+export const CACHE_HITS = 0;
+export const CACHE_MISSES = 8;
+export const CACHE_SIZE = 16;
 
 /** Staging: offsets of the parts. */
 export const STAGE_MASK = 0;
@@ -187,8 +197,7 @@ export enum Op {
   /** Operand: the address of an array record (ARRAY_*). */
   array = 20,
   /**
-   * Continues in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks
-   * 4 |.
+   * Continues in a table from a rank on. Operand: the address of a record (ROOT_*).
    */
   root = 21,
   /**
@@ -224,14 +233,15 @@ export enum Op {
 }
 /** Flags of `state`: sets the first-hit flag. */
 export const FIRST_HIT_SET = 1;
+/** The record of Op.root: | table 4 | slot of ranks 4 |. */
+export const ROOT_TABLE = 0;
+export const ROOT_SLOT = 4;
+export const ROOT_SIZE = 8;
 /** No start colour for a meter: it takes the colour in the register, or green. */
 export const COLOUR_UNDEFINED = 3;
-/**
- * Offset of the id in a rule of the core, a word (assembly/classify/rule.ts has the rest of the
- * layout).
- */
-export const RULE_ID = 24;
 /** An action, staged and stored: | operation 4 | operand 4 | */
+export const ACTION_OPERATION = 0;
+export const ACTION_OPERAND = 4;
 export const ACTION_SIZE = 8;
 
 /** Metadata registers: C0 to C7 are 0 to 7. */

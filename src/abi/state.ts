@@ -1,8 +1,13 @@
 /**
- * Records of stateful actions (meters), random ones (samplers) and RSS (docs/state.md, docs/queues.md).
+ * Counters, and records of stateful actions (meters), random ones (samplers) and RSS (docs/state.md, docs/queues.md).
  *
  * Both compilers read this file: numeric constants only, no imports.
  */
+
+/** A counter: | packets 8 | bytes 8 |. */
+export const COUNTER_PACKETS = 0;
+export const COUNTER_BYTES = 8;
+export const COUNTER_SIZE = 16;
 
 /**
  * A meter (docs/state.md):

@@ -36,11 +36,17 @@ export enum TraceEvent {
   /** A destination was added. Payload: | queue or port 4 | DEST_* 4 |. */
   destination = 9,
   /**
-   * Bytes of an object with state are about to change, or are read. Payload: | what (`StateKind`) 4 | address 4 |
-   * bytes 4 | 0 4 | the bytes before ... |.
+   * Bytes of an object with state are about to change, or are read. Payload: STATE_*.
    */
   state = 10,
 }
+
+/** The payload of a `state` event: | what (`StateKind`) 4 | address 4 | bytes 4 | 0 4 | the bytes before ... |. */
+export const STATE_KIND = 0;
+export const STATE_ADDRESS = 4;
+export const STATE_BYTES = 8;
+export const STATE_ZERO = 12;
+export const STATE_BEFORE = 16;
 
 /** Why a branch went to a table. */
 export enum Move {

@@ -9,9 +9,12 @@ import {
   FRAME_ARENA,
   FRAME_HEAD_ROOM,
   FRAME_LENGTH,
+  FRAME_METADATA,
   FRAME_PACKED,
   FRAME_PORT,
   FRAME_SIZE,
+  FRAME_SQN,
+  FRAME_VPORT,
   FRAME_WIRE_LENGTH,
   HITS_PER_FRAME,
   MAX_BATCH,
@@ -134,10 +137,7 @@ export class Batch {
     return this.#next + headRoom;
   }
 
-  /**
-   * All FRAME_ARENA bytes that frames can have. `add` takes frames that the caller wrote here.
-   * Undefined when there is no memory for them.
-   */
+  /** All FRAME_ARENA bytes for frames that the caller writes and `add` takes; undefined when memory is full. */
   get bytes(): Uint8Array | undefined {
     if (!this.core.openBytes(FRAME_ARENA)) return undefined;
     const { u8, bytes } = this.core;
@@ -161,13 +161,13 @@ export class Batch {
   ): number {
     const { u32, frames } = this.core;
     const at = (frames + this.count * FRAME_SIZE) >> 2;
-    u32[at] = address;
-    u32[at + 1] = length;
-    u32[at + 2] = wireLength;
-    u32[at + 3] = portLinkFlags;
-    u32[at + 4] = vport;
-    u32[at + 5] = sqn;
-    u32[at + 6] = metadata;
+    u32[at + (FRAME_ADDRESS >> 2)] = address;
+    u32[at + (FRAME_LENGTH >> 2)] = length;
+    u32[at + (FRAME_WIRE_LENGTH >> 2)] = wireLength;
+    u32[at + (FRAME_PORT >> 2)] = portLinkFlags;
+    u32[at + (FRAME_VPORT >> 2)] = vport;
+    u32[at + (FRAME_SQN >> 2)] = sqn;
+    u32[at + (FRAME_METADATA >> 2)] = metadata;
     return this.count++;
   }
 
@@ -261,10 +261,7 @@ export class Batch {
     return (this.core.outcomes + i * OUTCOME_SIZE) >> 2;
   }
 
-  /**
-   * Where a frame with the reason `no_rule` or `table_miss` missed: the address of a table, or 1 +
-   * vport of a function without tables.
-   */
+  /** Where a frame with reason `no_rule` or `table_miss` missed: a table, or 1 + vport of a function without tables. */
   missed(i: number): number {
     return this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_MISSED) >> 2] ?? 0;
   }

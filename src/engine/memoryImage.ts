@@ -5,12 +5,11 @@
  *     0         4                    8
  *     | pages   | number of blocks   | index of each block, u32 | blocks of 4,096 bytes |
  */
-import { Area, STAGE_SIZE } from "../abi/engine.js";
+import { Area, KNOWN_MASKS_SIZE, PAGE, STAGE_SIZE } from "../abi/engine.js";
 import type { Core } from "./core.js";
 
 const BLOCK = 4096;
 const WORDS = BLOCK / 4;
-const PAGE = 65536;
 const NAME = /^core-([0-9a-f]{12})$/;
 /** A saved global, in words; the second word before them is their number (scripts/core-globals.mjs). */
 const SLOT_WORDS = 2;
@@ -115,5 +114,3 @@ export function writeMemory(core: Core, image: Uint8Array): boolean {
   u8.fill(0, known, known + KNOWN_MASKS_SIZE);
   return true;
 }
-
-const KNOWN_MASKS_SIZE = 8192;

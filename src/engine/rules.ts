@@ -7,7 +7,6 @@ import {
   RANGE_MASK,
   RANGE_SHIFT,
   RANGE_SIZE,
-  RULE_ID,
   STAGE_ACTIONS,
   STAGE_MASK,
   STAGE_RANGES,
@@ -15,6 +14,7 @@ import {
   UNKNOWN_MASK,
 } from "../abi/engine.js";
 import { KEY_SIZE } from "../abi/key.js";
+import { RULE_ID } from "../abi/rule.js";
 import type { Core } from "./core.js";
 import { RuleMask } from "./ruleMask.js";
 

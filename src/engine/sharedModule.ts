@@ -4,7 +4,7 @@
  * and restores them (`keepGlobals`). Between two runs all state of an instance is in its memory, so a
  * copy of the memory is another core.
  */
-import { PAGE } from "./workerControl.js";
+import { PAGE } from "../abi/engine.js";
 
 const CUSTOM = 0;
 const IMPORTS = 2;

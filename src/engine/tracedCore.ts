@@ -8,13 +8,13 @@ import {
   MAX_FUNCTIONS,
   MAX_RANGES,
   MULTIPLIERS_SIZE,
+  PAGE,
   RANGE_DWORD,
   RANGE_HIGH,
   RANGE_LOW,
   RANGE_MASK,
   RANGE_SHIFT,
   RANGE_SIZE,
-  RULE_ID,
   SAMPLES_SIZE,
   STAGE_MASK,
   STAGE_RANGES,
@@ -22,7 +22,18 @@ import {
 } from "../abi/engine.js";
 import { REASON_COUNT } from "../abi/outcome.js";
 import { KEY_SIZE } from "../abi/key.js";
-import { EVENT_BYTES, EVENT_HEAD, EVENT_KIND, TRACE_BYTES, TraceEvent } from "../abi/trace.js";
+import {
+  EVENT_BYTES,
+  EVENT_HEAD,
+  EVENT_KIND,
+  STATE_ADDRESS,
+  STATE_BEFORE,
+  STATE_BYTES,
+  TRACE_BYTES,
+  TraceEvent,
+} from "../abi/trace.js";
+import { RULE_ACTION_COUNT, RULE_ID, RULE_MASK, RULE_RANK } from "../abi/rule.js";
+import { TABLE_FLAGS, TABLE_MISS } from "../abi/table.js";
 import { Batch } from "./batch.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
@@ -31,17 +42,9 @@ import { moduleOf, tracedCoreUrl, type CoreSource } from "./load.js";
 import type { FieldRange } from "./rules.js";
 import { watch } from "./watch.js";
 
-const PAGE = 65536;
 /** Memory of the traced core between the copy and the events, for changed frames and rules that are tried. */
 const SCRATCH = 0x2000000;
 const MIN_FREE = 0xffff0000 - SCRATCH - TRACE_BYTES - PAGE;
-/** The offset of the rank in a rule (assembly/classify/rule.ts), and of the count of its actions. */
-const RULE_RANK = 0;
-const RULE_MASK = 8;
-const RULE_ACTION_COUNT = 29;
-/** The offset of the flags of a table (assembly/classify/tableLayout.ts), and of the table after a miss. */
-const TABLE_FLAGS = 0;
-const TABLE_MISS = 132;
 
 /** The additional exports of the traced core (assembly/traced.ts). */
 interface TracedExports extends CoreExports {
@@ -212,9 +215,9 @@ export class TracedCore {
       if (kind === (TraceEvent.state as number)) states.push(at + EVENT_HEAD);
     }
     for (const at of states.reverse()) {
-      const address = u32[(at + 4) >> 2] as number;
-      const length = u32[(at + 8) >> 2] as number;
-      u8.copyWithin(address, at + 16, at + 16 + length);
+      const address = u32[(at + STATE_ADDRESS) >> 2] as number;
+      const length = u32[(at + STATE_BYTES) >> 2] as number;
+      u8.copyWithin(address, at + STATE_BEFORE, at + STATE_BEFORE + length);
     }
     this.#next = this.#start;
     this.#ahead = 0;

@@ -1,8 +1,5 @@
 /** The control block of a worker thread: the words through which the caller's thread and the worker's exchange tasks and results. */
 
-/** Bytes of a page of linear memory. */
-export const PAGE = 65536;
-
 /** The longest error message, in characters. */
 const MAX_TEXT = 240;
 

@@ -4,18 +4,9 @@
  *
  * All methods except `load`, `takeOver`, `isDone` and `wait` must be called while the thread has no task.
  */
-import { MAX_FUNCTIONS, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
+import { CACHE_SIZE, MAX_FUNCTIONS, PAGE, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
 import { REASON_COUNT } from "../abi/outcome.js";
-import {
-  takeOwnership,
-  CONTROL_BYTES,
-  readFailure,
-  PAGE,
-  Task,
-  Word,
-  writeFailure,
-  type Start,
-} from "./workerControl.js";
+import { takeOwnership, CONTROL_BYTES, readFailure, Task, Word, writeFailure, type Start } from "./workerControl.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import { InlineWorker } from "./inlineWorker.js";
@@ -28,8 +19,6 @@ const PATIENCE = 0.2;
 const LOST = 60_000;
 /** Milliseconds of one sleep: then it looks whether the thread is lost. */
 const SLEEP = 500;
-/** The counts of the flow cache: hits and misses. */
-const CACHE_COUNTS = 2;
 
 /** The counter blocks of a core: address and number of counters. */
 export type CounterBlocks = Map<number, number>;
@@ -86,7 +75,7 @@ export class WorkerCore {
     take(first.arena, first.exports.arenaTop() >>> 0);
     for (const [address, count] of counters) this.core.u8.fill(0, address, address + 16 * count);
     this.core.u8.fill(0, this.core.reasons, this.core.reasons + 8 * REASON_COUNT);
-    this.core.u8.fill(0, this.core.cache, this.core.cache + 8 * CACHE_COUNTS);
+    this.core.u8.fill(0, this.core.cache, this.core.cache + CACHE_SIZE);
     this.#control[Word.fresh] = 1;
   }
 
@@ -171,7 +160,7 @@ export class WorkerCore {
     this.#counted = false;
     for (const [address, count] of counters) this.#move(address, 2 * count);
     this.#move(this.core.reasons, REASON_COUNT);
-    this.#move(this.core.cache, CACHE_COUNTS);
+    this.#move(this.core.cache, CACHE_SIZE / 8);
   }
 
   end(): void {

@@ -2,7 +2,7 @@
  * Samplers: copy some frames to the sample actions and send all frames to the next table
  * (docs/state.md; record in src/abi/state.ts).
  */
-import { ACTION_SIZE, Op } from "../../../src/abi/engine";
+import { ACTION_OPERAND, ACTION_SIZE, Op } from "../../../src/abi/engine";
 import { Reason } from "../../../src/abi/outcome";
 import {
   SAMPLER_COUNT,
@@ -72,7 +72,7 @@ function sendAside(branch: usize, table: usize, sampler: usize): void {
   let action = sampler + SAMPLER_FIRST;
   const last = action + <usize>load<u32>(sampler, SAMPLER_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
-    const operand = load<u32>(action, 4);
+    const operand = load<u32>(action, ACTION_OPERAND);
     const op = load<u32>(action);
     if (TRACED) {
       noteActing(copy);

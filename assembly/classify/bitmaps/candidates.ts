@@ -8,20 +8,7 @@
  * chunk uncovered is in the entries of all values that these bits allow. The AND of the entries of the
  * chosen chunks (chooseChunks.ts) has few bits.
  *
- *     0        8       16           20      24      28  32
- *     | usable | built | entry mask | state | quads | 0 | tuple of bit 128 x 1 | ...
- *     160                    288            1312                2352              3376
- *     | bit of tuple 128 x 1 | best 128 x 8 | best from 129 x 8 | skipped 128 x 8 | bytes 64 x 4 | ...
- *     3632             3888               4912            5680
- *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | chosen 8 | 0 | every bit 16 |
- *
- *     bytes, bitmaps, wildcard:   of each chunk
- *     skipped:                    of each bit, the chunks that some rule of its tuple does not cover
- *     chosen:                     chunks that lookups will read
- *     every bit:                  the bitmap of a missing chunk in a quad. It is here and not in static memory, whose
- *                                 addresses differ in the traced core, which reads a copy of this
- *     a quad:                     four chunks that a lookup reads together
- *                                 | bytes 16 | bitmaps 4 x 4 | lane 4 | 0 12 |
+ * candidatesLayout.ts has the layout.
  *
  * Bits are in the order of the tuples' best ranks at the time of the rebuild, so the lowest bit
  * names the tuple that is most likely to win. A bitmap may have too many bits after rules are
@@ -34,33 +21,31 @@
 import { release } from "../../arena";
 import { BITMAPS } from "../../memory";
 import { MAX_TUPLES } from "../tuples/tuple";
+import {
+  BEST_FROM,
+  BITMAP_SIZE,
+  BUILT,
+  CHUNK_BITMAPS,
+  CHUNK_BYTES,
+  CHUNK_WILDCARD,
+  ENTRY_MASK,
+  EVERY_BIT,
+  NO_BITMAPS_SIZE,
+  QUAD_LANE,
+  QUAD_SIZE,
+  QUAD_TABLES,
+  QUADS,
+  QUADS_AT,
+  TUPLE_OF_BIT,
+  USABLE,
+} from "./candidatesLayout";
 import { laneOfChunk } from "./fieldChunk";
-
-/** The chunks that have bitmaps, a bit each; USABLE: those that may get them. */
-export const USABLE: usize = 0;
-export const BUILT: usize = 8;
-/** The bits of a hash that name an entry: (entries - 1) * 16. */
-export const ENTRY_MASK: usize = 16;
-const QUADS: usize = 24;
-export const TUPLE_OF_BIT: usize = 32;
-export const BEST_FROM: usize = 1312;
-export const CHUNK_BYTES: usize = 3376;
-export const CHUNK_BITMAPS: usize = 3632;
-const CHUNK_WILDCARD: usize = 3888;
-const QUADS_AT: usize = 4912;
-export const QUAD_TABLES: usize = 16;
-export const QUAD_LANE: usize = 32;
-const QUAD: usize = 48;
-export const CHOSEN: usize = 5680;
-export const EVERY_BIT: usize = 5696;
-export const BITMAPS_SIZE: u32 = 5712;
-export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
 /** The lowest bit of the product that names an entry. */
 const HASH_SHIFT: i32 = 16;
 /** The bitmaps of a table without any: bit n is tuple n. */
-export const NO_BITMAPS: usize = memory.data(3376, 16);
+export const NO_BITMAPS: usize = memory.data(<i32>NO_BITMAPS_SIZE, 16);
 
 /** Fills in the bitmaps of tables without any. */
 export function openBitmaps(): void {
@@ -151,7 +136,7 @@ export function quadCount(bitmaps: usize): u32 {
 // @ts-ignore: decorator
 @inline
 export function quadAt(bitmaps: usize, n: u32): usize {
-  return bitmaps + QUADS_AT + <usize>n * QUAD;
+  return bitmaps + QUADS_AT + <usize>n * QUAD_SIZE;
 }
 
 // @ts-ignore: decorator

@@ -1,46 +1,41 @@
 /**
  * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild sees
  * them and as they come: `seeBest` with each, `orderTuples`, `buildTables`, and `addToBitmaps` with
- * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidates.ts). A removed
+ * each. Out: bitmaps that lookups read after `finishBitmaps` (layout in candidatesLayout.ts). A removed
  * rule stays in the bitmaps until the next rebuild.
  */
+import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "../../../src/abi/rule";
 import { allocate, release } from "../../arena";
 import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "../tuples/tuple";
 import { MASK_BYTES, MASK_CHUNKS, MASK_NEARLY } from "../mask";
-import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "../rule";
 import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
+import { bitmapBytes, entriesIn, entryIn, releaseTables, tupleOfBit, wildcardOf, wordOf } from "./candidates";
 import {
+  BEST,
   BEST_FROM,
+  BESTS_SIZE,
+  BIT_OF_TUPLE,
   BITMAP_SIZE,
   BITMAPS_SIZE,
-  bitmapBytes,
   BUILT,
   CHUNK_BITMAPS,
   CHUNK_BYTES,
-  entriesIn,
-  entryIn,
   ENTRY_MASK,
   EVERY_BIT,
-  releaseTables,
+  SKIPPED,
+  STATE,
   TUPLE_OF_BIT,
-  tupleOfBit,
   USABLE,
-  wildcardOf,
-  wordOf,
-} from "./candidates";
+} from "./candidatesLayout";
 
 /**
  * How far the rebuild is: bits of tuples are known, all chunks have tables, all rules are entered,
  * lookups may read.
  */
-const STATE: usize = 20;
 export const ORDERED: u32 = 1;
 export const HAS_TABLES: u32 = 2;
 export const ENTERED: u32 = 3;
 const FINISHED: u32 = 4;
-const BIT_OF_TUPLE: usize = 160;
-const BEST: usize = 288;
-const SKIPPED: usize = 2352;
 const MIN_ENTRIES: u32 = 256;
 const MAX_ENTRIES: u32 = 4096;
 /** Bytes that one call of `buildTables` clears. */
@@ -59,7 +54,7 @@ export function createBitmaps(definer: usize, rules: u32): usize {
   let entries = MIN_ENTRIES;
   while (entries < MAX_ENTRIES && entries * 8 < rules) entries *= 2;
   store<u32>(bitmaps, (entries - 1) * BITMAP_SIZE, ENTRY_MASK);
-  memory.fill(bitmaps + BEST, 0xff, 2 * MAX_TUPLES * 8 + 8);
+  memory.fill(bitmaps + BEST, 0xff, BESTS_SIZE);
   v128.store(bitmaps, i64x2.splat(-1), EVERY_BIT);
   let usable: u64 = 0;
   for (let number: u32 = 0; number < CHUNKS; number++) {

@@ -10,14 +10,15 @@
  *
  *     SAMPLE_KEYS: | lanes 32 | ... of the rules | lanes 32 | ... mixed |
  */
+import { RULE_MASK, RULE_RANK, RULE_VALUE } from "../../../src/abi/rule";
 import { BITMAPS, GAINS, SAMPLE_KEYS } from "../../memory";
 import { isLink, valueAt, WIDTH } from "../tuples/bucket";
-import { bestFrom, candidatesOf, CHOSEN, chunksBuilt, layQuads, lowBits } from "./candidates";
+import { bestFrom, candidatesOf, chunksBuilt, layQuads, lowBits } from "./candidates";
+import { CHOSEN } from "./candidatesLayout";
 import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
 import { bucketAt, BUCKETS } from "../tuples/hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT } from "../mask";
 import { draw } from "../tuples/noise";
-import { RULE_MASK, RULE_RANK, RULE_VALUE } from "../rule";
 import { MAX_TUPLES } from "../tuples/tuple";
 
 const SAMPLES: u32 = 64;

@@ -5,7 +5,8 @@
  */
 import { BITMAPS } from "../../memory";
 import { Lanes } from "../../rows";
-import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "../bitmaps/candidates";
+import { entriesIn, entryMaskOf, quadAt, quadCount } from "../bitmaps/candidates";
+import { QUAD_LANE, QUAD_TABLES } from "../bitmaps/candidatesLayout";
 
 export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, high: u64): void {
   const end = (<usize>count) << 4;

@@ -13,6 +13,7 @@
  * Each phase is a loop over the batch. Its loads do not depend on one another, so cache misses
  * overlap.
  */
+import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "../../../src/abi/table";
 import { FOUND } from "../../memory";
 import { BRANCH_LOWER } from "../../branch/branch";
 import { definerLanes } from "../definer";
@@ -22,7 +23,6 @@ import { probe, probeFirst } from "./probe";
 import { filterAll } from "./filter";
 import { noteLookup } from "../rebuild";
 import { lowBits, NO_BITMAPS } from "../bitmaps/candidates";
-import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "../tableLayout";
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {

@@ -3,6 +3,7 @@
  * Out: in FOUND and BEST the rule of each key if it beats the one found before, and in ALIVE the
  * keys with tuples left, whose number it returns. `bounded`: some branch has a lower bound of rank.
  */
+import { RULE_MASK, RULE_FLAGS, RULE_NEXT, RULE_RANK, RULE_VALUE } from "../../../src/abi/rule";
 import { ALIVE, BEST, RULE_LISTS, FOUND, PROBED, PROBED_TUPLES } from "../../memory";
 import { Lanes } from "../../rows";
 import { BRANCH_KEY, BRANCH_LOWER } from "../../branch/branch";
@@ -10,7 +11,7 @@ import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "../mask";
 import { AMBIGUOUS, hashInTuple, Probed } from "./probe";
 import { bestFrom, lowestBit } from "../bitmaps/candidates";
-import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_FLAGS, RULE_NEXT, RULE_RANK, RULE_VALUE } from "../rule";
+import { inRanges, MORE_TO_MATCH, outOfBounds } from "../rule";
 import { linkOf, slotsWith, valueAt } from "../tuples/bucket";
 import { bucketOf } from "../tuples/hashTable";
 

@@ -11,6 +11,7 @@
  * Bucket n < `buckets` has the hashes h with (h & mask) == n, or, if there is no such bucket yet,
  * (h & mask >> 1) == n.
  */
+import { HASH_TABLE_SIZE } from "../../../src/abi/table";
 import { allocate, arenaRoom, release } from "../../arena";
 import {
   addSpare,
@@ -31,7 +32,6 @@ import {
   WIDTH,
 } from "./bucket";
 
-export const HASH_TABLE_SIZE: usize = 24;
 const DIRECTORY: usize = 0;
 const ROOM: usize = 4;
 export const BUCKETS: usize = 8;

@@ -15,9 +15,10 @@
  * Invariants: the first rule is the first mark, and each rule of a mark has the flag MARK. Without
  * memory for another mark the rules between two are more.
  */
+import { RULE_FLAGS, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE_RANK } from "../../../src/abi/rule";
 import { allocate, release } from "../../arena";
 import { draw } from "./noise";
-import { MARK, MARK_FIRST, RULE_FLAGS, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE_RANK } from "../rule";
+import { MARK, MARK_FIRST } from "../rule";
 
 /** A list of more rules gets marks; of fewer than half as many, it loses them. */
 const LONG: u32 = 128;

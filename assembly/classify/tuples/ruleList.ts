@@ -3,10 +3,10 @@
  * under the tuple's mask, sorted by rank. The hash table of the table finds the list. This file
  * changes lists, verify.ts reads them.
  */
+import { RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE } from "../../../src/abi/rule";
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./hash";
 import { hashOf, linkRule, listOfOne, unlinkRule } from "./listOrder";
-import { RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE } from "../rule";
 import { linkOf, slotsWith, VALUE } from "./bucket";
 import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
 

@@ -14,6 +14,7 @@
  * rules and masks is reused.
  */
 import { KEY_SIZE } from "../../../src/abi/key";
+import { TUPLES_SIZE } from "../../../src/abi/table";
 import { allocate, release } from "../../arena";
 import { NEW_TUPLE_MASK } from "../../memory";
 import { lanesOf, MASK_BYTES, MASK_LANES_COUNT } from "../mask";
@@ -38,7 +39,6 @@ const TUPLES_AT: usize = 0;
 export const TUPLE_COUNT: usize = 4;
 const ROOM: usize = 8;
 const STRIDE: usize = 12;
-export const TUPLES_SIZE: usize = 16;
 
 const FIRST_ROOM: u32 = 1;
 const NONE: u32 = 0xffffffff;

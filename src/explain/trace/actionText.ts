@@ -6,7 +6,7 @@ import {
   SYNDROME_INVALID,
   SYNDROME_TRAP,
 } from "../../abi/connection.js";
-import { ARRAY_COUNT, RANK_SLOT, VPORT_UPLINK } from "../../abi/engine.js";
+import { ARRAY_COUNT, RANK_SLOT, ROOT_SLOT, ROOT_TABLE, VPORT_UPLINK } from "../../abi/engine.js";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_SPI } from "../../abi/esp.js";
 import { MISC2_REGISTER_C_0 } from "../../abi/key.js";
 import {
@@ -121,8 +121,8 @@ export class Texts {
 
   /** A table, and the first slot of ranks of a priority. */
   root({ operand, vport }: ActionRun): string {
-    const { domain, table } = tableRef(this.#device, this.word(operand), vport, this.core);
-    return `${table} of ${domain} from priority ${this.word(operand + 4) >> 1} on`;
+    const { domain, table } = tableRef(this.#device, this.word(operand + ROOT_TABLE), vport, this.core);
+    return `${table} of ${domain} from priority ${this.word(operand + ROOT_SLOT) >> 1} on`;
   }
 
   reformat(record: number): string {

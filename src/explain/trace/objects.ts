@@ -2,7 +2,7 @@
 import { isDevxFlowEntry } from "../../model/devx/kinds.js";
 import { isEspAction } from "../../model/flow/kinds.js";
 import { CONNECTION_SIZE } from "../../abi/connection.js";
-import { METER_SIZE } from "../../abi/state.js";
+import { COUNTER_SIZE, METER_SIZE } from "../../abi/state.js";
 import { StateKind } from "../../abi/trace.js";
 import { ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
 import type { Core } from "../../engine/core.js";
@@ -13,9 +13,6 @@ import { FlowCounter } from "../../model/action/counter.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";
-
-/** Bytes of a counter in the core. */
-const COUNTER_SIZE = 16;
 
 /** The name of the object with state at an address; "" where no object of the rule has it. */
 export function stateName(core: Core, kind: number, address: number, of: InstalledRule): string {

@@ -1,5 +1,5 @@
 /** Collects the state that the actions and destinations of a trace used, before and after. */
-import { StateKind } from "../../abi/trace.js";
+import { STATE_ADDRESS, STATE_BEFORE, STATE_BYTES, STATE_KIND, StateKind } from "../../abi/trace.js";
 import type { Core } from "../../engine/core.js";
 import type { Device } from "../../model/device/device.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -42,9 +42,9 @@ export class StateChanges {
 
   /** Notes a state event. */
   add(reader: EventReader, action: OpenAction | null): void {
-    const kind = reader.word(0);
-    const address = reader.word(1);
-    const before = reader.bytes(16, reader.word(2));
+    const kind = reader.word(STATE_KIND / 4);
+    const address = reader.word(STATE_ADDRESS / 4);
+    const before = reader.bytes(STATE_BEFORE, reader.word(STATE_BYTES / 4));
     if (kind === (StateKind.queue as number) || kind === (StateKind.completion_queue as number)) {
       this.#taken.push({ kind, address, before });
     } else if (action !== null && kind !== (StateKind.reason as number)) {

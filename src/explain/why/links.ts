@@ -8,6 +8,7 @@ import {
   MEMBER_REFORMAT,
   MEMBER_SIZE,
   Op,
+  ROOT_TABLE,
 } from "../../abi/engine.js";
 import { RSS_MASK, RSS_QUEUES, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
@@ -48,7 +49,7 @@ function addLinks(core: Core, links: Link[], op: number, operand: number, by: Li
       links.push({ kind, to: operand, by });
       break;
     case "priority":
-      links.push({ kind: "table", to: word(operand), by: "root" });
+      links.push({ kind: "table", to: word(operand + ROOT_TABLE), by: "root" });
       break;
     case "rss": {
       const queues = word(operand + RSS_QUEUES);

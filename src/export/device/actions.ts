@@ -1,4 +1,5 @@
 /** Actions of living rules, as a scenario writes them. */
+import { COUNTER_SIZE } from "../../abi/state.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { REFORMAT_DATA, REFORMAT_LENGTH } from "../../abi/reformat.js";
 import { hexOf } from "../../base/hex.js";
@@ -37,9 +38,6 @@ export type { Refused };
 
 /** What an action of the scenario does, under its name. */
 export type SharedAction = Omit<ScenarioAction, "name">;
-
-/** Bytes of a counter in the core. */
-const COUNTER_SIZE = 16;
 
 /** The action, or why a scenario does not get it. */
 export function actionOf(device: Device, action: Action, names: ActionNames): ScenarioRuleAction | Refused {

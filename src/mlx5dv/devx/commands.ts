@@ -1,6 +1,6 @@
 /**
  * Device commands as bytes, and what outputs say, so that no caller computes offsets: counters, general objects, header changes
- * and reformats, queries. Those of flow tables stand in tableCommands.ts.
+ * and reformats, queries. Those of flow tables stand in tableCommands.ts. src/model/devx/layouts.ts draws the layouts.
  */
 import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
@@ -35,8 +35,7 @@ export const MLX5_OBJ_TYPE_CONN_TRACK_ASO = opcodes.CONN_TRACK_ASO_TYPE;
 
 /**
  * ALLOC_FLOW_COUNTER.
- *
- *     | 0x939 2 | uid 2 | 0 2 | op_mod 2 | counter id 4 | 0 2 | log size 1 | bulk 1 |
+ * Opcode 0x939; layout ALLOC_FLOW_COUNTER.
  *
  * @param logSize makes 2^logSize counters
  * @param bulk 128 << k counters, where bit k is the one that is set; 0 to use `logSize`
@@ -54,9 +53,7 @@ export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowC
 
 /**
  * QUERY_FLOW_COUNTER.
- *
- *     | 0x93b 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | mkey 4 | address 8 |
- *     | clear 1 bit, to memory 1 bit, counters 30 bits | id 4 |
+ * Opcode 0x93b; layout QUERY_FLOW_COUNTER.
  *
  * @param id device number of the first counter
  * @param count counters to read
@@ -93,8 +90,7 @@ export function flowCounterOutput(output: Uint8Array): CounterValue[] {
 
 /**
  * DEALLOC_FLOW_COUNTER of a counter, or of a bulk by the number of its first.
- *
- *     | 0x93a 2 | uid 2 | 0 2 | op_mod 2 | number 4 | 0 4 |
+ * Opcode 0x93a; layout DEALLOC.
  */
 export function deallocFlowCounterCommand(id: number): Uint8Array {
   return deallocCommand("deallocFlowCounterCommand", opcodes.DEALLOC_FLOW_COUNTER_OPCODE, id);
@@ -126,10 +122,7 @@ export interface FlowMeterFields {
 
 /**
  * CREATE_GENERAL_OBJECT of a flow meter.
- *
- *     | 0xa00 2 | uid 2 | 0 2 | 0x0a 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 |
- *     | select 8 | active 1 bit, 0 3 bits, register 4 bits | table type 1 | 0 3 | table 3 | 0 16 |
- *     | parameters 32 | 0 48 | addresses 16 |
+ * Opcode 0xa00; layout GENERAL_OBJECT, then FLOW_METER_BODY.
  *
  * @throws EINVAL if a value does not fit its bits
  */
@@ -171,9 +164,7 @@ export interface AsoFields {
 
 /**
  * CREATE_GENERAL_OBJECT of a bulk of ASO objects.
- *
- *     | 0xa00 2 | uid 2 | 0 2 | type 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 |
- *     | select 8 | 0 9 | access PD 3 | 0 44 | data 64 |
+ * Opcode 0xa00; layout GENERAL_OBJECT, then ASO_BODY.
  *
  * @param type MLX5_OBJ_TYPE_FLOW_METER_ASO, _FIRST_HIT_ASO or _CONN_TRACK_ASO
  */
@@ -208,8 +199,7 @@ export function asoOutput(output: Uint8Array): Uint8Array {
 
 /**
  * QUERY_GENERAL_OBJECT. The output needs GENERAL_OBJECT_OUTPUT_SIZE bytes.
- *
- *     | 0xa02 2 | uid 2 | 0 2 | type 2 | id 4 | 0 4 |
+ * Opcode 0xa02; layout GENERAL_OBJECT.
  */
 export function queryGeneralObjectCommand(type: number, id: number): Uint8Array {
   const command = new CommandBytes(
@@ -242,8 +232,7 @@ export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
 
 /**
  * ALLOC_MODIFY_HEADER_CONTEXT.
- *
- *     | 0x940 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | table type 1 | 0 2 | actions 1 | actions 8 ... |
+ * Opcode 0x940; layout ALLOC_MODIFY_HEADER.
  *
  * @param table_type FS_FT_NIC_RX, FS_FT_NIC_TX or FS_FT_FDB
  * @param actions words of 8 bytes (`modifyActions`)
@@ -269,8 +258,7 @@ export const MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 4;
 
 /**
  * ALLOC_PACKET_REFORMAT_CONTEXT.
- *
- *     | 0x93d 2 | uid 2 | 0 2 | op_mod 2 | 0 20 | type 1 | 0 1 | 0 6 bits, size 10 bits | 0 2 | data ... |
+ * Opcode 0x93d; layout ALLOC_PACKET_REFORMAT.
  *
  * @param reformat_type MLX5_REFORMAT_TYPE_*, which are not the numbers of the API
  * @param data the headers to put in front
@@ -291,8 +279,7 @@ export function deallocPacketReformatCommand(id: number): Uint8Array {
 
 /**
  * SYNC_STEERING.
- *
- *     | 0xb00 2 | uid 2 | 0 2 | op_mod 2 | 0 24 |
+ * Opcode 0xb00; layout SYNC_STEERING.
  */
 export function syncSteeringCommand(): Uint8Array {
   return new CommandBytes("syncSteeringCommand", SYNC_STEERING.size, opcodes.SYNC_STEERING_OPCODE).bytes;
@@ -308,8 +295,7 @@ export const MLX5_CAP_ADV_RDMA = 0x28;
 
 /**
  * QUERY_HCA_CAP. The output needs 16 + 4096 bytes.
- *
- *     | 0x100 2 | uid 2 | 0 2 | group and, lowest bit, current 2 | other 1 bit, 0 15 bits | function 2 | 0 4 |
+ * Opcode 0x100; layout QUERY_HCA_CAP.
  *
  * @param group MLX5_CAP_*
  * @param current current capabilities, or the maximum
@@ -323,8 +309,7 @@ export function queryHcaCapCommand(group: number, current = true): Uint8Array {
 
 /**
  * QUERY_ESW_VPORT_CONTEXT. The output needs 16 + 256 bytes.
- *
- *     | 0x752 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 |
+ * Opcode 0x752; layout QUERY_VPORT_CONTEXT.
  *
  * @param vport another vport than that of the context
  */

@@ -1,4 +1,5 @@
 /** Flow counters of device commands (docs/devx.md): bulks of consecutive counters. */
+import { COUNTER_BYTES, COUNTER_PACKETS, COUNTER_SIZE } from "../../abi/state.js";
 import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
@@ -39,13 +40,13 @@ export class FlowCounter extends DevxObject {
 
   /** The address of one counter in the core. */
   addressOf(offset: number): number {
-    return this.handle + offset * 16;
+    return this.handle + offset * COUNTER_SIZE;
   }
 
   read(offset = 0): CounterValue {
     const at = this.addressOf(offset);
     this.device.core.collectCounters();
-    return { packets: this.device.core.u64(at), bytes: this.device.core.u64(at + 8) };
+    return { packets: this.device.core.u64(at + COUNTER_PACKETS), bytes: this.device.core.u64(at + COUNTER_BYTES) };
   }
 
   /** @internal The offsets of the counters that are not zero. */

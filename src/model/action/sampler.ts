@@ -1,5 +1,5 @@
 /** The sampler action (mlx5dv_dr(3): Sampler; docs/state.md). */
-import { ACTION_SIZE, Op } from "../../abi/engine.js";
+import { ACTION_OPERAND, ACTION_OPERATION, ACTION_SIZE, Op } from "../../abi/engine.js";
 import {
   INSTRUCTION_TO,
   INSTRUCTION_TYPE,
@@ -71,8 +71,8 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   record.setUint32(SAMPLER_PROGRAM, programAddress, true);
   record.setUint32(SAMPLER_COUNT, actions.length, true);
   for (const [i, { op, operand }] of actions.entries()) {
-    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE, op, true);
-    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE + 4, operand, true);
+    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE + ACTION_OPERATION, op, true);
+    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE + ACTION_OPERAND, operand, true);
   }
   const bytes = new Uint8Array(record.buffer);
   const address = createRecord(device.core, bytes);

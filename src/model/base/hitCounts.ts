@@ -2,6 +2,7 @@
  * Packets and bytes of rules, ports and queues, which the core counts from `device.countHits()` on
  * (docs/metrics.md; assembly/out/hits.ts).
  */
+import { COUNTER_BYTES, COUNTER_PACKETS, COUNTER_SIZE } from "../../abi/state.js";
 import { PORT_COUNTS, PORT_DROPPED, PORT_TRANSMITTED } from "../../abi/engine.js";
 import { RECEIVE_PACKETS } from "../../abi/queue.js";
 import type { Core } from "../../engine/core.js";
@@ -24,7 +25,6 @@ export interface PortHits {
 
 export const NO_HITS: Hits = Object.freeze({ packets: 0n, bytes: 0n });
 
-const COUNTER = 16;
 const MIN_RULES = 64;
 
 export class HitCounts {
@@ -45,7 +45,7 @@ export class HitCounts {
 
   /** Counts from now on, rules up to the number `rules`; null when memory is full. */
   static start(core: Core, ports: number, rules: number): HitCounts | null {
-    const counters = (ports * PORT_COUNTS) / COUNTER;
+    const counters = (ports * PORT_COUNTS) / COUNTER_SIZE;
     const address = core.exports.createCounters(counters) >>> 0;
     if (address === 0) return null;
     const counts = new HitCounts(core, address, counters);
@@ -65,8 +65,8 @@ export class HitCounts {
   /** A rule begins at zero. Without memory for its counter it is not counted. */
   added({ id }: InstalledRule): void {
     if (id >= this._room && !this._makeRoom(id)) return;
-    const at = this._rules + id * COUNTER;
-    this._core.u8.fill(0, at, at + COUNTER);
+    const at = this._rules + id * COUNTER_SIZE;
+    this._core.u8.fill(0, at, at + COUNTER_SIZE);
   }
 
   removed(rule: InstalledRule): void {
@@ -78,7 +78,7 @@ export class HitCounts {
 
   /** The counts of a rule. */
   of({ id }: InstalledRule): Hits {
-    return id < this._room ? this._at(this._rules + id * COUNTER) : NO_HITS;
+    return id < this._room ? this._at(this._rules + id * COUNTER_SIZE) : NO_HITS;
   }
 
   /** What the removed rules of a table have counted. */
@@ -109,7 +109,7 @@ export class HitCounts {
   beginQueue(handle: number): void {
     const at = handle + RECEIVE_PACKETS;
     this._core.collectCounters();
-    this._core.u8.fill(0, at, at + COUNTER);
+    this._core.u8.fill(0, at, at + COUNTER_SIZE);
   }
 
   /** A frame that was counted as transmitted stays in the device: its port looped it back. */
@@ -123,7 +123,7 @@ export class HitCounts {
 
   private _at(address: number): Hits {
     this._core.collectCounters();
-    return { packets: this._core.u64(address), bytes: this._core.u64(address + 8) };
+    return { packets: this._core.u64(address + COUNTER_PACKETS), bytes: this._core.u64(address + COUNTER_BYTES) };
   }
 
   private _makeRoom(id: number): boolean {
@@ -131,7 +131,7 @@ export class HitCounts {
     const room = Math.max(MIN_RULES, 2 ** Math.ceil(Math.log2(id + 1)));
     const rules = exports.createCounters(room) >>> 0;
     if (rules === 0) return false;
-    this._core.u8.copyWithin(rules, this._rules, this._rules + this._room * COUNTER);
+    this._core.u8.copyWithin(rules, this._rules, this._rules + this._room * COUNTER_SIZE);
     if (this._room > 0) exports.releaseCounters(this._rules, this._room);
     exports.countHits(rules, room, this._ports);
     this._rules = rules;

@@ -1,4 +1,5 @@
 /** Actions of rules as dump records: | type | id | id of the rule | columns of the kind |. */
+import { COUNTER_SIZE } from "../../abi/state.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import type { Action, ActionKind } from "../action/action.js";
@@ -111,8 +112,6 @@ export function modifyColumns(
   if (made === null) return [own, "0", NOWHERE, NOWHERE, NOWHERE];
   return [own, "0", hex(made.length), own, own, ...made.map((word) => `0x${word}`)];
 }
-
-const COUNTER_SIZE = 16;
 
 /** The first object of a class that the action holds; its kind always holds one. */
 function held<T extends Handle>({ holds }: Action, type: { readonly prototype: T }): T {

@@ -3,6 +3,7 @@
  * adds packets or bytes to one place of the array that ibv_read_counters fills. One object has one
  * pair of counts in the core.
  */
+import { COUNTER_BYTES, COUNTER_PACKETS } from "../../abi/state.js";
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
@@ -119,7 +120,7 @@ export class Counters extends Handle implements FlowCounts {
     const { core } = this.device;
     if (this._address === 0) return { packets: 0n, bytes: 0n };
     core.collectCounters();
-    return { packets: core.u64(this._address), bytes: core.u64(this._address + 8) };
+    return { packets: core.u64(this._address + COUNTER_PACKETS), bytes: core.u64(this._address + COUNTER_BYTES) };
   }
 
   /** @internal Adds what another device with the same flows has counted; nothing where no flow counts here. */

@@ -3,7 +3,7 @@
  * flow tables of a program can return frames. As with dest_root_table of direct rules, the frame
  * continues with the first rule of a priority.
  */
-import { Op } from "../../abi/engine.js";
+import { Op, ROOT_SIZE, ROOT_SLOT, ROOT_TABLE } from "../../abi/engine.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { trappingSlot, type Classifier } from "./classifier.js";
@@ -27,8 +27,11 @@ const PAGE = "mlx5dv_create_steering_anchor(3)";
 
 /** The record of Op.root: a table, and the first rank of a priority. */
 export function rootRecord({ table }: Classifier, priority: number): Uint8Array {
+  const record = new DataView(new ArrayBuffer(ROOT_SIZE));
+  record.setUint32(ROOT_TABLE, table, true);
   // The slot of rules that let a frame continue comes first.
-  return new Uint8Array(Uint32Array.of(table, trappingSlot(priority) - 1).buffer);
+  record.setUint32(ROOT_SLOT, trappingSlot(priority) - 1, true);
+  return new Uint8Array(record.buffer);
 }
 
 /** The table behind all anchors of one priority. Flow tables name it by its number. */

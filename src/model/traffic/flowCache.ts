@@ -2,6 +2,7 @@
  * The flow cache of a device: its size, hit and miss counters, and `clear` (docs/frames.md). The
  * cache itself is in the core; this file checks its options and reads its counters.
  */
+import { CACHE_HITS, CACHE_MISSES } from "../../abi/engine.js";
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { checkOptions, type OptionTypes, unsigned, wrongType } from "../../base/checks.js";
@@ -58,7 +59,7 @@ export class FlowCache extends Printable {
 
   /** The number of frames that had an entry, since the device was created. */
   get hits(): bigint {
-    return this.#count(0);
+    return this.#count(CACHE_HITS);
   }
 
   /**
@@ -66,7 +67,7 @@ export class FlowCache extends Printable {
    * during a pause count neither as hits nor as misses.
    */
   get misses(): bigint {
-    return this.#count(8);
+    return this.#count(CACHE_MISSES);
   }
 
   /**

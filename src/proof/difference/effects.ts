@@ -11,6 +11,8 @@ import {
   MEMBER_REFORMAT,
   MEMBER_SIZE,
   Op,
+  ROOT_SLOT,
+  ROOT_TABLE,
 } from "../../abi/engine.js";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
 import { INSTRUCTION_SIZE, PROGRAM_COUNT, PROGRAM_FIRST } from "../../abi/program.js";
@@ -116,8 +118,8 @@ export class Effects {
       case "table":
         return this.#places.table(operand);
       case "priority": {
-        const table = this.#word(operand);
-        return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + 4))}`;
+        const table = this.#word(operand + ROOT_TABLE);
+        return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + ROOT_SLOT))}`;
       }
       case "state":
         return this.#state(state as StateUse, operand, rule);

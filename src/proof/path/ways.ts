@@ -4,6 +4,8 @@
  */
 import {
   Op,
+  ROOT_SLOT,
+  ROOT_TABLE,
   TABLE_FDB,
   TABLE_ROOT,
   TABLE_SEND,
@@ -122,7 +124,8 @@ export class Ways {
         : ways.#add(place, ways.#functionTable(vport), "vport", { vport }),
     port: (ways, place) => ways.#switchedOut(place),
     array: (ways, place, table, operand) => ways.#array(place, table, operand),
-    root: (ways, place, _, at) => ways.#add(place, ways.#word(at), "jump", { slot: ways.#word(at + 4) }),
+    root: (ways, place, _, at) =>
+      ways.#add(place, ways.#word(at + ROOT_TABLE), "jump", { slot: ways.#word(at + ROOT_SLOT) }),
     state: null,
     meter: null,
     first_hit: null,

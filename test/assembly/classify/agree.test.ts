@@ -6,8 +6,9 @@
  * round are in one table and are looked up from random lower bounds of rank.
  */
 import { beforeAll, expect, test } from "vitest";
-import { RULE_ID, TABLE_ROOT } from "../../../src/abi/engine.js";
+import { TABLE_ROOT } from "../../../src/abi/engine.js";
 import { NEEDS_ALL } from "../../../src/abi/key.js";
+import { RULE_ID } from "../../../src/abi/rule.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadOpenCore } from "../../support/openCore.js";
