@@ -48,7 +48,7 @@ describe("what Wireshark asks", () => {
     [[], "extcap --install FOLDER"],
     [["more"], "takes only options"],
     [["--extcap-dlts"], "extcap --install FOLDER"],
-    [["--extcap-interface", "flowsteer-run"], "one of --capture"],
+    [["--extcap-interface", "flowsteer-run"], "needs --capture, --extcap-dlts or --extcap-config"],
     [["--extcap-config", "--extcap-interface", "eth0"], "one of flowsteer-serve, flowsteer-run"],
     [["--capture", "--extcap-interface", "flowsteer-run"], "--fifo"],
     [["--capture", "--extcap-interface", "flowsteer-run", "--fifo", "x"], "--scenario"],

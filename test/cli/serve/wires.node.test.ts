@@ -195,9 +195,9 @@ const refused: [string, () => readonly string[], RegExp][] = [
     () => [SWITCH, "--wire", "uplink=fiber:1"],
     /where KIND is one of udp, tcp-listen, tcp, unix-listen, unix, pcap/,
   ],
-  ["no peer", () => [SWITCH, "--wire", "uplink=udp:127.0.0.1:1"], /the address of the peer follows/],
+  ["no peer", () => [SWITCH, "--wire", "uplink=udp:127.0.0.1:1"], /the address of the peer is missing/],
   ["no such place", () => [SWITCH, "--wire", "vm3=unix:x"], /did you mean vm1\? places: uplink, vm1, vm2, portN/],
-  ["no such port", () => [SWITCH, "--wire", "port2=unix:x"], /the scenario's device has the ports 1 to 1/],
+  ["no such port", () => [SWITCH, "--wire", "port2=unix:x"], /the scenario's device has ports 1 to 1/],
   ["a place twice", () => [SWITCH, "--wire", "uplink=unix:x", "--wire", "port1=unix:y"], /port1 already has a wire/],
   [
     "an address elsewhere",
