@@ -135,7 +135,7 @@ describe("--format", () => {
     [
       "--output without it",
       ["--output", "x.csv"],
-      "--output x.csv: it is where --format csv|ndjson|parquet writes; for captures there is --out\n",
+      "--output x.csv: needs --format csv|ndjson|parquet; use --out to write captures\n",
     ],
   ])("refuses %s", async (_, args, message) => {
     expect(await flowsteer(["run", SCENARIO, CAPTURE, ...args])).toEqual({

@@ -97,7 +97,7 @@ describe.skipIf(process.platform === "win32")("a file that may not be so long is
       ...{ cwd: root, encoding: "utf8", input: "" },
     });
   const OLD = "an older file\n";
-  const LONG = "the file is longer than it may be";
+  const LONG = "the file is too large";
 
   it.each<[string, string, (path: string) => string[]]>([
     ["import --output", "rules.json", (path) => [...IMPORT, "--output", join(path, "rules.json")]],

@@ -61,8 +61,8 @@ describe("a target", () => {
     );
     expect(await refused(EVERYDAY[0], ...frame, "--rule", "htpp")).toMatch(/htpp.*http/s);
     expect(await refused(EVERYDAY[0], ...frame, "--vport", "1")).toContain("0 is the PF");
-    expect(await refused(...EVERYDAY, "--all", "--rule", "http")).toContain("--all about every frame");
-    expect(await refused(...EVERYDAY, "--limit", "3")).toContain("it goes with --all");
+    expect(await refused(...EVERYDAY, "--all", "--rule", "http")).toContain("--rule and --all cannot be used together");
+    expect(await refused(...EVERYDAY, "--limit", "3")).toContain("--limit needs --all");
     expect(await refused()).toContain("name a scenario");
   });
 });

@@ -199,7 +199,7 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     });
     run.kill("SIGINT");
     expect(await new Promise((resolve) => run.once("close", resolve))).toBe(130);
-    expect(err).toContain("those of 99.0.0 are, and take jobs of their own version only");
+    expect(err).toContain("those of 99.0.0 are, and accept only jobs of their own version");
     expect(await other.stop()).toBe(0);
   });
 

@@ -184,6 +184,6 @@ it("tells what a served device does", async () => {
 it("is text, which --quiet leaves out", async () => {
   expect(await flowsteer(["serve", SWITCH, "--live", "--quiet"])).toMatchObject({
     code: 2,
-    err: expect.stringContaining("--quiet leaves all text out") as string,
+    err: expect.stringContaining("--live and --quiet cannot be used together") as string,
   });
 });
