@@ -163,7 +163,10 @@ describe("the output", () => {
   it.each([
     [["--annotate", "-", "--json"], "standard output"],
     [["--annotate", "-", "--format", "csv"], "standard output"],
-    [["--annotate", scratch("both"), "--format", "csv", "--output", scratch("both")], "--output writes to the same file"],
+    [
+      ["--annotate", scratch("both"), "--format", "csv", "--output", scratch("both")],
+      "--output writes to the same file",
+    ],
     [["--annotate"], "--annotate needs a value"],
   ])("%j is refused", async (options, why) => {
     const { code, out, err } = await flowsteer(["run", SCENARIO, CAPTURE, ...options]);
