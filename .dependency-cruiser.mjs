@@ -95,7 +95,7 @@ const inOrder = [
       .join("|")})/`,
   ]),
 ]
-  .slice(0, -1)
+  // The last row has no folders after it.
   .filter(([, to]) => !to.includes("()"))
   .map(([from, to]) => ({
     name: `order-${from.replace(/\W+/g, "-")}`,

@@ -30,7 +30,7 @@ export const TABLE_BITMAPS = 16;
 export const TABLE_NEW_BITMAPS = 20;
 /** The next bucket of the rebuild. */
 export const TABLE_CURSOR = 24;
-/** The number of rules after the last rebuild, of changes since then, and of rebuilds. */
+/** Rules at the last rebuild, changes since then, rebuild count. */
 export const TABLE_REBUILT = 28;
 export const TABLE_CHANGES = 32;
 export const TABLE_REBUILDS = 36;

@@ -1,9 +1,9 @@
 /** `integerOf` reads an integer as people write it. */
 
-/** More digits make a number that nothing takes. The time to convert digits is quadratic: seconds for some millions. */
+/** No field holds a number with more digits. Conversion takes quadratic time: seconds for some millions of digits. */
 export const MAX_DIGITS = 1024;
 
-/** Stands for each number of more digits: it fits nowhere either. */
+/** Represents every number with more digits: no field holds it either. */
 const TOO_BIG = 1n << 4096n;
 
 /** The integer that the text is: decimal, or binary after `0b`, or hexadecimal after `0x`. @returns undefined for other text */

@@ -1,6 +1,6 @@
-/** Which of the names that exist a misspelt one may have meant. */
+/** Finds the name that a misspelt word may mean. */
 
-/** The name nearest to `word`; undefined when none is near enough to be meant. */
+/** The name nearest to `word`; undefined if none is near enough. */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -13,7 +13,7 @@ export function nearest(word: string, names: Iterable<string>): string | undefin
   return best;
 }
 
-/** `did you mean "web"? queues: web, dns`: what to write instead of a name that nothing has. */
+/** `did you mean "web"? queues: web, dns`: the hint for an unknown name. */
 export function namesHint(word: string, what: string, names: readonly string[]): string {
   if (names.length === 0) return `there are no ${what}`;
   const near = nearest(word, names);
@@ -23,7 +23,7 @@ export function namesHint(word: string, what: string, names: readonly string[]):
 
 const SHOWN = 12;
 
-/** Levenshtein: insertions, deletions and replacements from one word to the other; a swap of neighbours counts one. */
+/** Levenshtein: insertions, deletions and replacements from one word to the other; swapping two neighbours counts as one. */
 function distance(a: string, b: string): number {
   let older: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,4 @@
-/** What is made when it is first asked for: tables that most programs never read are not made by a start. */
+/** Creates a value on first use, so that a start does not create tables that most programs never read. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

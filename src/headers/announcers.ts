@@ -1,4 +1,4 @@
-/** What a header can be followed by, by the number that says so. */
+/** Headers by the number that announces them. */
 import { HEADER_LIST } from "./headers.js";
 import type { Announced, HeaderName } from "./record.js";
 

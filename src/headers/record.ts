@@ -1,10 +1,10 @@
-/** What a record says of a header. */
+/** The record of a header. */
 import type { Header } from "../abi/headers.js";
 
 /** Kinds of header, by name. */
 export type HeaderName = keyof typeof Header;
 
-/** The numbers with which the header before says that this one follows. */
+/** Numbers by which the previous header announces this one. */
 export interface Announced {
   /** EtherType (IEEE "Ethertype" registry). */
   readonly etherType?: number;
@@ -18,7 +18,7 @@ export interface Announced {
   readonly gpe?: number;
   /** Address family of BSD null and loop headers; IPv6 has four, this one is NetBSD's and OpenBSD's. */
   readonly family?: number;
-  /** The type of a GTP-U extension header, which stands in the header before it (3GPP TS 29.281 section 5.2). */
+  /** The type of a GTP-U extension header, which is in the previous header (3GPP TS 29.281 section 5.2). */
   readonly gtpuExtension?: number;
 }
 

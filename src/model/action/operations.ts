@@ -38,7 +38,7 @@ export interface Operation {
   readonly delivers?: true;
   /** Does not apply to frames of the queue that the operand names (assembly/forward/loopback.ts). */
   readonly exceptSender?: true;
-  /** A queue may receive fewer bytes than the rule matched. */
+  /** A queue may receive fewer bytes than the frame had at the rule. */
   readonly shortens?: true;
   /** A frame that is lost later does not show that it ran. */
   readonly silent?: true;
@@ -93,7 +93,7 @@ const OPERATIONS = {
   pass_chain: { operand: "number", changes: null, silent: true },
 } as const satisfies Readonly<Record<OpName, Operation>>;
 
-/** Operations that change the headers of a frame, or registers at their will. */
+/** Operations that change the headers of a frame, or any register. */
 export type HeaderOp = {
   [Name in OpName]: (typeof OPERATIONS)[Name]["changes"] extends "headers" ? Name : never;
 }[OpName];
