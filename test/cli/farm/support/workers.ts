@@ -12,7 +12,7 @@ export class FarmWorker {
     process.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#err += text));
   }
 
-  /** Starts a worker, and waits until it takes jobs. */
+  /** Starts a worker, and waits until it serves the queue. */
   static async start(
     url: string,
     options: readonly string[] = [],
@@ -21,7 +21,7 @@ export class FarmWorker {
   ): Promise<FarmWorker> {
     const args = ["farm", "worker", "--redis", url, "--lock", "1", ...options];
     const worker = new FarmWorker(start(args, env, command));
-    await worker.says("takes jobs");
+    await worker.says(" serves ");
     return worker;
   }
 
