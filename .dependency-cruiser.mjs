@@ -3,7 +3,7 @@
  *
  *     src:       base <- every room;  abi <- headers <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, headers, packet, engine, model <- explain <- proof <- cli
- *                abi, headers, packet, model, scenario <- import, export <- cli
+ *                abi, headers, packet, model, scenario <- formats <- import, export <- cli
  *                abi, packet, engine, model <- snapshot
  *                replay imports no room
  *     assembly:  wire <- branch <- classify <- forward <- act <- walk;  crypto <- esp <- act;  out reads branches
@@ -23,8 +23,9 @@ const MAY_IMPORT = {
   "src/run": ["abi", "packet", "model", "scenario"],
   "src/explain": ["abi", "headers", "packet", "engine", "model"],
   "src/proof": ["abi", "headers", "packet", "engine", "model", "explain"],
-  "src/import": ["abi", "headers", "packet", "model", "scenario"],
-  "src/export": ["abi", "headers", "packet", "model", "explain", "scenario"],
+  "src/formats": ["abi", "headers", "packet", "model", "scenario"],
+  "src/import": ["scenario", "formats"],
+  "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/replay": [],
   "src/cli": [],
@@ -76,6 +77,9 @@ const MODEL = [
   "pool",
 ];
 
+/** What formats share: the importers' frame, texts and matches; the exporters' frame; programs. */
+const SHARED_BY_FORMATS = ["reading", "text", "rules", "writing", "program"];
+
 /** The folders of the page: those of a line may import the lines before it and each other. */
 const PAGE = [
   ["text"],
@@ -116,6 +120,27 @@ export default {
     },
     ...directions,
     ...inOrder,
+    {
+      name: "formats-apart",
+      comment: "a format imports what formats share, and no other format; only nft becomes filters of tc",
+      severity: "error",
+      from: { path: "^src/formats/([^/]+)/" },
+      to: { path: "^src/formats/", pathNot: `^src/formats/($1|${SHARED_BY_FORMATS.join("|")}|tc/read)/` },
+    },
+    {
+      name: "formats-tc",
+      comment: "only nft becomes filters of tc",
+      severity: "error",
+      from: { path: "^src/formats/", pathNot: "^src/formats/(nft|tc)/" },
+      to: { path: "^src/formats/tc/" },
+    },
+    {
+      name: "formats-read-write",
+      comment: "what reads a format and what writes it share its fields only",
+      severity: "error",
+      from: { path: "^src/formats/([^/]+)/(read|write)/" },
+      to: { path: "^src/formats/$1/(read|write)/", pathNot: "^src/formats/$1/$2/" },
+    },
     {
       name: "playground-public",
       comment: "the playground imports the package by its name",

@@ -56,10 +56,15 @@ for (const path of paths) {
 console.log("\n| path | mutants | tried | caught | equivalent | score |\n| --- | --- | --- | --- | --- | --- |");
 for (const row of rows) console.log(`| ${row.join(" | ")} |`);
 
+/** The folders of tests of a folder of `src/`. */
+function testsOf(room) {
+  if (room === "formats") return ["test/import", "test/export"];
+  return [existsSync(`test/${room}`) ? `test/${room}` : "test"];
+}
+
 function mutate(path) {
   if (path.startsWith("src")) {
-    const room = `test/${path.split("/")[1]}`;
-    return mutateHost(path, options.tests.length > 0 ? options.tests : [existsSync(room) ? room : "test"]);
+    return mutateHost(path, options.tests.length > 0 ? options.tests : testsOf(path.split("/")[1]));
   }
   process.stderr.write(`mutants: ${path}, --seed ${options.seed}\n`);
   return mutateCore(path, {

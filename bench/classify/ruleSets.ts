@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { parseFilter } from "../../src/import/classbench/lines.js";
+import { parseFilter } from "../../src/formats/classbench/read/lines.js";
 
 /** All but lookups is measured on these, unless others are named. */
 export const FEW_SETS = ["acl1", "fw1", "ipc1"] as const;

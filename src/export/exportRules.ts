@@ -3,7 +3,7 @@ import { checkOptions } from "../base/checks.js";
 import { refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import { parseScenario, type Scenario } from "../scenario/index.js";
-import { ExportFindings, type ExportFinding } from "./finding.js";
+import { ExportFindings, type ExportFinding } from "../formats/writing/finding.js";
 import { EXPORT_FORMATS, FORMATS, type ExportFormat } from "./formats.js";
 
 export interface ExportOptions {

@@ -1,14 +1,14 @@
 /** The formats that can be exported; each has a folder. */
-import { C } from "./c/format.js";
-import { DUMP } from "./dump/format.js";
-import type { Format } from "./format.js";
+import { C } from "../formats/c/write/format.js";
+import { DUMP } from "../formats/dump/write/format.js";
+import type { Format } from "../formats/writing/format.js";
 import { DOT } from "./graph/dot.js";
 import { MERMAID } from "./graph/mermaid.js";
 import { SVG } from "./graph/svg.js";
-import { OVS } from "./ovs/format.js";
-import { TC } from "./tc/format.js";
-import { TESTPMD } from "./testpmd/format.js";
-import { TYPESCRIPT } from "./typescript/format.js";
+import { OVS } from "../formats/ovs/write/format.js";
+import { TC } from "../formats/tc/write/format.js";
+import { TESTPMD } from "../formats/testpmd/write/format.js";
+import { TYPESCRIPT } from "../formats/typescript/write/format.js";
 
 export const FORMATS = {
   c: C,

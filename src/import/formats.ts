@@ -1,13 +1,13 @@
 /** The formats that can be imported; each has a folder, and a page in `docs/import/`. */
-import { CLASSBENCH } from "./classbench/format.js";
-import { MLX5_DUMP } from "./dump/format.js";
-import { ETHTOOL } from "./ethtool/format.js";
-import type { Format } from "./format.js";
-import { OVS, OVS_DPCTL } from "./ovs/format.js";
-import { NFT } from "./nft/format.js";
-import { RECORDING } from "./recording/format.js";
-import { TC } from "./tc/format.js";
-import { TESTPMD } from "./testpmd/format.js";
+import { CLASSBENCH } from "../formats/classbench/read/format.js";
+import { MLX5_DUMP } from "../formats/dump/read/format.js";
+import { ETHTOOL } from "../formats/ethtool/read/format.js";
+import type { Format } from "../formats/reading/format.js";
+import { OVS, OVS_DPCTL } from "../formats/ovs/read/format.js";
+import { NFT } from "../formats/nft/read/format.js";
+import { RECORDING } from "../formats/recording/read/format.js";
+import { TC } from "../formats/tc/read/format.js";
+import { TESTPMD } from "../formats/testpmd/read/format.js";
 
 export const FORMATS = {
   "mlx5-dump": MLX5_DUMP,

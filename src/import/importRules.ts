@@ -3,10 +3,10 @@ import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks
 import { refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import type { Scenario } from "../scenario/document.js";
-import { Draft } from "./draft.js";
-import type { ImportFinding } from "./finding.js";
-import { Findings } from "./findings.js";
-import type { Importer } from "./format.js";
+import { Draft } from "../formats/reading/draft.js";
+import type { ImportFinding } from "../formats/reading/finding.js";
+import { Findings } from "../formats/reading/findings.js";
+import type { Importer } from "../formats/reading/format.js";
 import { FORMATS, formatOf, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */

@@ -13,7 +13,7 @@ import type {
   ScenarioAsoObject,
   ScenarioConnection,
 } from "../../scenario/state/definition.js";
-import type { ExportFindings } from "../finding.js";
+import type { ExportFindings } from "../../formats/writing/finding.js";
 import { DeviceNames } from "./names.js";
 
 /** Flags of an ASO action, by the word that the core has for them. */

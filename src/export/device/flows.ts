@@ -21,7 +21,7 @@ import {
 } from "../../scenario/deviceFlow/definition.js";
 import type { ScenarioFlow, ScenarioFlowSpec } from "../../scenario/flow/definition.js";
 import { writtenSpec } from "../../scenario/flow/specTypes.js";
-import type { ExportFindings } from "../finding.js";
+import type { ExportFindings } from "../../formats/writing/finding.js";
 import { flowActionOf, type ActionNames, type Refused } from "./actions.js";
 import { DeviceNames } from "./names.js";
 

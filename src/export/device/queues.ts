@@ -15,7 +15,7 @@ import { RssQueuePair } from "../../model/queuePair/rssQueuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 import type { ScenarioQueue, ScenarioQueueState } from "../../scenario/queue/definition.js";
 import { RX_HASH_FIELDS, type ScenarioIndirectionTable } from "../../scenario/rss/definition.js";
-import type { ExportFindings } from "../finding.js";
+import type { ExportFindings } from "../../formats/writing/finding.js";
 import { DeviceNames } from "./names.js";
 
 /** Receive buffers of a queue that has none left, which has to have some. */

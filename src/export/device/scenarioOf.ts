@@ -23,7 +23,7 @@ import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioCounterPoint, ScenarioHostRule } from "../../scenario/flow/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { ScenarioAsoAction } from "../../scenario/state/definition.js";
-import { ExportFindings, type ExportFinding } from "../finding.js";
+import { ExportFindings, type ExportFinding } from "../../formats/writing/finding.js";
 import { actionOf, type ActionNames, type SharedAction } from "./actions.js";
 import { DeviceAso } from "./aso.js";
 import { DeviceFlows, matchOf } from "./flows.js";

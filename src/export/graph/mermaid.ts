@@ -1,5 +1,5 @@
 /** A graph of tables in the language of Mermaid, which pages of repositories draw. */
-import type { Format } from "../format.js";
+import type { Format } from "../../formats/writing/format.js";
 import { graphOf, labelOf } from "./graph.js";
 
 export const MERMAID: Format = {

@@ -1,5 +1,5 @@
 /** A graph of tables as a picture that browsers show. */
-import type { Format } from "../format.js";
+import type { Format } from "../../formats/writing/format.js";
 import { graphOf } from "./graph.js";
 import { layoutOf, LINE, type Box, type PlacedEdge, type PlacedNode } from "./layout.js";
 

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { importRules } from "../../../src/import/index.js";
-import { planOf } from "../../../src/import/dump/plan.js";
-import { readTree, type DumpMatcher } from "../../../src/import/dump/tree.js";
-import { valueOf } from "../../../src/import/dump/value.js";
+import { planOf } from "../../../src/formats/dump/read/plan.js";
+import { readTree, type DumpMatcher } from "../../../src/formats/dump/read/tree.js";
+import { valueOf } from "../../../src/formats/dump/read/value.js";
 import { modifyFieldAt } from "../../../src/model/action/modifyFields.js";
 import {
   checkScenario,

@@ -1,0 +1,375 @@
+/** Commands and listings of ethtool, read into a draft. */
+import { namesHint } from "../../../base/nearest.js";
+import type { Draft } from "../../reading/draft.js";
+import type { Findings } from "../../reading/findings.js";
+import type { Importer } from "../../reading/format.js";
+import { MatchDraft } from "../../rules/matchDraft.js";
+import { numberOf } from "../../text/numbers.js";
+import { commandsOf } from "../../text/lines.js";
+import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
+import { readContext, tirOf, type RssContext } from "./contexts.js";
+import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "./fields.js";
+
+export type Action = "drop" | { readonly queue: number } | { readonly context: number; readonly word: Word };
+
+interface NtupleRule {
+  readonly device: string;
+  readonly type: FlowType;
+  readonly match: MatchDraft;
+  readonly action: Action;
+  readonly loc: number;
+  readonly file: string;
+  readonly place: Place;
+}
+
+const ASSIGNMENT = /^(?:export\s+|local\s+)?[A-Za-z_]\w*=/;
+const COMMAND = /^(?:[\w./-]*\/)?(?:ethtool|\$\{?ETHTOOL\}?)\s/;
+const FILTER = /^Filter:\s*\d+/;
+/** Lines of a listing after the first one of a rule. */
+const ENTRY = /^(?:Rule Type|Action|RSS Context ID|[A-Z][A-Za-z0-9 -]*):\s/;
+/** ethtool prints the second one for Ethernet. */
+const TYPE_NAMES = ["Rule Type", "Flow Type"];
+const LISTED_BEFORE = /^(?:\d+ RX rings available|Total \d+ rules?|New RSS context is \d+|Added rule with ID \d+)/;
+const SET = ["-N", "-U", "--config-nfc", "--config-ntuple"];
+const SHOW = ["-n", "-u", "--show-nfc", "--show-ntuple"];
+const CONTEXT = ["-X", "--set-rxfh-indir", "--rxfh"];
+/** The last place of a table of rules; drivers give places from here down. */
+const LAST_LOC = 1023;
+
+interface Listed {
+  readonly device: Word;
+  readonly loc: number;
+  readonly lines: [name: string, value: Word, mask: Word | undefined][];
+}
+
+export class EthtoolImport implements Importer {
+  readonly #draft: Draft;
+  readonly #findings: Findings;
+  readonly #rules = new Map<string, Map<number, NtupleRule>>();
+  readonly #contexts = new Map<string, RssContext>();
+  #device: Word | undefined;
+  #listed: Listed | undefined;
+
+  constructor(draft: Draft, findings: Findings) {
+    this.#draft = draft;
+    this.#findings = findings;
+  }
+
+  add(text: string): void {
+    const variables: Variables = new Map(this.#draft.variables);
+    const isCommand = (line: string): boolean => {
+      return (
+        COMMAND.test(line) || ASSIGNMENT.test(line) || FILTER.test(line) || ENTRY.test(line) || LISTED_BEFORE.test(line)
+      );
+    };
+    const lines = commandsOf(text, { isCommand }, ({ text: other, place }) => {
+      this.#findings.assume(place, other, "no command and no listing of ethtool: left out");
+    });
+    for (const line of lines) {
+      if (LISTED_BEFORE.test(line.text)) continue;
+      if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) continue;
+      this.#guard({ text: line.text, place: line.place(0) }, () => {
+        if (FILTER.test(line.text) || ENTRY.test(line.text)) this.#entry(line.text, line.place(0));
+        else {
+          this.#endOfRule();
+          this.#command(wordsOf(line, variables));
+        }
+      });
+    }
+    this.#guard({ text: "", place: { line: 1, column: 1 } }, () => {
+      this.#endOfRule();
+    });
+  }
+
+  #guard(whole: Word, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      const { word, reason } = error;
+      this.#findings.refuse(word.place, word.text === "" ? whole.text : word.text, reason);
+    }
+  }
+
+  #command(all: readonly Word[]): void {
+    const words = new Cursor(all);
+    const first = words.next("ethtool");
+    const option = words.next("an option");
+    if (SHOW.includes(option.text)) {
+      this.#device = words.next("a device");
+      return;
+    }
+    if (SET.includes(option.text)) this.#set(words, first);
+    else if (CONTEXT.includes(option.text)) this.#context(words, first);
+    else this.#findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: left out");
+  }
+
+  #set(words: Cursor, first: Word): void {
+    const device = words.next("a device").text;
+    const what = words.next("flow-type, delete or rx-flow-hash");
+    if (what.text === "delete") {
+      const loc = numberOf(words.next("a location"), "a location", 32);
+      this.#rulesOf(device).delete(loc);
+    } else if (what.text === "flow-type") this.#add(device, words, first);
+    else if (what.text === "rx-flow-hash") {
+      this.#findings.assume(what.place, what.text, "contexts hash addresses, and the ports of TCP and UDP: left out");
+    } else notImported(what, `"${what.text}" is none of flow-type, delete, rx-flow-hash`);
+  }
+
+  #add(device: string, words: Cursor, first: Word): void {
+    const typeWord = words.next("a flow type");
+    const type = FLOW_TYPES[typeWord.text];
+    if (type === undefined)
+      return notImported(typeWord, namesHint(typeWord.text, "flow types", Object.keys(FLOW_TYPES)));
+    const match = new MatchDraft();
+    askType(match, type);
+    const found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number } = {};
+    const values = new Map<string, { word: Word; value: bigint; mask: bigint }>();
+    while (!words.done) {
+      const word = words.next("a field");
+      if (word.text === "action" || word.text === "queue") actionIn(words, found);
+      else if (word.text === "loc") found.loc = numberOf(words.next("a location"), "a location", 32);
+      else if (word.text === "context") {
+        found.contextWord = words.next("a context");
+        found.context = numberOf(found.contextWord, "a context", 32);
+      } else if (word.text === "vf") {
+        const vf = words.next("a VF");
+        notImported(vf, "a rule of the host delivers to queues of the host, not to those of a VF");
+      } else {
+        const isMask = word.text.endsWith("-mask");
+        const name = isMask ? word.text.slice(0, -5) : word.text;
+        const field = RULE_FIELDS[name];
+        if (field === undefined)
+          notImported(word, namesHint(word.text, "fields", [...Object.keys(RULE_FIELDS), "action", "context", "loc"]));
+        const read = valueOf(field, type, words.next("a value"), name);
+        const before = values.get(name);
+        const ignored = words.take("m") ? valueOf(field, type, words.next("a mask"), `the mask of ${name}`) : 0n;
+        if (isMask) values.set(name, { word, value: before?.value ?? 0n, mask: allBits(field, type) & ~read });
+        else values.set(name, { word, value: read, mask: before?.mask ?? allBits(field, type) & ~ignored });
+      }
+    }
+    for (const [name, { word, value, mask }] of values)
+      ask(match, RULE_FIELDS[name] as RuleField, type, value, mask, word);
+    this.#push(device, type, match, found, first);
+  }
+
+  /** A line of a listing: `NAME: VALUE mask: MASK`. */
+  #entry(text: string, place: Place): void {
+    const [, name = "", value = ""] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    const rest = value.trimStart();
+    if (name === "Filter") {
+      this.#endOfRule();
+      const device = this.#device ?? { text: "eth0", place };
+      if (this.#device === undefined) this.#findings.assume(place, text, "which device it is of is not said: eth0");
+      this.#device = device;
+      this.#listed = { device, loc: parseInt(rest, 10), lines: [["Filter", { text: rest, place }, undefined]] };
+      return;
+    }
+    if (this.#listed === undefined)
+      return notImported({ text, place }, "the line of its filter (Filter: N) is missing");
+    const [given = "", mask] = rest.split(/\smask:\s/).map((one) => one.trim());
+    this.#listed.lines.push([name, { text: given, place }, mask === undefined ? undefined : { text: mask, place }]);
+  }
+
+  /** Adds the rule whose lines have been read. @throws NotImported */
+  #endOfRule(): void {
+    const listed = this.#listed;
+    this.#listed = undefined;
+    if (listed === undefined) return;
+    const { device, loc, lines } = listed;
+    const word = lines[0]?.[1] as Word;
+    const title = lines.find(([name]) => TYPE_NAMES.includes(name))?.[1].text;
+    const type = Object.values(FLOW_TYPES).find((one) => one.title === title);
+    if (type === undefined) return notImported(word, `its rule type is missing, or not known: ${title ?? ""}`);
+    const match = new MatchDraft();
+    askType(match, type);
+    const found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number } = { loc };
+    for (const [name, value, mask] of lines) {
+      if (name === "Action") listedAction(value, found);
+      else if (name === "RSS Context ID") {
+        found.context = numberOf(value, "a context", 32);
+        found.contextWord = value;
+      } else if (name !== "Filter" && !TYPE_NAMES.includes(name)) {
+        const [, field] = Object.entries(RULE_FIELDS).find(([, { listed: of }]) => of === name) ?? [];
+        if (field === undefined || mask === undefined) return notImported(value, `"${name}" is no field of a rule`);
+        const bits = allBits(field, type) & ~valueOf(field, type, mask, `the mask of ${name}`);
+        if (bits !== 0n) ask(match, field, type, valueOf(field, type, value, name), bits, value);
+      }
+    }
+    this.#push(device.text, type, match, found, word);
+  }
+
+  #rulesOf(device: string): Map<number, NtupleRule> {
+    const own = this.#rules.get(device) ?? new Map<number, NtupleRule>();
+    this.#rules.set(device, own);
+    return own;
+  }
+
+  /** The place below all rules of a device. */
+  #freeLoc(own: ReadonlyMap<number, NtupleRule>): number {
+    let lowest = LAST_LOC + 1;
+    for (const loc of own.keys()) lowest = Math.min(lowest, loc);
+    return lowest - 1;
+  }
+
+  #push(
+    device: string,
+    type: FlowType,
+    match: MatchDraft,
+    found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number },
+    first: Word,
+  ): void {
+    const own = this.#rulesOf(device);
+    const loc = found.loc ?? this.#freeLoc(own);
+    if (found.loc === undefined) {
+      this.#findings.assume(
+        first.place,
+        first.text,
+        `it has no loc: drivers give places from the last one down, here ${loc}`,
+      );
+    }
+    if (!Number.isInteger(loc) || loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
+    const { queue = 0, context, contextWord = first } = found;
+    const action: Action =
+      found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
+    own.delete(loc);
+    own.set(loc, { device, type, match, action, loc, file: this.#findings.file, place: first.place });
+  }
+
+  #context(words: Cursor, first: Word): void {
+    const device = words.next("a device").text;
+    const rest: Word[] = [];
+    let id: number | undefined;
+    let isDeleted = false;
+    while (!words.done) {
+      const word = words.next("a word");
+      if (word.text === "context") {
+        const which = words.next("new, or a number");
+        const own = [...this.#contexts.keys()].filter((key) => key.startsWith(`${device} `)).length;
+        id = which.text === "new" ? own + 1 : numberOf(which, "a context", 32);
+        if (which.text === "new")
+          this.#findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
+      } else if (word.text === "delete") isDeleted = true;
+      else rest.push(word);
+    }
+    if (id === undefined) {
+      this.#findings.assume(first.place, first.text, "the queues of frames without a rule are the host's: left out");
+    } else if (isDeleted) this.#contexts.delete(`${device} ${id}`);
+    else this.#contexts.set(`${device} ${id}`, readContext(new Cursor(rest), first));
+  }
+
+  /** Adds the rules: those of devices with contexts as rules of nic_rx, which lead to several queues. */
+  finish(): void {
+    const rules = [...this.#rules.values()].flatMap((own) => [...own.values()]);
+    const hashed = new Set(
+      rules.flatMap(({ device, action }) => (typeof action === "object" && "context" in action ? [device] : [])),
+    );
+    for (const rule of rules.toSorted((a, b) => a.loc - b.loc)) {
+      this.#findings.file = rule.file;
+      this.#guard({ text: `${rule.device} ${rule.loc}`, place: rule.place }, () => {
+        if (hashed.has(rule.device)) this.#direct(rule);
+        else this.#host(rule);
+      });
+    }
+  }
+
+  #host({ device, match, action, loc, place }: NtupleRule): void {
+    const { vport, port } = this.#placeOf(device, place);
+    this.#draft.push("hostRules", {
+      name: this.#draft.freeName("hostRules", `${device} ${loc}`),
+      application: "ethtool",
+      ...(vport === 0 ? {} : { function: vport }),
+      ...(port === undefined ? {} : { port }),
+      priority: loc,
+      match: match.toScenario(),
+      action: action === "drop" ? "drop" : { queue: "queue" in action ? action.queue : 0 },
+    });
+  }
+
+  #direct({ device, type, match, action, loc, place }: NtupleRule): void {
+    const { vport, port } = this.#placeOf(device, place);
+    const table = this.#draft.root("nic_rx", vport);
+    const asked = { ...(port === undefined ? {} : { "ext.port": port }), ...match.toScenario() };
+    this.#draft.push("rules", {
+      name: this.#draft.freeName("rules", `${device} ${loc}`),
+      table,
+      priority: loc,
+      match: asked,
+      actions: [action === "drop" ? "drop" : this.#destination(device, vport, action, type)],
+    });
+  }
+
+  #destination(
+    device: string,
+    vport: number,
+    action: Exclude<Action, "drop">,
+    type: FlowType,
+  ): { queue: string } | { tir: string } {
+    if ("queue" in action) return { queue: this.#draft.queue(`${device} queue ${action.queue}`, vport) };
+    const context = this.#contexts.get(`${device} ${action.context}`);
+    if (context === undefined)
+      return notImported(
+        action.word,
+        `the queues of context ${action.context} are not said: ethtool -X ${device} context ...`,
+      );
+    if (context.key === undefined) {
+      this.#findings.assume(
+        action.word.place,
+        `context ${action.context}`,
+        "its hash key is not said: drivers draw one",
+      );
+    }
+    return { tir: tirOf(this.#draft, device, vport, action.context, context, type) };
+  }
+
+  /** A device that is not mapped is the PF; several of them are its ports, in the order in which they are first named. */
+  #placeOf(device: string, place: Place): { vport: number; port: number | undefined } {
+    const mapped = this.#draft.mapped(device);
+    if (mapped === undefined) {
+      const own = [...this.#rules.keys()].filter((name) => this.#draft.mapped(name) === undefined);
+      const port = own.length === 1 ? undefined : own.indexOf(device) + 1;
+      const is = port === undefined ? "the PF" : `port ${port} of the device`;
+      if (!this.#told.has(device))
+        this.#findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
+      this.#told.add(device);
+      if (port !== undefined) this.#draft.endpoint({ port });
+      return { vport: 0, port };
+    }
+    this.#draft.endpoint(mapped);
+    return "port" in mapped ? { vport: 0, port: mapped.port } : { vport: mapped.vport, port: undefined };
+  }
+
+  readonly #told = new Set<string>();
+}
+
+function ask(match: MatchDraft, field: RuleField, type: FlowType, value: bigint, mask: bigint, word: Word): void {
+  if (field.ask === undefined) notImported(word, (field.element as { refused: string }).refused);
+  field.ask(match, type, value & mask, mask, word);
+  if (match.contradicts) notImported(word, "no frame has this value in a frame of this type");
+}
+
+function actionIn(words: Cursor, found: { queue?: number; drop?: boolean }): void {
+  const word = words.next("a queue, or -1");
+  if (word.text === "-1") found.drop = true;
+  else if (word.text === "-2") notImported(word, "the device does not wake the host");
+  else {
+    const action = BigInt(numberOf({ ...word, text: word.text }, "an action", 53));
+    if (action >> 32n !== 0n)
+      notImported(word, "a rule of the host delivers to queues of the host, not to those of a VF");
+    found.queue = queueOf({ ...word, text: String(action) });
+  }
+}
+
+/** @throws NotImported */
+function queueOf(word: Word): number {
+  const queue = numberOf(word, "a queue", 53);
+  return queue > 65535 ? notImported(word, "a queue has a number up to 65535") : queue;
+}
+
+function listedAction(word: Word, found: { queue?: number; drop?: boolean }): void {
+  const [, queue] = /^Direct to queue (\d+)$/.exec(word.text) ?? [];
+  if (word.text === "Drop") found.drop = true;
+  else if (queue !== undefined) found.queue = queueOf({ ...word, text: queue });
+  else notImported(word, "a rule of the host drops frames, or delivers them to a queue of the host");
+}

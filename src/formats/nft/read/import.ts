@@ -1,0 +1,165 @@
+/** Turns the ingress chains of nftables into tables of the eSwitch. */
+import type { Draft } from "../../reading/draft.js";
+import type { Findings } from "../../reading/findings.js";
+import type { Importer } from "../../reading/format.js";
+import { MatchDraft } from "../../rules/matchDraft.js";
+import type { Step } from "../../tc/read/actions/steps.js";
+import { Devices } from "../../tc/read/devices.js";
+import type { Filter } from "../../tc/read/filter.js";
+import { Plan } from "../../tc/read/plan.js";
+import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { FLOWTABLE, NOT_INGRESS, OBJECTS, OFFLOAD, refusalOf, STATEMENTS } from "./elements.js";
+import { askMatch, objectOf, text, type Asked, type Json } from "./expressions.js";
+import { isListing, listedObjects } from "./listed.js";
+import { keyOf, type Expression, type NftChain, type NftRule } from "./objects.js";
+import { rulesetObjects } from "./ruleset.js";
+
+/** A chain that is imported, and its rules in the order in which frames reach them. */
+interface Chain {
+  readonly device: Word;
+  readonly policy: string;
+  readonly filters: Filter[];
+}
+
+export class NftImport implements Importer {
+  readonly #devices: Devices;
+  readonly #plan: Plan;
+  readonly #variables: ReadonlyMap<string, string>;
+  readonly #chains = new Map<string, Chain>();
+
+  constructor(
+    draft: Draft,
+    private readonly findings: Findings,
+  ) {
+    this.#variables = draft.variables;
+    this.#devices = new Devices(draft, findings);
+    this.#plan = new Plan(draft, findings, this.#devices);
+  }
+
+  add(source: string): void {
+    const objects =
+      /^\s*\{/.test(source) || isListing(source)
+        ? listedObjects(source, this.findings)
+        : rulesetObjects(source, this.findings, this.#variables);
+    for (const object of objects) {
+      if (object.kind === "chain") this.#chain(object);
+      else if (object.kind === "rule") this.#rule(object);
+      else this.findings.refuse(object.place, `flowtable ${object.name}`, FLOWTABLE);
+    }
+  }
+
+  finish(): void {
+    const filters = new Map<string, Filter[]>();
+    for (const { device, policy, filters: list } of this.#chains.values()) {
+      if (policy === "drop") list.push(this.#filterOf(device, new MatchDraft(), DROP, device.place));
+      list.forEach((filter, n) => (filter.prio = n + 1));
+      if (list.length > 0) filters.set(device.text, list);
+    }
+    this.#plan.build(filters, new Map());
+  }
+
+  #chain(chain: NftChain): void {
+    const { family, hook, devices, policy, isOffloaded, place } = chain;
+    if (family !== "netdev" || hook !== "ingress" || this.#chains.has(keyOf(chain))) return;
+    const named = `chain ${chain.chain}`;
+    const [device = "eth0", ...others] = devices;
+    if (others.length > 0) {
+      this.findings.refuse(place, named, "a chain of several devices is not imported: one for each");
+      return;
+    }
+    if (devices.length === 0) this.findings.assume(place, named, "its device is not said: eth0");
+    if ([...this.#chains.values()].some((other) => other.device.text === device)) {
+      this.findings.refuse(place, named, `another chain has the frames of ${device} already`);
+      return;
+    }
+    if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
+    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [] });
+  }
+
+  #rule(rule: NftRule): void {
+    const word: Word = { text: rule.name, place: rule.place };
+    try {
+      const chain = this.#chains.get(keyOf(rule));
+      if (chain === undefined) return notImported(word, NOT_INGRESS);
+      if (rule.position === undefined) return notImported(word, PLACED);
+      const filter = this.#filter(rule.read(), chain.device, word);
+      if (rule.position === "first") chain.filters.unshift(filter);
+      else chain.filters.push(filter);
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      const { text: element, place } = error.word;
+      const what = rule.isNamedFirst && element !== word.text ? `${word.text}, ${element}` : element;
+      this.findings.refuse(place, what, error.reason);
+    }
+  }
+
+  #filter(expressions: readonly Expression[], device: Word, rule: Word): Filter {
+    const asked: Asked = { match: new MatchDraft(), device: device.text, tagged: false };
+    const steps: Step[] = [];
+    for (const expression of expressions) {
+      for (const [name, value] of Object.entries(objectOf(expression.json))) {
+        if (name === "match") askMatch(asked, value ?? null, expression);
+        else steps.push(...this.#step(name, value, expression));
+      }
+    }
+    if (steps.length === 0) notImported(rule, "a rule without a verdict does nothing in a NIC");
+    askTypes(asked);
+    if (asked.match.contradicts) notImported(rule, "its matches contradict each other: no frame has them all");
+    return this.#filterOf(device, asked.match, steps, rule.place);
+  }
+
+  #step(name: string, value: Json | undefined, word: Word): Step[] {
+    const { dev, addr } = objectOf(value);
+    const isForward = name === "fwd";
+    const element = STATEMENTS[isForward ? `fwd to ${addr === undefined ? "a device" : "an address"}` : name];
+    const named = { ...word, text: name };
+    if (element === undefined) return notImported(named, OFFLOAD);
+    if ("refused" in element) return notImported(named, element.refused);
+    if (name === "counter") return [];
+    if (name === "drop") return DROP;
+    if (name === "accept") return [{ kind: "end", verdict: { kind: "pass" } }];
+    const endpoint = this.#devices.portOf({ ...word, text: text(isForward ? dev : addr) });
+    return [
+      isForward
+        ? { kind: "end", verdict: { kind: "redirect", to: { endpoint } } }
+        : { kind: "mirror", to: { endpoint } },
+    ];
+  }
+
+  #filterOf(device: Word, match: MatchDraft, steps: readonly Step[], place: Place): Filter {
+    this.#devices.portOf(device);
+    const { file } = this.findings;
+    return {
+      owner: device.text,
+      chain: 0,
+      prio: 0,
+      handle: undefined,
+      protocol: undefined,
+      notImported: [],
+      match,
+      steps,
+      file,
+      place,
+    };
+  }
+}
+
+const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
+const FLAG_UNKNOWN = "the list does not say whether it has the flag offload: it has";
+const NO_FLAG = "it has no flag offload, so that the kernel runs it: it is imported as if it had";
+const PLACED = refusalOf(OBJECTS, "rule with index, position or handle");
+
+/** Asks for the protocols that the fields of a rule belong to, and for the tags that frames have. */
+function askTypes({ match, type, protocol, tagged }: Asked): void {
+  if (protocol !== undefined) match.ask("outer.ip_protocol", protocol);
+  if (tagged) {
+    match.ask("outer.cvlan_tag", 1);
+    if (type === undefined) return;
+    match.ask("misc.outer_second_cvlan_tag", 0);
+    match.ask("misc.outer_second_svlan_tag", 0);
+  } else if (type !== undefined || protocol !== undefined) {
+    match.ask("outer.cvlan_tag", 0);
+    match.ask("outer.svlan_tag", 0);
+  }
+  if (type !== undefined) match.ask("outer.ethertype", type);
+}

@@ -1,0 +1,247 @@
+/**
+ * Rule sets as text: what `nft list ruleset` prints, files for `nft -f`, and commands of `nft`.
+ *
+ *     table netdev filter {
+ *       chain in {
+ *         type filter hook ingress device "eth0" priority 0; policy accept; flags offload;
+ *         ip saddr 10.0.0.1 drop
+ *       }
+ *     }
+ *     nft add rule netdev filter in tcp dport 80 fwd to eth1
+ */
+import { namesHint } from "../../../base/nearest.js";
+import type { Findings } from "../../reading/findings.js";
+import { OBJECTS, refusalOf } from "./elements.js";
+import type { ChainName, NftChain, NftObject, NftRule } from "./objects.js";
+import { readRule } from "./ruleText.js";
+import { tokensOf, type Token } from "./tokens.js";
+
+const FAMILIES = ["ip", "ip6", "inet", "arp", "bridge", "netdev"];
+const ADDING = ["add", "create", "insert", "replace"];
+const TAKING = ["flush", "delete", "destroy", "reset"];
+const SHOWING = ["list", "monitor", "describe", "export", "rename"];
+const COMMANDS = ["table", ...ADDING, ...TAKING, ...SHOWING, "define", "redefine", "undefine", "include"];
+
+export function isRuleset(source: string): boolean {
+  return (
+    /^[+>|]?[ \t]*table (?:netdev|inet|ip6?|arp|bridge)\s+\S+\s*\{/m.test(source) ||
+    /\bnft\s{1,9}(?:-\S{1,80}\s{1,9}|['"]){0,9}(?:add|insert|create|replace|list|flush|delete)\s/.test(source) ||
+    /^[ \t]*(?:add|insert|create) (?:table|chain|rule) netdev\s/m.test(source)
+  );
+}
+
+/** @param variables what `$NAME` is where the text does not define it */
+export function rulesetObjects(
+  source: string,
+  findings: Findings,
+  variables: ReadonlyMap<string, string> = new Map(),
+): NftObject[] {
+  return new Reader(source, findings, variables).read();
+}
+
+class Reader {
+  readonly #tokens: readonly Token[];
+  readonly #variables = new Map<string, readonly Token[]>();
+  readonly #objects: NftObject[] = [];
+  #at = 0;
+
+  constructor(
+    private readonly source: string,
+    private readonly findings: Findings,
+    variables: ReadonlyMap<string, string>,
+  ) {
+    this.#tokens = tokensOf(source);
+    for (const [name, value] of variables) this.#variables.set(name, tokensOf(value));
+  }
+
+  read(): NftObject[] {
+    while (this.#peek() !== undefined) this.#command();
+    return this.#objects;
+  }
+
+  #command(): void {
+    const word = this.#next();
+    if (word === undefined || /^[\n;}]$/.test(word.text)) return;
+    if (word.text === "nft") this.#options();
+    else if (word.text === "table") this.#table();
+    else if (word.text === "define" || word.text === "redefine") this.#define(word);
+    else if (ADDING.includes(word.text)) this.#add(word);
+    else if (TAKING.includes(word.text)) this.#taken(word);
+    else if (word.text === "include") this.#refuse(word, this.#statement(), refusalOf(OBJECTS, "include"));
+    else if (SHOWING.includes(word.text) || this.#isAlone(word)) this.#statement();
+    else
+      this.#refuse(word, this.#statement(), `it is no command of nft; ${namesHint(word.text, "commands", COMMANDS)}`);
+  }
+
+  /** The word that ends a text for `nft -f - <<WORD`. */
+  #isAlone(word: Token): boolean {
+    const next = this.#peek();
+    return /^[A-Z]+$/.test(word.text) && (next === undefined || next === "\n");
+  }
+
+  /** `nft -a -f FILE`: the file is what the importer reads, if anybody gives it. */
+  #options(): void {
+    for (let option = this.#peek(); option?.startsWith("-") === true; option = this.#peek()) {
+      this.#next();
+      if (/^(?:-\w*f|--file)$/.test(option)) this.#statement();
+    }
+  }
+
+  #table(): void {
+    const family = this.#family();
+    const table = this.#next()?.text ?? "";
+    if (!this.#take("{")) return;
+    for (let word = this.#next(); word !== undefined && word.text !== "}"; word = this.#next()) {
+      if (word.text === "\n" || word.text === ";") continue;
+      const name = word.text === "chain" || word.text === "flowtable" ? (this.#next()?.text ?? "") : "";
+      if (word.text === "chain") this.#chain({ family, table, chain: name }, word);
+      else {
+        if (word.text === "flowtable") this.#objects.push({ kind: "flowtable", name, place: word.place });
+        this.#statement();
+      }
+    }
+  }
+
+  /** The block of a chain: what it is, and its rules. */
+  #chain(name: ChainName, { place }: Token): void {
+    const objects: NftRule[] = [];
+    let chain: NftChain = {
+      ...name,
+      kind: "chain",
+      hook: undefined,
+      devices: [],
+      policy: "accept",
+      isOffloaded: false,
+      place,
+    };
+    if (this.#take("{")) {
+      while (this.#peek() !== undefined && !this.#take("}")) {
+        const statement = this.#statement();
+        const texts = statement.flatMap((token) => this.#valueOf(token)).map(({ text }) => text);
+        const [first] = texts;
+        if (first === "type") {
+          chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
+        } else if (first === "policy") chain = { ...chain, policy: texts[1] ?? "accept" };
+        else if (first === "flags") chain = { ...chain, isOffloaded: texts.includes("offload") };
+        else if (first === "devices") chain = { ...chain, devices: devicesOf(texts) };
+        else if (first !== undefined && first !== "comment") objects.push(this.#rule(name, statement, "last"));
+      }
+    }
+    this.#objects.push(chain, ...objects);
+  }
+
+  #add(verb: Token): void {
+    const object = this.#next();
+    if (object?.text === "table") this.#table();
+    else if (object?.text === "chain") {
+      const name = this.#chainName();
+      this.#chain(name, verb);
+    } else if (object?.text === "rule") {
+      const name = this.#chainName();
+      const rest = this.#statement();
+      const isPlaced = ["position", "index", "handle"].includes(rest[0]?.text ?? "");
+      const position = verb.text === "insert" ? "first" : "last";
+      this.#objects.push(
+        this.#rule(name, isPlaced ? rest.slice(2) : rest, isPlaced || verb.text === "replace" ? undefined : position),
+      );
+    } else if (object?.text === "flowtable") {
+      this.#family();
+      const [table, name] = [this.#next(), this.#next()];
+      this.#objects.push({ kind: "flowtable", name: name?.text ?? table?.text ?? "", place: verb.place });
+      this.#statement();
+    } else this.#statement();
+  }
+
+  #taken(word: Token): void {
+    const rest = this.#statement();
+    if (this.#objects.length > 0)
+      this.#refuse(word, rest, "rules that a command takes away are not followed: give the text that nft list prints");
+  }
+
+  #define(word: Token): void {
+    const statement = this.#statement();
+    const [name, , ...value] = statement;
+    if (name === undefined) return;
+    const known = value.flatMap((token) => this.#valueOf(token));
+    if (known.length > MAX_WORDS) this.#refuse(word, statement, `a variable has ${MAX_WORDS} words at most`);
+    else this.#variables.set(name.text, known);
+  }
+
+  #rule(name: ChainName, tokens: readonly Token[], position: NftRule["position"]): NftRule {
+    const place = tokens[0]?.place ?? this.#tokens[this.#at - 1]?.place ?? { line: 1, column: 1 };
+    return {
+      ...name,
+      kind: "rule",
+      name: this.#textOf(tokens),
+      isNamedFirst: false,
+      position,
+      read: () => readRule(tokens.flatMap((token) => this.#valueOf(token))),
+      place,
+    };
+  }
+
+  /** A variable has the place at which it is used. */
+  #valueOf(token: Token): readonly Token[] {
+    const value = token.isQuoted ? undefined : this.#variables.get(/^\$(\w+)$/.exec(token.text)?.[1] ?? "");
+    return value?.map((one) => ({ ...one, place: token.place })) ?? [token];
+  }
+
+  #family(): string {
+    return FAMILIES.includes(this.#peek() ?? "") ? (this.#next() as Token).text : "ip";
+  }
+
+  #chainName(): ChainName {
+    const family = this.#family();
+    return { family, table: this.#next()?.text ?? "", chain: this.#next()?.text ?? "" };
+  }
+
+  /** The rest of a statement: up to `;` or the end of its line, blocks included, or the end of the block that it is in. */
+  #statement(): Token[] {
+    const from = this.#at;
+    let depth = 0;
+    for (let word = this.#peek(); word !== undefined; word = this.#peek()) {
+      if (depth === 0 && word === "}") return this.#tokens.slice(from, this.#at);
+      this.#next();
+      if (word === "{") depth++;
+      else if (word === "}") depth--;
+      if (depth === 0 && (word === "\n" || word === ";")) return this.#tokens.slice(from, this.#at - 1);
+    }
+    return this.#tokens.slice(from);
+  }
+
+  #refuse(first: Token, rest: readonly Token[], reason: string): void {
+    this.findings.refuse(first.place, this.#textOf([first, ...rest]), reason);
+  }
+
+  #textOf(tokens: readonly Token[]): string {
+    const text = this.source.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0).replaceAll(/\s+/g, " ");
+    return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
+  }
+
+  #peek(): string | undefined {
+    return this.#tokens[this.#at]?.text;
+  }
+
+  #next(): Token | undefined {
+    return this.#tokens[this.#at++];
+  }
+
+  #take(text: string): boolean {
+    if (this.#peek() !== text) return false;
+    this.#at++;
+    return true;
+  }
+}
+
+/** Words of a variable: variables of variables could have more than memory holds. */
+const MAX_WORDS = 256;
+const SHOWN = 60;
+
+/** `device "eth0"`, and `devices = { eth0, eth1 }`. */
+function devicesOf(texts: readonly string[]): readonly string[] {
+  const at = texts.findIndex((text) => text === "device" || text === "devices");
+  if (at < 0) return [];
+  if (texts[at] === "device") return texts.slice(at + 1, at + 2);
+  const open = texts.indexOf("{", at);
+  return texts.slice(open + 1, texts.indexOf("}", open)).filter((text) => text !== "," && text !== "\n");
+}

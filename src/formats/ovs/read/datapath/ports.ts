@@ -1,0 +1,40 @@
+/** Ports of the datapath that are tunnels: their names, or the flows by them, say of which type. */
+import { UDP_PORTS } from "../../../../headers/announcers.js";
+import type { HeaderName } from "../../../../headers/record.js";
+import { TUNNEL_TYPES } from "../bridge/ports.js";
+import type { Interface, Interfaces } from "../bridge/interfaces.js";
+import type { Flow } from "../steps.js";
+
+/** Names that Open vSwitch gives the ports of all tunnels of a type. */
+const SYSTEM = /^(vxlan|genev|gre)_sys(?:_(\d+))?$/;
+
+function typeAt(port: number): string | undefined {
+  return TUNNEL_TYPES.find((type) => UDP_PORTS[type as HeaderName] === port);
+}
+
+/** A port of all tunnels of a type: flows say their keys and addresses. */
+export function makeTunnel(one: Interface, type: string): void {
+  one.type = type;
+  // GRE has a key where a flow says one.
+  if (!one.options.has("key")) one.options.set("key", type === "gre" ? "optional" : "flow");
+}
+
+/** Names the tunnel port that a flow's frames come by, if the text does not. @returns its type, where that was open */
+export function inferTunnel({ match }: Flow, interfaces: Interfaces): string | undefined {
+  const { inPort, tunnel } = match;
+  if (inPort === undefined) return undefined;
+  const isNew = interfaces.get(inPort) === undefined && !interfaces.hasNumber(inPort);
+  const [, name, port] = SYSTEM.exec(inPort) ?? [];
+  if (name !== undefined && isNew) {
+    const one = interfaces.named(inPort, { line: 1, column: 1 });
+    makeTunnel(one, name === "genev" ? "geneve" : name);
+    if (port !== undefined) one.options.set("dst_port", port);
+    return undefined;
+  }
+  const { tp_dst: udp } = tunnel;
+  const hasOption = Object.keys(tunnel).some((key) => key.startsWith("option "));
+  const type = hasOption ? "geneve" : udp?.mask === 0xffffffffffffffffn ? typeAt(Number(udp.value)) : undefined;
+  if (type === undefined || !isNew) return undefined;
+  makeTunnel(interfaces.named(inPort, { line: 1, column: 1 }), type);
+  return type;
+}

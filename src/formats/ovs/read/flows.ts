@@ -1,0 +1,101 @@
+/** Flows and groups of OpenFlow as texts have them. */
+import { numberOf } from "../../text/numbers.js";
+import { actionsOf } from "./actions.js";
+import { readMatch, type Assume, type MatchWord } from "./match.js";
+import type { Group } from "./pipeline/state.js";
+import type { Act, Flow, FlowMatch } from "./steps.js";
+import type { Piece } from "./text.js";
+
+/** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
+const ABOUT = new Set(
+  "cookie duration n_packets n_bytes idle_age hard_age importance send_flow_rem check_overlap reset_counts no_packet_counts no_byte_counts flags packet_type n_offload_packets n_offload_bytes hit_count".split(
+    " ",
+  ),
+);
+const TIMEOUTS = new Set(["idle_timeout", "hard_timeout"]);
+const PRIORITY = 32768;
+const ANY_KIND = { type: undefined, protocol: undefined };
+
+/** @throws NotImported */
+export function readFlow(text: Piece, assume: Assume): Flow {
+  const [before, after] = text.cut("actions=") ?? text.cut("action=") ?? [text, text.part(text.to - text.from)];
+  let table = "0";
+  let priority = PRIORITY;
+  const words: MatchWord[] = [];
+  const named: string[] = [];
+  for (const piece of before.split(", \t")) {
+    const [name, value] = keyAndValue(piece);
+    const key = name.text.toLowerCase();
+    if (ABOUT.has(key)) continue;
+    if (TIMEOUTS.has(key)) {
+      if (value?.text !== "0") assume(piece, "rules of the device have no timeouts: the rule stays");
+      continue;
+    }
+    if ((key === "table" || key === "table_id") && value !== undefined) table = value.unquoted();
+    else if (key === "priority" && value !== undefined) priority = numberOf(value, "a priority", 16);
+    else {
+      words.push({ name, value });
+      named.push(piece.text);
+    }
+  }
+  const name = [`table=${table}`, ...(priority === PRIORITY ? [] : [`priority=${priority}`]), ...named].join(",");
+  const place = before.from < before.to ? before.place : after.place;
+  const { match, kind } = readMatch(words, assume);
+  const acts = actionsOf(after, { kind, table });
+  return {
+    name,
+    place,
+    text: shown(name),
+    table,
+    priority,
+    match,
+    acts,
+    identity: `${table} ${priority} ${identityOf(match)}`,
+  };
+}
+
+/** `in_port=1`; `in_port:1` and `in_port(1)` say the same. */
+function keyAndValue(piece: Piece): readonly [Piece, Piece | undefined] {
+  const { text } = piece;
+  const at = text.search(/[=:(]/);
+  if (at < 0) return [piece, undefined];
+  const isCall = text[at] === "(" && text.endsWith(")");
+  return [piece.part(0, at), piece.part(at + 1, text.length - Number(isCall))];
+}
+
+const MAX_SHOWN = 120;
+const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
+
+/** The same text for matches of the same frames. */
+function identityOf({ inPort = "", asks, either, tunnel, conjunction }: FlowMatch): string {
+  const bits = [...asks, ...either.flat(2)].map(({ field, value, mask }) => `${field}=${value}/${mask}`).sort();
+  const tunnels = Object.entries(tunnel)
+    .map(([name, { value, mask }]) => `${name}=${value}/${mask}`)
+    .sort();
+  return [inPort, String(conjunction), ...bits, ...tunnels].join();
+}
+
+/** `group_id=1,type=all,bucket=...`. @throws NotImported */
+export function readGroup(text: Piece): readonly [string, Group] {
+  const starts = [...text.text.matchAll(/(?:^|,)\s*bucket=/g)].map(
+    ({ index, 0: { length } }) => [index, index + length] as const,
+  );
+  const head = text.part(0, starts[0]?.[0]);
+  let id = "";
+  let type = "all";
+  for (const piece of head.split(", \t")) {
+    const [name, value] = piece.cut("=") ?? [piece, piece];
+    if (name.text === "group_id") id = value.text;
+    if (name.text === "type") type = value.text.toLowerCase();
+  }
+  const buckets = starts.map(([, from], n) => readBucket(text.part(from, starts[n + 1]?.[0])));
+  return [id, { type, buckets, place: text.place }];
+}
+
+const BUCKET_WORDS = /^(?:(?:bucket_id|weight|watch_port|watch_group)[:=]\s*[^,\s]+[,\s]*)+/;
+
+function readBucket(text: Piece): readonly Act[] {
+  const [, named] = text.cut("actions=") ?? [];
+  const list = named ?? text.part(BUCKET_WORDS.exec(text.text)?.[0].length ?? 0);
+  return actionsOf(list, { kind: ANY_KIND, table: "0" });
+}

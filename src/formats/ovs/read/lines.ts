@@ -1,0 +1,67 @@
+/** Which lines of a text hold flows, groups, ports or commands. */
+import { inOrder } from "../../text/inOrder.js";
+import { isShown } from "./bridge/configuration.js";
+
+export const TOOL =
+  /^(?:(?:docker|podman|kubectl|oc|lxc|crictl)\s.{0,160}?\s|\S*\/)?ovs-(?:ofctl|vsctl|appctl|dpctl)(?=\s|$)/;
+
+/** What a flow begins with: its words, before or without a value. */
+const FLOW =
+  /^(?:(?:add|modify|modify_strict|delete|delete_strict|flow)\s+)?(?:actions?=|in_port\([^()]*\).*\bactions?=|(?:cookie|duration|table|priority|n_packets|idle_timeout|hard_timeout|in_port|(?:dl|nw|tp|eth|ip|ipv6|arp|nd|tcp|udp|sctp|icmp|icmpv6|vlan|mpls|tun|tunnel|ct|pkt|metadata|reg|xreg|xxreg|send_flow|NXM|OXM)).*\bactions?=|cookie=)/;
+/** Flows in the log of ovn-controller. */
+const LOGGED = /^\S+\|ofctrl_add_flow flow: /;
+const GROUP = /^(?:add\s+)?group_id=/;
+const METER = /^(?:add\s+)?meter=\d/;
+const PORT = /^(?:(\d+|LOCAL)\(([^()]+)\): addr:|port (\d+): (\S+)(?: \((?:(\w+)\b)?.*\))?)/;
+const HEADING =
+  /^(?:executing command|(?:NXST|OFPST|OFPT)_\w+|EOF\b|END\b|fi$|done$|then$|do$|set [-+]|(?:config|state|current|advertised|supported|peer|speed|n_tables|capabilities|actions): |dpid:|n_tables:|capabilities:|actions: OUTPUT|config:|state:|speed:|system@|flow-dump from |lookups: |flows: |masks: |cache: |caches: |[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$|(?:Controller|Manager) "|is_connected: |fail_mode: |datapath_type: |tag: |trunks: |ovs_version: |error: ")/;
+
+export function isFlow(text: string): boolean {
+  return FLOW.test(text);
+}
+
+export function isGroup(text: string): boolean {
+  return GROUP.test(text);
+}
+
+export function isMeter(text: string): boolean {
+  return METER.test(text);
+}
+
+/** What a datapath flow begins with. */
+const DATAPATH = /^(?:ufid:|(?:recirc_id|in_port|tunnel|skb_priority|skb_mark|ct_state|ct_zone|ct_mark|dp_hash|eth)\()/;
+
+export function isDatapathFlow(text: string): boolean {
+  return DATAPATH.test(text) && !/\bactions?=/.test(text);
+}
+
+/** What `ovn-sbctl lflow-list` prints. */
+export function isLogicalFlow(text: string): boolean {
+  return inOrder(text, /\bmatch=\(/, /\baction=\(/);
+}
+
+export function isCommand(text: string): boolean {
+  return (
+    isDatapathFlow(text) ||
+    TOOL.test(text) ||
+    FLOW.test(text) ||
+    GROUP.test(text) ||
+    METER.test(text) ||
+    PORT.test(text) ||
+    isShown(text) ||
+    LOGGED.test(text)
+  );
+}
+
+/** Lines around flows that say nothing of frames. */
+export function isHeading(text: string): boolean {
+  return HEADING.test(text);
+}
+
+/** A line of `ovs-ofctl show` or `ovs-dpctl show`. */
+export function readPortLine(text: string): { number: string; name: string; type: string | undefined } | undefined {
+  const [, number, name, port, dpName, type] = PORT.exec(text) ?? [];
+  if (number !== undefined && name !== undefined) return { number, name, type: undefined };
+  if (port !== undefined && dpName !== undefined) return { number: port, name: dpName, type };
+  return undefined;
+}

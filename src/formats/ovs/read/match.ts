@@ -1,0 +1,236 @@
+/** What an OpenFlow flow matches. */
+import { ones } from "../../../base/bits.js";
+import { namesHint } from "../../../base/nearest.js";
+import { numberOf } from "../../text/numbers.js";
+import { notImported, type Word } from "../../text/refusal.js";
+import { stateAsk, zoneAsk } from "./connection.js";
+import { FIELD_NAMES, fieldNamed, PROTOCOL, SHORTHANDS, TYPE, whyRefused, type OvsField } from "./fields.js";
+import { sample, type Ask, type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
+import { maskedOf, valueOf, type Masked } from "./values.js";
+
+/** A field of a match, by the word that it has in the text. */
+export interface MatchWord {
+  readonly name: Word;
+  /** Undefined: a word without a value, such as "tcp". */
+  readonly value: Word | undefined;
+}
+
+/** What flows of one kind have: their EtherType and protocol, if the match says them. */
+export interface Kind {
+  readonly type: number | undefined;
+  readonly protocol: number | undefined;
+}
+
+export interface ReadMatch {
+  readonly match: FlowMatch;
+  readonly kind: Kind;
+}
+
+export type Assume = (word: Word, reason: string) => void;
+
+/** The word for a tag that is not there. */
+const NO_VLAN = 0xffffn;
+const TAGGED = 0x1000n;
+
+export const UNTAGGED: readonly Ask[] = [
+  { field: "outer.cvlan_tag", value: 0n, mask: 1n },
+  { field: "outer.svlan_tag", value: 0n, mask: 1n },
+];
+
+const fragment = (value: bigint): Ask => ({ field: "outer.frag", value, mask: 1n });
+
+/** Fields that Open vSwitch takes for 0 in fragments, the first one included. */
+const HIDDEN_IN_FRAGMENTS: ReadonlySet<string> = new Set([
+  ...["tcp", "udp", "sctp"].flatMap((protocol) => [`${protocol}_src`, `${protocol}_dst`]),
+  ...["icmp_type", "icmp_code", "icmpv6_type", "icmpv6_code"],
+]);
+
+/** @throws NotImported the match cannot be expressed */
+export function readMatch(words: readonly MatchWord[], assume: Assume): ReadMatch {
+  const kind = kindOf(words);
+  const reader = new MatchReader(kind, assume);
+  for (const word of words) reader.add(word);
+  return { match: reader.match(), kind };
+}
+
+function kindOf(words: readonly MatchWord[]): Kind {
+  let type: number | undefined;
+  let protocol: number | undefined;
+  for (const { name, value } of words) {
+    const text = name.text.toLowerCase();
+    const shorthand = value === undefined ? SHORTHANDS[text] : undefined;
+    if (shorthand !== undefined) [type, protocol = protocol] = shorthand;
+    if (value === undefined || value.text.includes("/")) continue;
+    const field = fieldNamed(text);
+    if (field?.name === "eth_type") type = Number(valueOf(value, field));
+    if (field?.name === "ip_proto") protocol = Number(valueOf(value, field));
+  }
+  return { type, protocol };
+}
+
+/** Names that mean other fields for other kinds of frames. */
+export function realName(name: string, { type, protocol }: Kind): string {
+  const text = name.toLowerCase();
+  const [, side = ""] = /_(src|dst)$/.exec(text) ?? [];
+  const isArp = type === TYPE.arp || type === TYPE.rarp;
+  if (/^nw_(src|dst)$/.test(text)) return isArp ? `arp_${side === "src" ? "spa" : "tpa"}` : `ip_${side}`;
+  if (isArp && (text === "nw_proto" || text === "ip_proto")) return "arp_op";
+  if (/^icmp_(type|code)$/.test(text) && protocol === PROTOCOL.icmp6) return text.replace("icmp", "icmpv6");
+  if (!/^tp_(src|dst)$/.test(text)) return text;
+  if (protocol === PROTOCOL.icmp) return side === "src" ? "icmp_type" : "icmp_code";
+  if (protocol === PROTOCOL.icmp6) return side === "src" ? "icmpv6_type" : "icmpv6_code";
+  const names = { [PROTOCOL.udp]: "udp", [PROTOCOL.sctp]: "sctp" } as Readonly<Record<number, string>>;
+  return `${names[protocol ?? PROTOCOL.tcp] ?? "tcp"}_${side}`;
+}
+
+class MatchReader {
+  readonly #kind: Kind;
+  readonly #assume: Assume;
+  readonly #asks: Ask[] = [];
+  readonly #either: (readonly (readonly Ask[])[])[] = [];
+  readonly #tunnel: TunnelMatch = {};
+  #inPort: string | undefined;
+  #conjunction: number | undefined;
+
+  constructor(kind: Kind, assume: Assume) {
+    this.#kind = kind;
+    this.#assume = assume;
+  }
+
+  match(): FlowMatch {
+    return {
+      inPort: this.#inPort,
+      asks: this.#asks,
+      either: this.#either,
+      tunnel: this.#tunnel,
+      conjunction: this.#conjunction,
+    };
+  }
+
+  add({ name, value }: MatchWord): void {
+    if (value === undefined) {
+      this.#shorthand(name);
+      return;
+    }
+    const text = realName(name.text, this.#kind);
+    if (text === "ct_state") {
+      this.#asks.push(stateAsk(value));
+      return;
+    }
+    if (text === "conj_id") {
+      this.#conjunction = numberOf(value, "conj_id", 32);
+      return;
+    }
+    const refused = whyRefused(text);
+    if (refused !== undefined) notImported(name, refused);
+    const field =
+      fieldNamed(text) ??
+      notImported(name, `there is no field ${name.text}; ${namesHint(name.text, "fields", FIELD_NAMES)}`);
+    if (this.#isMissing(field)) {
+      this.#assume(name, "Open vSwitch leaves it out: the match does not say the protocol that has it");
+      return;
+    }
+    this.#field(field, value);
+  }
+
+  #shorthand(name: Word): void {
+    const [type, protocol] = SHORTHANDS[name.text.toLowerCase()] ?? [];
+    if (type === undefined) {
+      if (name.text === "eth") return;
+      notImported(
+        name,
+        `there is no field ${name.text}; ${namesHint(name.text, "fields", [...Object.keys(SHORTHANDS), ...FIELD_NAMES])}`,
+      );
+    }
+    this.#ask("outer.ethertype", BigInt(type), 0xffffn);
+    if (protocol !== undefined) this.#ask("outer.ip_protocol", BigInt(protocol), 0xffn);
+  }
+
+  /** Whether the match does not ask for the header that has a field. */
+  #isMissing({ needs: { types, protocols } }: OvsField): boolean {
+    const { type, protocol } = this.#kind;
+    if (types !== undefined && (type === undefined || !types.includes(type))) return true;
+    return protocols !== undefined && (protocol === undefined || !protocols.includes(protocol));
+  }
+
+  #field(field: OvsField, value: Word): void {
+    const { name } = field;
+    if (name === "in_port") this.#inPort = value.text.replace(/^(["'])(.*)\1$/, "$2");
+    else if (name === "nw_frag") this.#fragment(value);
+    else if (name === "dl_vlan") this.#tag(dlVlan(value));
+    else if (name === "vlan_pcp") {
+      const { value: pcp, mask } = maskedOf(value, field);
+      this.#tag({ value: (pcp << 13n) | TAGGED, mask: (mask << 13n) | TAGGED });
+    } else if (name === "vlan_vid" || name === "vlan_tci") this.#tag(maskedOf(value, field));
+    else if (name.startsWith("tun_")) this.#tunnel[name.slice(4) as TunnelKey] = maskedOf(value, field);
+    else if (name === "ct_zone") this.#asks.push(zoneAsk(maskedOf(value, field)));
+    else this.#parts(field, maskedOf(value, field), value);
+  }
+
+  #parts(field: OvsField, { value, mask }: Masked, word: Word): void {
+    const covered = field.parts.reduce((bits, { low, width }) => bits | (ones(width) << BigInt(low)), 0n);
+    if ((mask & value & ~covered) !== 0n) notImported(word, `the device does not match all bits of ${field.name}`);
+    const asks = field.parts.flatMap(({ field: ours, low, width, at }): Ask[] => {
+      const bits = (mask >> BigInt(low)) & ones(width);
+      if (bits === 0n) return [];
+      return [{ field: ours, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
+    });
+    if (asks.length === 0 || !HIDDEN_IN_FRAGMENTS.has(field.name)) this.#asks.push(...asks);
+    else if (value === 0n) this.#either.push([[fragment(0n), ...asks], [fragment(1n)]]);
+    else this.#asks.push(fragment(0n), ...asks);
+  }
+
+  /** A tag control field of which bit 12 says that there is a tag. */
+  #tag({ value, mask }: Masked): void {
+    const bits = { value: value & ~TAGGED, mask: mask & ~TAGGED };
+    const isThere = (mask & TAGGED) !== 0n;
+    if (mask === 0n) return;
+    if (isThere && (value & TAGGED) === 0n) {
+      for (const ask of UNTAGGED) this.#asks.push(ask);
+      if (bits.value !== 0n) this.#ask("outer.cvlan_tag", 1n, 1n);
+    } else if (isThere || bits.value !== 0n) this.#asks.push(...tagAsks(bits));
+    else this.#either.push([UNTAGGED, tagAsks(bits)]);
+  }
+
+  #fragment(word: Word): void {
+    const isIpv6 = this.#kind.type === TYPE.ipv6;
+    const offset = isIpv6 ? sample("ipv6_fragment", 0) : sample("ipv4", 4);
+    const bits = isIpv6 ? 0xfff8n : 0x1fffn;
+    const first = [fragment(1n), { field: offset, value: 0n, mask: bits }];
+    const { text } = word;
+    if (text === "no" || text === "0/3" || text === "0") this.#asks.push(fragment(0n));
+    else if (text === "yes") this.#asks.push(fragment(1n));
+    else if (text === "first") this.#asks.push(...first);
+    else if (text === "not_later") this.#either.push([[fragment(0n)], first]);
+    else if (text === "later") {
+      // The highest bit of the offset that is set: the alternatives exclude each other.
+      const byBit = Array.from({ length: 13 }, (_, bit): Ask[] => {
+        const one = 1n << BigInt(isIpv6 ? bit + 3 : bit);
+        const above = bits & ~((one << 1n) - 1n);
+        return [fragment(1n), { field: offset, value: one, mask: one | above }];
+      });
+      this.#either.push(byBit);
+    } else notImported(word, `fragments are "no", "yes", "first", "later" or "not_later"; not ${text}`);
+  }
+
+  #ask(field: string, value: bigint, mask: bigint): void {
+    this.#asks.push({ field, value, mask });
+  }
+}
+
+function tagAsks({ value, mask }: Masked): Ask[] {
+  const vid = mask & 0xfffn;
+  const pcp = (mask >> 13n) & 7n;
+  return [
+    ...(vid !== 0n || pcp === 0n ? [{ field: "outer.first_vid", value: value & vid, mask: vid }] : []),
+    ...(pcp === 0n ? [] : [{ field: "outer.first_prio", value: (value >> 13n) & pcp, mask: pcp }]),
+  ];
+}
+
+function dlVlan(word: Word): Masked {
+  const [text = "", mask] = word.text.split("/");
+  const number = valueOf({ text, place: word.place }, { name: "dl_vlan", kind: "number", width: 16 });
+  if (number === NO_VLAN && mask === undefined) return { value: 0n, mask: 0xffffn };
+  const bits = maskedOf(word, { name: "dl_vlan", kind: "number", width: 12 });
+  return { value: bits.value | TAGGED, mask: bits.mask | TAGGED };
+}

@@ -1,0 +1,42 @@
+/** Meters of flows: objects of the device that flows share, and the register that has their colour. */
+import type { Draft } from "../../../reading/draft.js";
+import { NotImported } from "../../../text/refusal.js";
+import type { Meter } from "../meters.js";
+import type { Places } from "../places.js";
+import type { Segment } from "../segment.js";
+import { COLOUR, register, type Act, type Ask } from "../steps.js";
+import type { Report } from "./report.js";
+
+export class Metering {
+  readonly #draft: Draft;
+  readonly #meters: ReadonlyMap<string, Meter>;
+  readonly #places: Places;
+  readonly #report: Report;
+
+  constructor(draft: Draft, meters: ReadonlyMap<string, Meter>, places: Places, report: Report) {
+    this.#draft = draft;
+    this.#meters = meters;
+    this.#places = places;
+    this.#report = report;
+  }
+
+  /** Adds the meter to a rule. @returns what red frames have; undefined if the rule lacks the meter */
+  add({ id, place }: Extract<Act, { kind: "meter" }>, segment: Segment, rule: string): Ask | undefined {
+    const meter = this.#meters.get(id);
+    if (meter === undefined) {
+      const reason = "the text does not have the rates of this meter: add what ovs-ofctl dump-meters prints";
+      this.#report.lacks(segment, rule, place, `meter:${id}`, reason);
+      return undefined;
+    }
+    try {
+      const field = this.#places.field(register(COLOUR), "outer", place);
+      const object = this.#draft.once("asoObjects", { name: `meter ${id}`, flow_meter: meter.rates });
+      segment.meter(object, Number(field.slice(-1)));
+      return { field, value: 0n, mask: 0xffn };
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      this.#report.lacks(segment, rule, place, `meter:${id}`, error.reason);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Flows as rules. A lookup of a table is a jump; what a flow does after a lookup goes along with it: a
+ * table that is looked up with other things left to do is another table of the scenario. So are lists
+ * of actions that one rule cannot execute in their order, and actions that depend on the frame.
+ */
+import type { Draft } from "../../../reading/draft.js";
+import type { Findings } from "../../../reading/findings.js";
+import { MatchDraft } from "../../../rules/matchDraft.js";
+import { NotImported } from "../../../text/refusal.js";
+import { Nodes, type Node } from "../nodes.js";
+import type { Places } from "../places.js";
+import { endpointName, type Ports } from "../bridge/ports.js";
+import { tableTitle } from "../bridge/scope.js";
+import { act, type Act, type Flow } from "../steps.js";
+import { Asks, isOpen, productOf, taggedBy } from "./asks.js";
+import { entryOf, hostFrames } from "./entry.js";
+import { Execution, type Ways } from "./execution.js";
+import { Metering } from "./metering.js";
+import { Outputs } from "./outputs.js";
+import { Report } from "./report.js";
+import { branchKey, knownIn, tableKey, type Branch, type Context, type Known, type Source } from "./state.js";
+
+const END = act({ kind: "end" });
+const PRIORITIES = 65535;
+/** Tables that a text may make: one that looks its tables up in a circle makes more. */
+const MAX_TABLES = 20_000;
+
+export class Pipeline implements Ways {
+  readonly #draft: Draft;
+  readonly #ports: Ports;
+  readonly #source: Source;
+  readonly #report: Report;
+  readonly #asks: Asks;
+  readonly #execution: Execution;
+  readonly #nodes = new Nodes();
+  readonly #tables = new Map<string, string>();
+  readonly #reached = new Set<string>();
+  readonly #work: (() => void)[] = [];
+  readonly #made = new Set<Flow>();
+  readonly #lists = new Map<Flow, Node | null>();
+  #steps = 0;
+
+  constructor(draft: Draft, findings: Findings, ports: Ports, places: Places, source: Source) {
+    this.#draft = draft;
+    this.#ports = ports;
+    this.#source = source;
+    this.#report = new Report(draft, findings);
+    this.#asks = new Asks(draft, ports, places, source.options);
+    const metering = new Metering(draft, source.meters, places, this.#report);
+    const outputs = new Outputs(draft, ports, places, this.#report, source);
+    this.#execution = new Execution(this, this.#nodes, ports, places, outputs, metering, this.#report);
+  }
+
+  get isFull(): boolean {
+    return this.#tables.size > MAX_TABLES;
+  }
+
+  run(): void {
+    const { tables } = this.#source;
+    const root = this.#draft.root("fdb");
+    const to = entryOf(this, this.#draft, this.#ports, this.#report, this.#source, this.#asks);
+    this.#draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
+    this.#drain();
+    for (const table of tables.keys()) {
+      if (!this.#reached.has(table)) this.table(table, undefined, hostFrames(this.#ports), null);
+      this.#drain();
+    }
+    for (const flows of tables.values()) {
+      for (const flow of flows) {
+        if (this.#made.has(flow)) continue;
+        const asksTunnel = Object.values(flow.match.tunnel).some(({ value }) => value !== 0n);
+        if (asksTunnel)
+          this.#report.tell(flow.place, flow.text, "the text does not have the tunnel port that its frames come by");
+        else this.#report.assume(flow.place, flow.text, "no frame reaches it: left out");
+      }
+    }
+  }
+
+  #drain(): void {
+    for (let job = this.#work.pop(); job !== undefined; job = this.#work.pop()) job();
+  }
+
+  /** The table of the scenario for a table of the bridge, looked up as from a port, with what is left to do. */
+  table(table: string, as: string | undefined, ctx: Context, rest: Node | null): string {
+    const key = tableKey(table, as, ctx, rest);
+    const found = this.#tables.get(key);
+    if (found !== undefined) return found;
+    const name = this.#draft.freeName("tables", this.#report.numbered(tableTitle(table)));
+    this.#tables.set(key, name);
+    this.#reached.add(table);
+    this.#draft.push("tables", { name, domain: "fdb", level: 1 });
+    this.#work.push(() => {
+      const flows = this.#source.tables.get(table) ?? [];
+      const catches = flows.some(({ priority, match }) => priority === 0 && isOpen(match));
+      for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
+      // Of rules of one priority the first one wins: this one is the last.
+      if (!catches) this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
+    });
+    return name;
+  }
+
+  #flow(flow: Flow, table: string, as: string | undefined, ctx: Context, rest: Node | null): void {
+    const { match, place } = flow;
+    try {
+      const level = ctx.wrapped === undefined ? "outer" : "inner";
+      const seen = as ?? ctx.inPort;
+      const from = match.inPort === undefined ? undefined : this.#asks.inPort(match.inPort, seen, ctx, flow);
+      if (from === null) return;
+      for (const either of productOf(match.either)) {
+        const draft = new MatchDraft();
+        if (from !== undefined) this.#asks.port(draft, from);
+        if (!this.#asks.tunnel(draft, flow, ctx)) return;
+        for (const ask of [...match.asks, ...either]) this.#asks.field(draft, ask, level, place);
+        if (draft.contradicts) continue;
+        const known = {
+          ...knownIn(ctx),
+          from: from === undefined ? ctx.from : endpointName(from),
+          tagged: taggedBy([...match.asks, ...either]),
+        };
+        const { acts } = flow;
+        let node: Node | null;
+        if (rest === null) {
+          node = this.#lists.get(flow) ?? this.#nodes.list(acts);
+          this.#lists.set(flow, node);
+        } else node = this.#nodes.list([...acts, ...(hasDecrement(acts) ? [END] : [])], rest);
+        this.#made.add(flow);
+        this.#rule(table, flow.name, PRIORITIES - flow.priority, draft, node, ctx, known, flow);
+      }
+      if (!this.#made.has(flow)) this.#report.assume(place, flow.text, "no frame has what it asks for: left out");
+      this.#made.add(flow);
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      this.#made.add(flow);
+      this.#report.tell(error.word.place, flow.text, error.reason);
+    }
+  }
+
+  /** Adds a rule that does what a list says. */
+  #rule(
+    table: string,
+    name: string,
+    priority: number,
+    match: MatchDraft,
+    node: Node | null,
+    ctx: Context,
+    known: Known,
+    flow?: Flow,
+  ): void {
+    const called = this.#report.free(name);
+    const { actions, missing } = this.#execution.actions(node, ctx, known, called, flow);
+    const asked = match.toScenario();
+    this.#draft.push("rules", {
+      name: called,
+      table,
+      ...(priority === 0 ? {} : { priority }),
+      ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
+      actions,
+      ...(missing.length === 0 ? {} : { notImported: missing }),
+    });
+  }
+
+  /** A table whose rules go on with lists of acts, the first that matches. */
+  branches(branches: readonly Branch[]): string {
+    const key = branches.map(branchKey).join("&");
+    const found = this.#tables.get(`then ${key}`);
+    if (found !== undefined) return found;
+    const name = this.#draft.freeName("tables", `step ${++this.#steps}`);
+    this.#tables.set(`then ${key}`, name);
+    this.#draft.push("tables", { name, domain: "fdb", level: 1 });
+    this.#work.push(() => {
+      for (const [n, { asks, node, ctx, known, label }] of branches.entries()) {
+        const match = new MatchDraft();
+        for (const { field, value, mask } of asks) match.ask(field, value, mask);
+        this.#rule(name, label === "" ? name : `${name}: ${label}`, n, match, node, ctx, known);
+      }
+    });
+    return name;
+  }
+}
+
+function hasDecrement(acts: readonly Act[]): boolean {
+  return acts.some(({ kind }) => kind === "dec_ttl");
+}

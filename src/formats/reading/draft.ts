@@ -1,0 +1,236 @@
+/** The scenario that importers write into: each object is made when it is first named. */
+import type { Scenario } from "../../scenario/document.js";
+import type { ScenarioMatcher, ScenarioRule, ScenarioTable } from "../../scenario/rule/definition.js";
+
+type Domain = NonNullable<ScenarioTable["domain"]>;
+
+/** A place where frames come from or go to: a physical port, or a function of the device (0 is the PF). */
+export type Endpoint = { readonly port: number } | { readonly vport: number };
+
+/** VFs and ports have numbers up to this. */
+const MAX_ENDPOINTS = 255;
+/** Why an endpoint is refused that no device has. */
+export const NO_ENDPOINT = `a device has ${MAX_ENDPOINTS} VFs and ${MAX_ENDPOINTS} ports at most`;
+
+/** Whether a device can have an endpoint. */
+export function isEndpoint(endpoint: Endpoint): boolean {
+  const [number, least] = "port" in endpoint ? [endpoint.port, 1] : [endpoint.vport, 0];
+  return Number.isInteger(number) && number >= least && number <= MAX_ENDPOINTS;
+}
+
+/** Class and type of a Geneve option. */
+export interface GeneveOption {
+  readonly class: number;
+  readonly type: number;
+}
+
+/** The key `function` of an object; left out for the PF. */
+export function ofFunction(vport: number): { readonly function?: number } {
+  return vport === 0 ? {} : { function: vport };
+}
+
+/** The name of an object that each function has for itself. */
+export function nameIn(vport: number, name: string): string {
+  return vport === 0 ? name : `${name} of vport ${vport}`;
+}
+
+const LISTS = [
+  "queues",
+  "indirectionTables",
+  "rqts",
+  "tirs",
+  "asoObjects",
+  "counters",
+  "flowCounters",
+  "flowActions",
+  "tables",
+  "matchers",
+  "actions",
+  "rules",
+  "flows",
+  "deviceFlows",
+  "hostRules",
+  "frames",
+] as const satisfies readonly (keyof Scenario)[];
+
+/** The lists of a scenario that importers add to. */
+type ListKey = (typeof LISTS)[number];
+type Item<Key extends ListKey> = NonNullable<Scenario[Key]>[number];
+type Lists = { readonly [Key in ListKey]: Item<Key>[] };
+
+type Device = NonNullable<Scenario["device"]>;
+type Sample = NonNullable<NonNullable<Device["parser"]>["samples"]>[number];
+
+const SAMPLE_IDS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+export class Draft {
+  readonly #into: Scenario;
+  readonly #map: Readonly<Record<string, string>>;
+  readonly #lists: Lists;
+  readonly #names = new Map<ListKey, Set<string>>();
+  /** The first number that may be free after a name. */
+  readonly #numbers = new Map<string, number>();
+  readonly #samples: Sample[];
+  #ports = 1;
+  #vports = 0;
+  #geneveOption: GeneveOption | undefined;
+
+  /** Values of variables that texts do not set. */
+  readonly variables: ReadonlyMap<string, string>;
+
+  /**
+   * @param into a scenario that is added to
+   * @param map names of sources, and what they are on the device
+   * @param set variables that texts use, and their values
+   */
+  constructor(
+    into: Scenario = { flowsteer: 1 },
+    map: Readonly<Record<string, string>> = {},
+    set: Readonly<Record<string, string>> = {},
+  ) {
+    this.variables = new Map(Object.entries(set));
+    this.#into = into;
+    this.#map = map;
+    this.#lists = Object.fromEntries(LISTS.map((key) => [key, [...(into[key] ?? [])]])) as unknown as Lists;
+    for (const key of LISTS) {
+      const named: readonly { name?: string }[] = this.#lists[key];
+      this.#names.set(key, new Set(named.flatMap(({ name }) => name ?? [])));
+    }
+    this.#samples = [...(into.device?.parser?.samples ?? [])];
+    this.#ports = into.device?.ports ?? 1;
+    this.#vports = into.device?.vports ?? 0;
+    this.#geneveOption = into.device?.parser?.geneveOption0;
+  }
+
+  /** The items of a list, those of the scenario that is added to first. */
+  list<Key extends ListKey>(key: Key): readonly Item<Key>[] {
+    return this.#lists[key];
+  }
+
+  has(key: ListKey, name: string): boolean {
+    return this.#names.get(key)?.has(name) === true;
+  }
+
+  /** The name, or with a number after it if the list has it already. */
+  freeName(key: ListKey, name: string): string {
+    if (!this.has(key, name)) return name;
+    const place = `${key} ${name}`;
+    let n = this.#numbers.get(place) ?? 2;
+    while (this.has(key, `${name} ${n}`)) n++;
+    this.#numbers.set(place, n);
+    return `${name} ${n}`;
+  }
+
+  /** Adds an item; its name must be free. */
+  push<Key extends ListKey>(key: Key, item: Item<Key>): void {
+    (this.#lists[key] as unknown[]).push(item);
+    const { name } = item;
+    if (name !== undefined) this.#names.get(key)?.add(name);
+  }
+
+  /** Adds an item under its name, unless the list has that already. @returns the name */
+  once<Key extends ListKey>(key: Key, item: Item<Key> & { name: string }): string {
+    if (!this.has(key, item.name)) this.push(key, item);
+    return item.name;
+  }
+
+  /** The root table of a domain: that of the scenario which is added to, or a new one. */
+  root(domain: Domain, vport = 0): string {
+    const found = this.#lists.tables.find(
+      (one) => one.level === 0 && (one.domain ?? "nic_rx") === domain && (one.function ?? 0) === vport,
+    );
+    if (found !== undefined) return found.name;
+    const name = this.freeName("tables", nameIn(vport, `${domain} root`));
+    this.push("tables", { name, domain, ...ofFunction(vport), level: 0 });
+    return name;
+  }
+
+  /** A queue: the one that the map gives for its name, or one of that name. */
+  queue(name: string, vport = 0): string {
+    const mapped = this.#map[name] ?? name;
+    return this.once("queues", { name: mapped, ...ofFunction(vport) });
+  }
+
+  counter(name: string, vport = 0): string {
+    return this.once("counters", { name, ...ofFunction(vport) });
+  }
+
+  /**
+   * What `--map` says of a port or an interface: "uplink" or "port1" are physical ports, "pf" is the
+   * PF, "vf1" the first VF. Undefined if it does not name it.
+   */
+  mapped(name: string): Endpoint | undefined {
+    const to = this.#map[name];
+    return to === undefined ? undefined : endpointOf(to);
+  }
+
+  /** The match field of four bytes of a header, which the device then reads; undefined if it reads eight others. */
+  sample(header: Sample["header"], level: "outer" | "inner", offset: number): string | undefined {
+    const isIt = (one: Sample): boolean =>
+      one.header === header && (one.level ?? "outer") === level && one.offset === offset && one.port === undefined;
+    const found = this.#samples.find(isIt)?.id;
+    const id = found ?? SAMPLE_IDS.find((one) => !this.#samples.some((other) => other.id === one));
+    if (id === undefined) return undefined;
+    if (found === undefined) this.#samples.push({ id, header, level, offset });
+    return `misc4.prog_sample_field_value_${id}`;
+  }
+
+  /** How many physical ports the device has as far as they are used. */
+  get ports(): number {
+    return this.#ports;
+  }
+
+  /** Notes that an endpoint is used, so that the device has it. The caller has asked `isEndpoint`. */
+  endpoint(endpoint: Endpoint): Endpoint {
+    if ("port" in endpoint) this.#ports = Math.max(this.#ports, endpoint.port);
+    else this.#vports = Math.max(this.#vports, endpoint.vport);
+    return endpoint;
+  }
+
+  /**
+   * Declares the Geneve option that the device's parser looks for.
+   *
+   * @returns whether it can: there is one
+   */
+  geneveOption(option: GeneveOption): boolean {
+    const { class: of = option.class, type = option.type } = this.#geneveOption ?? {};
+    if (of !== option.class || type !== option.type) return false;
+    this.#geneveOption = option;
+    return true;
+  }
+
+  scenario(): Scenario {
+    const parser = {
+      ...this.#into.device?.parser,
+      ...(this.#geneveOption === undefined ? {} : { geneveOption0: this.#geneveOption }),
+      ...(this.#samples.length === 0 ? {} : { samples: this.#samples }),
+    };
+    const device = {
+      ...this.#into.device,
+      ...(Object.keys(parser).length === 0 ? {} : { parser }),
+      ...(this.#ports === 1 ? {} : { ports: this.#ports }),
+      ...(this.#vports === 0 ? {} : { vports: this.#vports }),
+    };
+    const lists = LISTS.flatMap((key) => {
+      const list = this.#lists[key];
+      return list.length === 0 ? [] : [[key, list] as const];
+    });
+    return {
+      ...this.#into,
+      ...(Object.keys(device).length === 0 ? {} : { device }),
+      ...Object.fromEntries(lists),
+    };
+  }
+}
+
+/** Reads "uplink", "port2", "pf" and "vf3"; undefined for other texts. */
+export function endpointOf(text: string): Endpoint | undefined {
+  if (text === "uplink") return { port: 1 };
+  if (text === "pf") return { vport: 0 };
+  const [, kind, digits] = /^(port|vf)([1-9]\d{0,2})$/.exec(text) ?? [];
+  const number = Number(digits);
+  if (kind === undefined || number > 255) return undefined;
+  return kind === "port" ? { port: number } : { vport: number };
+}
+
+export type { Sample, ScenarioMatcher, ScenarioRule };

@@ -1,0 +1,81 @@
+/**
+ * The lines of a recording: one call each, as JSON.
+ *
+ *     {"call":"mlx5dv_dr_table_create","domain":"0x55d0","level":1,"returns":"0x55e0"}
+ */
+import { hexBytes } from "../../../packet/bytes.js";
+import type { Place } from "../../text/refusal.js";
+
+export interface Call {
+  readonly name: string;
+  readonly place: Place;
+  readonly text: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface NoCall {
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** What an address stands for. */
+export interface Recorded {
+  readonly call: Call;
+  /** Its name in the scenario, once it is made there. */
+  name: string | null;
+  destroyed: boolean;
+  /** Why it is not what it was created as: a later call has changed it. */
+  changed: string | null;
+}
+
+/** The first line of a recording. */
+export const HEAD = /^\s*\{"flowsteerRecord":/;
+
+/** Reads each line: a call, or a line that holds none. */
+export function* readCalls(text: string): Generator<Call | NoCall> {
+  let line = 0;
+  for (const raw of text.split("\n")) {
+    line++;
+    const at = raw.indexOf('{"');
+    if (raw.trim() === "" || HEAD.test(raw)) continue;
+    const place = { line, column: Math.max(at, 0) + 1 };
+    const values = at < 0 ? undefined : objectOf(raw.slice(at));
+    const name = values?.["call"];
+    if (values === undefined || typeof name !== "string") yield { place, text: raw.trim() };
+    else yield { name, place, text: raw.slice(at).trim(), values };
+  }
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments of a call; one that is missing or of another type is 0 or empty. */
+export function numberIn({ values }: Call, name: string): number {
+  const value = values[name];
+  return typeof value === "number" ? value : 0;
+}
+
+export function textIn({ values }: Call, name: string): string {
+  const value = values[name];
+  return typeof value === "string" ? value : "";
+}
+
+export function listIn({ values }: Call, name: string): readonly unknown[] {
+  const value = values[name];
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+/** Bytes of hexadecimal digits; none where they are no such digits. */
+export function bytesIn(call: Call, name: string): Uint8Array {
+  return bytesOf(textIn(call, name));
+}
+
+export function bytesOf(digits: string): Uint8Array {
+  return hexBytes(digits) ?? new Uint8Array();
+}

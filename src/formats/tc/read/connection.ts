@@ -1,0 +1,28 @@
+/** Connection tracking: the state that `ct` finds, in a register that filters match. */
+import { notImported, type Word } from "../../text/refusal.js";
+import type { Masked } from "./values.js";
+
+/** Holds the zone in its upper half and the state in the lower one; 0 before `ct`. */
+export const CT_REGISTER = "misc2.metadata_reg_c_2";
+
+/** Flags of a state, as the kernel numbers them. */
+const STATES: Readonly<Record<string, number>> = { new: 1, est: 2, rel: 4, trk: 8, inv: 16, rpl: 32 };
+
+/** What `ct` finds: a tracked, established connection, in its original direction. */
+export const FOUND = (STATES["trk"] as number) | (STATES["est"] as number);
+
+/** Reads "+trk-new". @throws NotImported */
+export function connectionState(word: Word): Masked {
+  let value = 0;
+  let mask = 0;
+  const parts = word.text.match(/[+-][^+-]*/g) ?? [];
+  if (parts.join("") !== word.text || parts.length === 0) notImported(word, "a state is like +trk+est or -trk");
+  for (const one of parts) {
+    const bit = STATES[one.slice(1)];
+    if (bit === undefined)
+      notImported(word, `"${one.slice(1)}" is no state; states: ${Object.keys(STATES).join(", ")}`);
+    mask |= bit;
+    if (one.startsWith("+")) value |= bit;
+  }
+  return { value: BigInt(value), mask: BigInt(mask) };
+}

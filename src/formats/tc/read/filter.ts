@@ -1,0 +1,237 @@
+/** A filter, as commands and listings have it, and what it asks for. */
+import type { GeneveOption } from "../../reading/draft.js";
+import type { Findings } from "../../reading/findings.js";
+import { namesHint } from "../../../base/nearest.js";
+import { MatchDraft } from "../../rules/matchDraft.js";
+import { notImported, type Place, type Word } from "../../text/refusal.js";
+import type { Cursor } from "../../text/words.js";
+import { readActions } from "./actions/actions.js";
+import type { Step } from "./actions/steps.js";
+import type { Devices, NetDevice } from "./devices.js";
+import { askProtocol, checkTags, isTag, KEYS, l3Of, type KeyContext } from "./keys.js";
+import { etherTypeOf, tcNumber } from "./values.js";
+
+/** Where a filter is: a device, or a block that devices share. */
+export interface Hook {
+  readonly owner: Word;
+  readonly chain: number;
+  readonly prio: number | undefined;
+  readonly protocol: Word | undefined;
+  readonly handle: number | undefined;
+  readonly kind: Word;
+}
+
+export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind"> {
+  readonly owner: string;
+  prio: number;
+  readonly protocol: number | undefined;
+  readonly match: MatchDraft;
+  readonly steps: readonly Step[];
+  readonly notImported: readonly string[];
+  readonly file: string;
+  readonly place: Place;
+}
+
+/** The table of a chain. */
+export function tableOf(owner: string, chain: number): string {
+  return chain === 0 ? owner : `${owner} chain ${chain}`;
+}
+
+/** What stands alone, and changes nothing for the frames of a filter in the device. */
+export const FLAGS: Readonly<Record<string, string>> = {
+  skip_sw: "nothing: the filter is in the device",
+  verbose: "nothing",
+  in_hw: "nothing: the filter is in the device",
+  skip_hw: "the filter is left out: it is not in the device",
+  not_in_hw: "the filter is left out: it is not in the device",
+};
+
+/** A variable that the text does not set, where a flag can be. */
+const isFlagVariable = (text: string): boolean => /^\$\{?\w+\}?$/.test(text) && /verb|skip|flag/i.test(text);
+
+/** What has a value, and is no key. */
+export const EXTRAS: Readonly<Record<string, string>> = {
+  classid: "nothing: ingress has no classes",
+  flowid: "nothing: ingress has no classes",
+  in_hw_count: "nothing",
+  eth_type: "what protocol says, in listings",
+};
+
+export interface FilterReader {
+  readonly findings: Findings;
+  readonly devices: Devices;
+  readonly option: (option: GeneveOption, word: Word) => void;
+  /** The devices of a block, or the device itself. */
+  readonly deviceOf: (owner: Word) => NetDevice;
+}
+
+/**
+ * Reads what follows the kind of a filter. Undefined if it is not in the device.
+ * @throws NotImported the filter matches what the device cannot
+ */
+export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text: string): Filter | undefined {
+  const { findings } = reader;
+  const protocol = hook.protocol === undefined ? undefined : etherTypeOf(hook.protocol);
+  const isFlower = hook.kind.text === "flower";
+  if (!isFlower && hook.kind.text !== "matchall")
+    notImported(hook.kind, KINDS[hook.kind.text] ?? `drivers take flower and matchall, not ${hook.kind.text}`);
+  const keys = new Map<string, Word>();
+  const missing: string[] = [];
+  let software: Word | undefined;
+  const refuse = (word: Word, what: string, reason: string): void => {
+    missing.push(`${what}: ${reason}`);
+    findings.refuse(word.place, what, reason);
+  };
+  while (!words.done && words.peek() !== "action" && words.peek() !== "actions") {
+    const word = words.next("a key");
+    if (word.text === "skip_hw" || word.text === "not_in_hw") software = word;
+    else if (FLAGS[word.text] !== undefined) continue;
+    else if (isFlagVariable(word.text))
+      findings.assume(
+        word.place,
+        word.text,
+        "by its name the variable has a flag such as verbose or skip_sw, or nothing",
+      );
+    else if (word.text === "hw_tc") {
+      words.next("a class");
+      refuse(word, "hw_tc", "the eSwitch has no traffic classes");
+    } else if (EXTRAS[word.text] !== undefined) words.next("its value");
+    else if (KEYS[word.text] === undefined || !isFlower)
+      notImported(
+        word,
+        `no key of ${hook.kind.text}: ${namesHint(word.text, "keys", isFlower ? Object.keys(KEYS) : [])}`,
+      );
+    else if (keys.has(word.text)) notImported(word, `${word.text} is there twice`);
+    else {
+      if (KEYS[word.text]?.ask === undefined)
+        notImported(word, (KEYS[word.text]?.element as { refused: string }).refused);
+      keys.set(word.text, words.next("a value"));
+    }
+  }
+  if (words.peek() === "actions") words.next("actions");
+  if (software !== undefined) {
+    findings.assume(software.place, text, `${software.text}: the filter is not in the device, and is left out`);
+    return undefined;
+  }
+  const device = reader.deviceOf(hook.owner);
+  const tunnel = "tunnel" in device ? device.tunnel : undefined;
+  const match = new MatchDraft();
+  const context: KeyContext = {
+    match,
+    level: tunnel === undefined ? "outer" : "inner",
+    tunnel,
+    device: device.name,
+    option: reader.option,
+    assume: (word, reason) => {
+      findings.assume(word.place, word.text, reason);
+    },
+    l3: l3Of(protocol, keys),
+    l4: undefined,
+  };
+  checkTags(protocol, keys);
+  askProtocol(protocol, keys, context);
+  for (const name of ["ip_proto", ...[...keys.keys()].filter((one) => one !== "ip_proto")]) {
+    const value = keys.get(name);
+    if (value !== undefined) KEYS[name]?.ask?.(value, context);
+  }
+  if (match.contradicts) notImported(hook.kind, "its keys contradict each other: no frame has them all");
+  const steps = readActions(words, {
+    l3: ({ 0x0800: "ip", 0x86dd: "ip6" } as const)[context.l3 ?? 0],
+    l4: ({ 6: "tcp", 17: "udp" } as const)[context.l4 ?? 0],
+    tagged: protocol === undefined || isTag(protocol),
+    device: (word) => reader.devices.of(word),
+    assume: context.assume,
+    refuse,
+  });
+  const { chain, handle, prio = 0, owner } = hook;
+  return {
+    owner: owner.text,
+    chain,
+    prio,
+    handle,
+    protocol,
+    match,
+    steps,
+    notImported: missing,
+    file: findings.file,
+    place: hook.kind.place,
+  };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  u32: "drivers take u32 in few devices, and this one not: use flower",
+  basic: "it is executed in the kernel: use flower",
+  bpf: "the device runs no programs",
+};
+
+/** Reads the words of a hook up to the kind of the filter. @throws NotImported */
+export function readHook(words: Cursor, first: Word): Hook {
+  let owner: Word | undefined;
+  let side: Word | undefined;
+  let [chain, prio, handle]: (number | undefined)[] = [];
+  let protocol: Word | undefined;
+  for (;;) {
+    if (words.done) break;
+    const word = words.next("a word");
+    switch (word.text) {
+      case "dev":
+        owner = words.next("a device");
+        break;
+      case "block": {
+        const index = words.next("a block");
+        owner = { text: `block ${index.text}`, place: index.place };
+        break;
+      }
+      case "ingress":
+        side = word;
+        break;
+      case "egress":
+      case "root":
+        notImported(word, "drivers take filters of ingress: frames that the device received from that port");
+      // eslint-disable-next-line no-fallthrough -- notImported does not return
+      case "parent":
+        side = parentOf(words.next("a parent"));
+        break;
+      case "prot":
+      case "proto":
+      case "protocol":
+        protocol = words.next("a protocol");
+        break;
+      case "pref":
+      case "prio":
+      case "priority":
+      case "preference":
+        prio = tcNumber(words.next("a priority"), "a priority", 16) || undefined;
+        break;
+      case "chain":
+        chain = tcNumber(words.next("a chain"), "a chain", 28);
+        break;
+      case "handle":
+        handle = handleOf(words.next("a handle"));
+        break;
+      case "estimator":
+        words.next("a sample");
+        words.next("an average");
+        break;
+      default:
+        if (owner === undefined) notImported(first, "which device it is on is not said: dev NAME, or block N");
+        if (side === undefined && !owner.text.startsWith("block ")) {
+          notImported(first, "whether it is for received frames is not said: ingress, or parent ffff:");
+        }
+        return { owner, chain: chain ?? 0, prio, protocol, handle, kind: word };
+    }
+  }
+  if (owner === undefined) return notImported(first, "which device it is on is not said: dev NAME, or block N");
+  return { owner, chain: chain ?? -1, prio, protocol, handle, kind: { text: "", place: first.place } };
+}
+
+const INGRESS_PARENTS = ["ffff:", "ffff:0", "ffff:fff2", "ingress", "clsact"];
+
+function parentOf(word: Word): Word {
+  const isIngress = INGRESS_PARENTS.includes(word.text.toLowerCase());
+  return isIngress ? word : notImported(word, "drivers take filters of ingress: parent ffff: or ffff:fff2");
+}
+
+function handleOf(word: Word): number {
+  return tcNumber(word, "a handle", 32);
+}

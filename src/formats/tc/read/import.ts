@@ -1,0 +1,335 @@
+/** Commands and listings of tc, read into a draft. */
+import { UDP_PORTS } from "../../../headers/announcers.js";
+import type { Draft } from "../../reading/draft.js";
+import type { Findings } from "../../reading/findings.js";
+import type { Importer } from "../../reading/format.js";
+import { commandsOf, type TextLine } from "../../text/lines.js";
+import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
+import { Devices, type NetDevice, type TunnelKind } from "./devices.js";
+import { readFilter, readHook, type Filter, type FilterReader, type Hook } from "./filter.js";
+import { listedOf as jsonListed, takeJson } from "./listing/json.js";
+import type { Listed } from "./listing/listed.js";
+import { listedOf as textListed, takeListings } from "./listing/text.js";
+import { Plan } from "./plan.js";
+import { tcNumber } from "./values.js";
+
+const ASSIGNMENT = /^\s*(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w*=/;
+/** Also a function of a script that runs tc: `tc_filter add`, `tc_filter_success add`. */
+const COMMAND =
+  /^(?:\w{0,80}?tc_filter\w{0,80}\s+(?:add|del|change|replace|show)\b|(?:[\w./-]*\/)?tc\b|\$\{?TC\}?|"\$TC"|filter|qdisc|ip\s+link\s+add|ip\s+l\s+a)\s/;
+
+export class TcImport implements Importer {
+  readonly #findings: Findings;
+  /** Those that the caller sets. */
+  readonly #variables: ReadonlyMap<string, string>;
+  readonly #devices: Devices;
+  readonly #plan: Plan;
+  readonly #filters = new Map<string, Filter[]>();
+  /** Devices of each block, and the blocks of devices. */
+  readonly #blocks = new Map<string, string[]>();
+  readonly #reader: FilterReader;
+  /** The device of the listing that is read. */
+  #shown: Word | undefined;
+
+  constructor(draft: Draft, findings: Findings) {
+    this.#findings = findings;
+    this.#variables = draft.variables;
+    this.#devices = new Devices(draft, findings);
+    this.#plan = new Plan(draft, findings, this.#devices);
+    this.#reader = {
+      findings,
+      devices: this.#devices,
+      option: (option, word) => {
+        if (!draft.geneveOption(option)) notImported(word, "the device looks for one class and type of options");
+      },
+      deviceOf: (owner) => this.#deviceOf(owner),
+    };
+  }
+
+  add(text: string): void {
+    const variables: Variables = new Map(this.#variables);
+    const json = takeJson(text);
+    const listing = takeListings(json.rest);
+    for (const { word, reason } of json.broken) this.#findings.refuse(word.place, word.text, reason);
+    const lines = commandsOf(listing.rest, RULES, ({ text: other, place }) => {
+      if (/[\p{L}\d]/u.test(other)) this.#findings.assume(place, other, NO_COMMAND);
+    });
+    const assume = (word: Word, reason: string): void => {
+      this.#findings.assume(word.place, word.text, reason);
+    };
+    const steps = [
+      ...lines.map((line) => ({
+        place: line.place(0),
+        read: () => {
+          this.#line(line, variables);
+        },
+      })),
+      ...json.filters.map((one) => ({
+        place: one.place,
+        read: () => {
+          this.#listed(one.place, () => jsonListed(one));
+        },
+      })),
+      ...listing.filters.map((one) => ({
+        place: one.place,
+        read: () => {
+          this.#listed(one.place, () => textListed(one, assume));
+        },
+      })),
+    ];
+    this.#shown = undefined;
+    for (const { read } of steps.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)) read();
+  }
+
+  /** A filter of a listing, as the command that makes it. */
+  #listed(place: Place, read: () => Listed | undefined): void {
+    const start = { text: "filter", place };
+    this.#guard(start, () => {
+      const listed = read();
+      if (listed === undefined) return;
+      const { hook, words } = listed;
+      const owner = this.#ownerOf(hook.owner ?? this.#shown ?? this.#unnamed(place));
+      this.#add({ ...hook, owner }, new Cursor(words), `filter of prio ${hook.prio ?? 0}`);
+    });
+  }
+
+  /** The device of a listing that does not say it. */
+  #unnamed(place: Place): Word {
+    this.#findings.assume(
+      place,
+      "filter",
+      "the listing does not say its device: eth0; --map eth0=... says which port it is",
+    );
+    this.#shown = { text: "eth0", place };
+    return this.#shown;
+  }
+
+  finish(): void {
+    this.#plan.build(this.#filters, this.#blocks);
+  }
+
+  #line(line: TextLine, variables: Variables): void {
+    if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) return;
+    for (const words of commandsIn(wordsOf(line, variables))) {
+      const [first] = words;
+      if (first === undefined) continue;
+      if (!COMMAND.test(`${textOf(words)} `)) this.#findings.assume(first.place, textOf(words), NO_COMMAND);
+      else
+        this.#guard(first, () => {
+          this.#command(new Cursor(words), first, textOf(words));
+        });
+    }
+  }
+
+  /** Turns what a reader throws into a finding. */
+  #guard(word: Word, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof NotImported)) throw error;
+      this.#findings.refuse(error.word.place, error.word.text === "" ? word.text : error.word.text, error.reason);
+    }
+  }
+
+  #command(words: Cursor, first: Word, text: string): void {
+    if (first.text === "ip") {
+      this.#link(words);
+      return;
+    }
+    if (first.text !== "filter" && first.text !== "qdisc") {
+      words.next("tc");
+      globalOptions(words);
+    }
+    const isFunction = first.text.includes("tc_filter");
+    const object = isFunction ? { ...first, text: "filter" } : words.next("filter, qdisc or chain");
+    const verb = words.peek() ?? "show";
+    switch (object.text) {
+      case "qdisc":
+        this.#qdisc(words, verb);
+        return;
+      case "f":
+      case "filter":
+        if (["add", "replace", "change", "a"].includes(verb)) {
+          words.next("add");
+          const hook = readHook(words, first);
+          this.#add({ ...hook, owner: this.#ownerOf(hook.owner) }, words, text, verb);
+        } else if (verb.startsWith("del")) {
+          words.next("del");
+          this.#delete(readHook(words, first));
+        } else if (/^(?:show|list|ls|get)$/.test(verb)) this.#show(words);
+        else notImported(object, `filters are added and deleted: "${verb}" is neither`);
+        return;
+      case "chain":
+        return;
+      default:
+        notImported(object, "filters are read, with the qdisc and the chains that they are in");
+    }
+  }
+
+  /** The device of the listing that comes next. */
+  #show(words: Cursor): void {
+    while (!words.done) {
+      const { text } = words.next("a word");
+      if (text === "dev" && !words.done) this.#shown = words.next("a device");
+      else if (text === "block" && !words.done) {
+        const { text: index, place } = words.next("a block");
+        this.#shown = { text: `block ${index}`, place };
+      }
+    }
+  }
+
+  #add(hook: Hook, words: Cursor, text: string, verb = "add"): void {
+    if (hook.kind.text === "") notImported(hook.kind, "the kind of the filter is missing: flower or matchall");
+    const filter = readFilter(hook, words, this.#reader, text);
+    if (filter === undefined) return;
+    const list = this.#listOf(filter.owner);
+    if (hook.prio === undefined) filter.prio = this.#newPrio(list, hook);
+    const old = verb === "add" || filter.handle === undefined ? -1 : placeOf(filter, list);
+    if (old >= 0) list[old] = filter;
+    else list.push(filter);
+  }
+
+  /** The priority that the kernel gives: one before the lowest that it gave so far. */
+  #newPrio(list: readonly Filter[], { chain, kind }: Hook): number {
+    let lowest = Infinity;
+    for (const one of list) if (one.chain === chain && one.prio >= FIRST_SEARCHED) lowest = Math.min(lowest, one.prio);
+    const prio = lowest === Infinity ? FIRST_GIVEN : lowest - 1;
+    this.#findings.assume(
+      kind.place,
+      kind.text,
+      `it has no prio: the kernel gives ${prio}, before filters without one`,
+    );
+    return prio;
+  }
+
+  #delete({ owner, chain, prio, handle }: Hook): void {
+    const list = this.#listOf(this.#ownerOf(owner).text);
+    const kept = list.filter(
+      (one) =>
+        (chain >= 0 && one.chain !== chain) ||
+        (prio !== undefined && one.prio !== prio) ||
+        (handle !== undefined && one.handle !== handle),
+    );
+    list.splice(0, list.length, ...kept);
+  }
+
+  #qdisc(words: Cursor, verb: string): void {
+    let name: string | undefined;
+    let isIngress = false;
+    let block: string | undefined;
+    words.next("add");
+    while (!words.done) {
+      const word = words.next("a word");
+      if (word.text === "dev") name = words.next("a device").text;
+      else if (word.text === "ingress" || word.text === "clsact") isIngress = true;
+      else if (word.text === "ingress_block") block = words.next("a block").text;
+      else if (word.text === "root" && verb !== "show") {
+        notImported(word, "queueing disciplines of sent frames are in the kernel");
+      }
+    }
+    if (name === undefined || !isIngress) return;
+    if (verb.startsWith("del")) this.#filters.delete(name);
+    else if (block !== undefined) {
+      const key = `block ${block}`;
+      this.#blocks.set(key, [...(this.#blocks.get(key) ?? []), name]);
+    }
+  }
+
+  /** `ip link add NAME type vxlan ...`: the tunnel devices of the text. */
+  #link(words: Cursor): void {
+    let [name, kind]: (string | undefined)[] = [];
+    let [port, key]: (number | undefined)[] = [];
+    words.next("ip");
+    words.next("link");
+    words.next("add");
+    while (!words.done) {
+      const word = words.next("a word");
+      if (word.text === "type") kind = words.next("a type").text;
+      else if (word.text === "name") name = words.next("a name").text;
+      else if (word.text === "dstport") port = tcNumber(words.next("a port"), "a port", 16);
+      else if (word.text === "id" || word.text === "vni") key = tcNumber(words.next("an id"), "an id", 24);
+      else if (["dev", "link", "remote", "local", "group"].includes(word.text)) words.next("a value");
+      else name ??= word.text;
+    }
+    const tunnel = LINK_KINDS[kind ?? ""];
+    if (tunnel === undefined || name === undefined) return;
+    this.#devices.declare(name, {
+      kind: tunnel,
+      port: port ?? UDP_PORTS[tunnel] ?? 0,
+      ...(key === undefined ? {} : { key }),
+    });
+  }
+
+  #listOf(owner: string): Filter[] {
+    const list = this.#filters.get(owner) ?? [];
+    this.#filters.set(owner, list);
+    return list;
+  }
+
+  /** The block of a device that shares one, else the device. */
+  #ownerOf(owner: Word): Word {
+    for (const [block, devices] of this.#blocks) if (devices.includes(owner.text)) return { ...owner, text: block };
+    return owner;
+  }
+
+  #deviceOf(owner: Word): NetDevice {
+    if (!owner.text.startsWith("block ")) return this.#devices.of(owner);
+    const names = this.#blocks.get(owner.text) ?? notImported(owner, "no qdisc of the text has this ingress_block");
+    const devices = names.map((text) => this.#devices.of({ ...owner, text }));
+    const [first, ...others] = devices as [NetDevice, ...NetDevice[]];
+    const mixed = others.find((one) => "tunnel" in one !== "tunnel" in first);
+    if (mixed !== undefined) notImported(owner, "a block of ports and tunnel devices has two kinds of frames");
+    return first;
+  }
+}
+
+/** Where the filter is that has the same handle; -1 if there is none. */
+function placeOf({ chain, prio, handle }: Filter, list: readonly Filter[]): number {
+  return list.findIndex((one) => one.chain === chain && one.prio === prio && one.handle === handle);
+}
+
+const NO_COMMAND = "no command of tc: left out";
+
+/** Priorities that the kernel gives: it looks for given ones from the first number on. */
+const FIRST_SEARCHED = 0x8000;
+const FIRST_GIVEN = 0xc000;
+
+const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
+  vxlan: "vxlan",
+  geneve: "geneve",
+  gretap: "gre",
+  ip6gretap: "gre",
+};
+
+const RULES = { isCommand: (text: string): boolean => COMMAND.test(text) || ASSIGNMENT.test(text) };
+
+/** `-s -j -batch FILE -n NAME` before the object. */
+function globalOptions(words: Cursor): void {
+  while (words.peek()?.startsWith("-") === true) {
+    const option = words.next("an option");
+    if (/^-(?:n|netns|b|batch|cf|conf)$/.test(option.text)) words.next("its value");
+  }
+}
+
+/** The commands of a line, which `;` and `&&` part. */
+function* commandsIn(words: readonly Word[]): Generator<Word[]> {
+  let command: Word[] = [];
+  for (const word of words) {
+    const isEnd = /^(?:;+|&&|\|\||\|)$/.test(word.text);
+    const ends = isEnd || /[^\\];$/.test(word.text);
+    if (!isEnd) command.push(ends ? { ...word, text: word.text.slice(0, -1) } : word);
+    if (!ends) continue;
+    yield command;
+    command = [];
+    if (word.text === "|" || word.text === "||") return;
+  }
+  yield command;
+}
+
+function textOf(words: readonly Word[]): string {
+  const text = words.map((one) => one.text).join(" ");
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
+}
+
+const SHOWN = 100;

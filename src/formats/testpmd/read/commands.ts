@@ -1,0 +1,96 @@
+/** The commands of testpmd that are about flows. */
+import type { Element } from "../../reading/format.js";
+import { TUNNEL_COMMANDS } from "./settings/tunnels.js";
+
+/** How a command is carried over. */
+export type CommandKind =
+  | "create"
+  | "validate"
+  | "left"
+  | "silent"
+  | "indirect"
+  | "patternTemplate"
+  | "actionsTemplate"
+  | "templateTable"
+  | "queue"
+  | "tunnel"
+  | "rawEncap"
+  | "rawDecap"
+  | "sampleActions"
+  | "profile"
+  | "policy"
+  | "meter"
+  | "queues"
+  | "conntrack"
+  | "refused";
+
+export interface Command {
+  readonly words: readonly string[];
+  readonly kind: CommandKind;
+  readonly element: Element;
+}
+
+function command(text: string, kind: CommandKind, becomes: string): Command {
+  return { words: text.split(" "), kind, element: { becomes } };
+}
+
+function refused(text: string, reason: string): Command {
+  return { words: text.split(" "), kind: "refused", element: { refused: reason } };
+}
+
+const NO_EFFECT = "nothing: it changes no rule";
+const HEADERS = "the headers of the encapsulation in rules after it";
+const RULES_STAY = "nothing, and a finding says so: the rules stay";
+const HEADERS_OFF = "the headers that rules after it take off";
+
+export const COMMANDS: readonly Command[] = [
+  command("flow create", "create", "a rule"),
+  command("flow validate", "validate", "nothing; it is read like `flow create`, so its faults are told"),
+  command("flow destroy", "left", RULES_STAY),
+  command("flow flush", "left", RULES_STAY),
+  command("flow update", "left", RULES_STAY),
+  command("flow isolate", "left", "nothing, and a finding says so: frames that no rule matches are missed in any case"),
+  command("flow query", "silent", NO_EFFECT),
+  command("flow list", "silent", NO_EFFECT),
+  command("flow dump", "silent", NO_EFFECT),
+  command("flow aged", "silent", NO_EFFECT),
+  command("flow info", "silent", NO_EFFECT),
+  command("flow configure", "silent", NO_EFFECT),
+  command("flow push", "silent", NO_EFFECT),
+  command("flow pull", "silent", NO_EFFECT),
+  command("flow indirect_action", "indirect", "the actions of rules that name it"),
+  command("flow pattern_template", "patternTemplate", "the masks of rules of its tables"),
+  command("flow actions_template", "actionsTemplate", "the actions of rules of its tables"),
+  command("flow template_table", "templateTable", "the group and the priority of its rules"),
+  command("flow queue", "queue", "`create`: a rule"),
+  refused("flow tunnel", "the rules of a tunnel are put together by the driver"),
+  refused("flow flex_item", "its layout is in a file of its own"),
+  ...TUNNEL_COMMANDS.map((name) => command(`set ${name}`, "tunnel", name.includes("decap") ? HEADERS_OFF : HEADERS)),
+  command("set conntrack", "conntrack", "the connection of `flow indirect_action` after it"),
+  command("set raw_encap", "rawEncap", HEADERS),
+  command("set raw_decap", "rawDecap", HEADERS_OFF),
+  command("set sample_actions", "sampleActions", "the actions of samples in rules after it"),
+  command("add port meter profile", "profile", "the rates of meters"),
+  command("add port meter policy", "policy", "what is done with each colour"),
+  command("create port meter", "meter", "a meter, for rules after it"),
+  command("port config all rxq", "queues", "the queues of `rss` without queues"),
+];
+
+export const COMMAND_ELEMENTS: Readonly<Record<string, Element>> = Object.fromEntries(
+  COMMANDS.map(({ words, element }) => [words.join(" "), element]),
+);
+
+const SECOND = [...new Set(COMMANDS.filter(({ words }) => words[0] === "flow").map(({ words }) => words[1] ?? ""))];
+
+/** The second words of `flow` commands. */
+export const FLOW_WORDS: readonly string[] = SECOND;
+
+const OTHERS = COMMANDS.filter(({ words }) => words[0] !== "flow").map(({ words }) => words.join("\\s+"));
+
+const IS_FLOW = new RegExp(`^flow\\s+(?:(?:${SECOND.join("|")})\\b|\\w+\\s+\\d+\\s+\\w)`);
+const IS_OTHER = new RegExp(`^(?:${OTHERS.join("|")})(?=\\s|$)`);
+
+/** Whether a text begins with a command about flows. */
+export function isCommand(text: string): boolean {
+  return IS_FLOW.test(text) || IS_OTHER.test(text);
+}

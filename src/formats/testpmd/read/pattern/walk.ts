@@ -1,0 +1,40 @@
+/** What is known of a pattern up to an item. */
+import type { Word } from "../../../text/refusal.js";
+import { MatchDraft } from "../../../rules/matchDraft.js";
+
+export type Level = "outer" | "inner";
+
+/** What a rule is in besides its pattern. */
+export interface PatternPlace {
+  readonly domain: "nic_rx" | "nic_tx" | "fdb";
+  /** The match value of a port: the wire, or a function. @throws NotImported */
+  readonly sourceOf: (port: bigint | undefined, word: Word) => bigint;
+  /** Declares the Geneve option that rules match. @throws NotImported */
+  readonly option: (optionClass: bigint, type: bigint, word: Word) => void;
+  readonly assume: (word: Word, reason: string) => void;
+}
+
+/** The state of a walk over the items of a pattern. */
+export class PatternWalk {
+  readonly match = new MatchDraft();
+  level: Level = "outer";
+  /** VLAN items of the level so far. */
+  vlans = 0;
+  /** The header of the level that is under way. */
+  ipVersion: 4 | 6 | undefined;
+  upper: string | undefined;
+  mpls: string | undefined;
+  /** The UDP port that the level asks for, where it is one. */
+  udpPort: bigint | undefined;
+  hasPort = false;
+  tunnel = false;
+
+  constructor(readonly place: PatternPlace) {}
+
+  /** The match field that a name of the table stands for. */
+  nameOf(template: string): string {
+    const second = this.vlans > 1 && template.startsWith("{}.first_");
+    if (second) return `misc.${this.level}_second_${template.slice("{}.first_".length)}`;
+    return template.replace("{}", this.level).replace("MPLS", this.mpls ?? "");
+  }
+}

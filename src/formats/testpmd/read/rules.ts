@@ -1,0 +1,189 @@
+/** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
+import type { Draft, Endpoint } from "../../reading/draft.js";
+import type { Findings } from "../../reading/findings.js";
+import { notImported, type Word } from "../../text/refusal.js";
+import { Plan } from "./actions/plan.js";
+import type { Action } from "./actions/read.js";
+import { actionsOf, type Fate, type RuleAction } from "./actions/steps.js";
+import { matchOf } from "./pattern/match.js";
+import type { PatternWalk } from "./pattern/walk.js";
+import type { Item } from "./pattern/read.js";
+import { sourcePort, type Ports } from "./ports.js";
+import type { Settings } from "./settings/settings.js";
+
+export type Domain = "nic_rx" | "nic_tx" | "fdb";
+
+/** A rule as it was read. */
+export interface FlowRule {
+  readonly name: string;
+  readonly port: { readonly number: bigint; readonly word: Word };
+  readonly domain: Domain;
+  readonly group: bigint;
+  readonly priority: { readonly value: bigint; readonly word: Word };
+  readonly items: readonly Item[];
+  readonly actions: readonly Action[];
+}
+
+const MAX_PRIORITY = 0xffffn;
+/** Groups are levels; steps of a rule need levels above. */
+const MAX_GROUP = 0xfffffff0n;
+
+export class Rules {
+  readonly #draft: Draft;
+  readonly #findings: Findings;
+  readonly #ports: Ports;
+  readonly #settings: Settings;
+  readonly #tables = new Map<string, string>();
+  readonly #spreads = new Map<string, string>();
+  #ofPort = false;
+
+  constructor(draft: Draft, findings: Findings, ports: Ports, settings: Settings) {
+    this.#draft = draft;
+    this.#findings = findings;
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  /** @throws NotImported if it cannot be carried over at all */
+  add(rule: FlowRule): void {
+    const { priority, port, domain } = rule;
+    if (priority.value > MAX_PRIORITY) notImported(priority.word, `a priority is at most ${MAX_PRIORITY}`);
+    const vport = domain === "fdb" ? 0 : this.#ports.functionOf(port.number, port.word);
+    const assume = (word: Word, reason: string): void => this.#findings.assume(word.place, word.text, reason);
+    const walk = matchOf(rule.items, {
+      domain,
+      assume,
+      sourceOf: (number, word) => sourcePort(this.#ports.of(number ?? port.number, word)),
+      option: (optionClass, type, word) => {
+        if (!this.#draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
+          notImported(word, "the device matches one Geneve option; another rule matches another one");
+        }
+      },
+    });
+    if (walk.match.contradicts)
+      notImported(rule.port.word, "two items ask for different values of one field: no frame has both");
+    if (domain === "fdb" && !walk.hasPort) this.#askPort(rule, walk, assume);
+    const lacking: string[] = [];
+    const plan = this.#plan(rule, vport, walk, assume, lacking);
+    this.#write(rule, vport, walk, plan, lacking);
+  }
+
+  /** As the mlx5 driver does, a transfer rule has the frames of its port, unless it names one. */
+  #askPort({ port }: FlowRule, walk: PatternWalk, assume: (word: Word, reason: string) => void): void {
+    walk.match.ask("misc.source_port", sourcePort(this.#ports.of(port.number, port.word)));
+    if (this.#ofPort) return;
+    this.#ofPort = true;
+    assume(port.word, "a transfer rule without a port item has the frames of its own port, as the mlx5 driver does");
+  }
+
+  #plan(
+    { name, port, domain, actions }: FlowRule,
+    vport: number,
+    walk: PatternWalk,
+    assume: (word: Word, reason: string) => void,
+    lacking: string[],
+  ): Plan {
+    const lack = (word: Word, reason: string): void => {
+      this.#findings.refuse(word.place, word.text, reason, name);
+      lacking.push(`${word.text}: ${reason}`);
+    };
+    const plan = new Plan(actions, {
+      draft: this.#draft,
+      settings: this.#settings,
+      walk,
+      domain,
+      vport,
+      port: Number(port.number),
+      name,
+      assume,
+      lack,
+      queue: (index) => this.#draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
+      table: (group, word) => this.#table(domain, vport, group, word, true),
+      spread: (fates) => this.#spread(vport, fates),
+      destination: (number, word) => destination(this.#ports.of(number, word)),
+    });
+    if (plan.steps.end === undefined && domain !== "nic_tx") {
+      const word = plan.passes ?? { text: "actions", place: port.word.place };
+      lack(word, "no action ends the rule: DPDK goes on with rules of lower priority, which the device does not");
+      plan.steps.end = "default_miss";
+    }
+    return plan;
+  }
+
+  #table(domain: Domain, vport: number, group: bigint, word: Word, isJump: boolean): string {
+    const key = `${domain} ${vport} ${group}`;
+    const known = this.#tables.get(key);
+    if (known !== undefined) return known;
+    if (group > MAX_GROUP) notImported(word, `a group is at most ${MAX_GROUP}`);
+    if (group === 0n && isJump) notImported(word, "no rule leads back to group 0");
+    const name =
+      group === 0n
+        ? this.#draft.root(domain, vport)
+        : this.#draft.once("tables", {
+            name: `${domain} group ${group}${vport === 0 ? "" : ` of vport ${vport}`}`,
+            domain,
+            ...(vport === 0 ? {} : { function: vport }),
+            level: Number(group),
+          });
+    this.#tables.set(key, name);
+    return name;
+  }
+
+  #write(rule: FlowRule, vport: number, walk: PatternWalk, plan: Plan, lacking: readonly string[]): void {
+    const { domain, group, port } = rule;
+    const steps = plan.steps.all;
+    let table = this.#table(domain, vport, group, port.word, false);
+    steps.forEach((step, n) => {
+      const isFirst = n === 0;
+      const name = isFirst ? rule.name : `${rule.name} step ${n + 1}`;
+      const next = n + 1 < steps.length ? this.#stepTable(rule, vport, n + 1) : undefined;
+      const priority = isFirst ? Number(rule.priority.value) : step.gates.length === 0 ? 0 : 1;
+      for (const { suffix, match, actions } of step.gates) {
+        this.#draft.push("rules", { name: this.#free(`${name}${suffix}`), table, match, actions: [...actions] });
+      }
+      const match = isFirst ? walk.match.toScenario() : {};
+      const end = next === undefined ? plan.steps.end : (step.leads?.(next) ?? { table: next });
+      this.#draft.push("rules", {
+        name: this.#free(name),
+        table,
+        ...(priority === 0 ? {} : { priority }),
+        ...(Object.keys(match).length === 0 ? {} : { match }),
+        actions: [...actionsOf(step), ...(end === undefined ? [] : [end])],
+        ...(isFirst && lacking.length > 0 ? { notImported: [...lacking] } : {}),
+      });
+      table = next ?? table;
+    });
+  }
+
+  /** A table that spreads frames; rules that spread alike share it. */
+  #spread(vport: number, fates: readonly Fate[]): string {
+    const key = `${vport} ${JSON.stringify(fates)}`;
+    const known = this.#spreads.get(key);
+    if (known !== undefined) return known;
+    const name = this.#draft.freeName("tables", `rss ${this.#spreads.size + 1}`);
+    this.#draft.push("tables", { name, ...(vport === 0 ? {} : { function: vport }), level: 1 });
+    for (const { match, suffix, action } of fates) {
+      this.#draft.push("rules", { name: this.#free(`${name}${suffix}`), table: name, match, actions: [action] });
+    }
+    this.#spreads.set(key, name);
+    return name;
+  }
+
+  #free(name: string): string {
+    return this.#draft.freeName("rules", name);
+  }
+
+  #stepTable({ name, domain, group }: FlowRule, vport: number, step: number): string {
+    return this.#draft.once("tables", {
+      name: this.#draft.freeName("tables", `${name} step ${step + 1}`),
+      domain,
+      ...(vport === 0 ? {} : { function: vport }),
+      level: Number(group) + step,
+    });
+  }
+}
+
+function destination(endpoint: Endpoint): RuleAction {
+  if ("vport" in endpoint) return { vport: endpoint.vport };
+  return endpoint.port === 1 ? { vport: "uplink" } : { port: endpoint.port };
+}

@@ -1,0 +1,34 @@
+/** What a reader throws at an element that it does not carry over; the importer goes on with the next one. */
+import type { SourcePlace } from "../reading/finding.js";
+
+export type Place = Pick<SourcePlace, "line" | "column">;
+
+/** An element of a text, and where it starts. */
+export interface Word {
+  readonly text: string;
+  readonly place: Place;
+  /** How long it is in the source, where quotation marks or variables make that another length. */
+  readonly written?: number;
+}
+
+/** A part of a word, at its place; of a word that the source writes otherwise, at the place of the word. */
+export function partOf(word: Word, from: number, to?: number): Word {
+  const { line, column } = word.place;
+  const text = word.text.slice(from, to);
+  if (word.written === undefined) return { text, place: { line, column: column + from } };
+  return { text, place: word.place, written: word.written };
+}
+
+export class NotImported extends Error {
+  constructor(
+    readonly word: Word,
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** @throws NotImported */
+export function notImported(word: Word, reason: string): never {
+  throw new NotImported(word, reason);
+}
