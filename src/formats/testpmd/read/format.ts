@@ -3,7 +3,7 @@ import type { Format } from "../../reading/format.js";
 import { ACTION_ELEMENTS } from "./actions/actions.js";
 import { COMMAND_ELEMENTS } from "./commands.js";
 import { FlowImport } from "./flowImport.js";
-import { ITEM_ELEMENTS } from "./pattern/items/items.js";
+import { ITEM_ELEMENTS } from "../fields/items.js";
 
 /** Commands that no other format has. */
 const OWN =

@@ -4,7 +4,7 @@ import { integerOf, MAX_DIGITS } from "../../../base/integer.js";
 import { nearest } from "../../../base/nearest.js";
 import { addressOf, quoted } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import type { ValueKind } from "./pattern/items/kind.js";
+import type { ValueKind } from "../fields/kind.js";
 
 /** A number of a number of bits. @throws NotImported */
 export function numberAt(word: Word, what: string, bits: number): bigint {

@@ -3,7 +3,7 @@ import { fieldNamed } from "../../../model/match/fields.js";
 import { parseBits } from "../../../model/match/term.js";
 import type { ScenarioHeaderChange } from "../../../scenario/index.js";
 import { NotExported } from "../../writing/terms.js";
-import { CHANGES, IP_CHANGES } from "./fields.js";
+import { changeFieldsOf } from "../fields/changes.js";
 import type { Version } from "./pattern.js";
 
 interface Target {
@@ -66,18 +66,17 @@ function whole(change: Exclude<ScenarioHeaderChange, string>): bigint {
 }
 
 function targetOf(name: string, version: Version, meta: string): Target {
-  const known = CHANGES[name];
-  if (known !== undefined) return { ...known, isRegister: false };
   if (name === meta) return { name: "meta", bits: 32, isRegister: true };
   const index = /^misc2\.metadata_reg_c_([2-7])$/.exec(name)?.[1];
   if (index !== undefined) return { name: "tag", bits: 32, level: Number(index) - 2, isRegister: true };
-  const [, side = "", field = ""] = /^(outer|inner)\.(\w+)$/.exec(name) ?? [];
-  const ip = IP_CHANGES[field];
-  if (ip === undefined) throw new NotExported(`testpmd has no change of ${name}`);
-  if (side === "inner" || version === undefined) {
+  const side = name.includes("inner") ? ("inner" as const) : "outer";
+  const [first, second] = changeFieldsOf(name);
+  if (first === undefined) throw new NotExported(`testpmd has no change of ${name}`);
+  if (second !== undefined && (side === "inner" || version === undefined)) {
     throw new NotExported(`testpmd changes ${name} of one IP version; the rule does not ask for it`);
   }
-  return { name: ip[version], bits: ip.bits, isRegister: false };
+  const [word, { bits }] = second !== undefined && version === 6 ? second : first;
+  return { name: word, bits, isRegister: false, ...(side === "inner" ? { level: 2 } : {}) };
 }
 
 function end(side: "dst" | "src", { name, level }: Target): string {

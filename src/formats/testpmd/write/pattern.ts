@@ -5,7 +5,7 @@ import type { HeaderName } from "../../../headers/record.js";
 import { format, type Term } from "../../../model/match/term.js";
 import { fieldNamed } from "../../../model/match/fields.js";
 import { NotExported, type Terms } from "../../writing/terms.js";
-import { ITEMS, TUNNELS, UPPER, type ItemField } from "./fields.js";
+import { WRITTEN_ITEMS, type WrittenField } from "./items.js";
 
 type Level = "outer" | "inner";
 export type Version = 4 | 6 | undefined;
@@ -23,6 +23,10 @@ export interface PatternPlace {
   readonly domain: "nic_rx" | "nic_tx" | "fdb";
   readonly option: { readonly class: number; readonly type: number } | undefined;
 }
+
+/** The tunnels that a pattern can have, and the item before each. */
+const TUNNELS = ["vxlan", "vxlan-gpe", "gre", "geneve", "gtpu"] as const;
+const UPPER = ["tcp", "udp", "sctp", "icmp", "icmp6", "esp"] as const;
 
 /** Fields of an IP header that both versions have. */
 const IP = ["ip_protocol", "ip_dscp", "ip_ecn", "ip_ttl_hoplimit"];
@@ -115,7 +119,7 @@ class Writer {
   }
 
   #has(item: string, level: Level): boolean {
-    return Object.values(ITEMS[item] ?? {}).some(({ match }) => this.#left.has(match.replace("{}", level)));
+    return Object.values(WRITTEN_ITEMS[item] ?? {}).some(({ match }) => this.#left.has(match.replace("{}", level)));
   }
 
   #link(level: Level): void {
@@ -153,7 +157,7 @@ class Writer {
     if (term?.kind === "bits" && term.mask === 0xffffn && (term.value === 0x8100n || term.value === 0x88a8n)) {
       throw new NotExported("the EtherType of a tag after the last tag");
     }
-    return term === undefined ? [] : fieldText(name, term, { match: `${level}.ethertype`, bits: 16 });
+    return term === undefined ? [] : fieldText(name, term, 16);
   }
 
   #ip(level: Level, version: 4 | 6): void {
@@ -164,8 +168,8 @@ class Writer {
     const [high, low] = [bitsOf(dscp), bitsOf(ecn)];
     const mask = (high.mask << 2n) | low.mask;
     const service: Term = { kind: "bits", mask, value: (high.value << 2n) | low.value };
-    if (mask !== 0n) parts.push(...fieldText(version === 4 ? "tos" : "tc", service, { match: "", bits: 8 }));
-    parts.push(...(version === 4 ? this.#fragment4(level) : this.#fragment6(level)));
+    if (mask !== 0n) parts.push(...fieldText(version === 4 ? "tos" : "tc", service, 8));
+    parts.push(...(version === 4 ? [...this.#fragment4(level), ...this.#length4(level)] : this.#fragment6(level)));
     this.#add(`ipv${version}`, level, parts);
   }
 
@@ -184,6 +188,14 @@ class Writer {
     }
     if (mask !== 0n) throw new NotExported("an item does not ask for fragments and for IPv4 flags");
     return ["fragment_offset spec 1", "fragment_offset last 0x3fff", "fragment_offset mask 0x3fff"];
+  }
+
+  /** The version is in the same field. */
+  #length4(level: Level): string[] {
+    const length = this.#take(`${level}.ipv4_ihl`);
+    if (length?.kind === "range") throw new NotExported("an item has no range of header lengths");
+    const { mask, value } = bitsOf(length);
+    return mask === 0n ? [] : [`version_ihl spec ${hex(value)}`, `version_ihl mask ${hex(mask)}`];
   }
 
   #fragment6(level: Level): string[] {
@@ -244,8 +256,8 @@ class Writer {
       value: (value >> from) & ones(bits),
     });
     const parts = [
-      ...(part(8n, 6).kind === "bits" ? fieldText("qfi", part(8n, 6), { match: "", bits: 6 }) : []),
-      ...fieldText("pdu_t", part(20n, 4), { match: "", bits: 4 }),
+      ...(part(8n, 6).kind === "bits" ? fieldText("qfi", part(8n, 6), 6) : []),
+      ...fieldText("pdu_t", part(20n, 4), 4),
     ];
     this.#items.push(["gtp_psc", ...parts].join(" "));
   }
@@ -255,7 +267,7 @@ class Writer {
     const register = (match: string, item: string): void => {
       const term = this.#take(match);
       if (term === undefined) return;
-      const parts = fieldText("data", term, { match, bits: 32 });
+      const parts = fieldText("data", term, 32);
       if (parts.length === 0) return;
       this.#items.push(`${item} ${parts.join(" ")}${item === "tag" ? ` index is ${Number(match.at(-1)) - 2}` : ""}`);
     };
@@ -287,16 +299,17 @@ class Writer {
   /** Adds an item with those of its fields that the rule asks for. */
   #add(item: string, level: Level, more: readonly string[] = []): void {
     const parts = [...more];
-    for (const [name, field] of Object.entries(ITEMS[item] ?? {})) parts.push(...this.#field(name, field, level));
+    for (const [name, field] of Object.entries(WRITTEN_ITEMS[item] ?? {}))
+      parts.push(...this.#field(name, field, level));
     const [word = ""] = item.replace("second ", "").split(" ");
     this.#items.push([word, ...parts].join(" "));
   }
 
-  #field(name: string, field: ItemField, level: Level): string[] {
+  #field(name: string, field: WrittenField, level: Level): string[] {
     const match = field.match.replace("{}", level);
     const term = this.#left.get(match);
     if (term === undefined) return [];
-    const { bits, from = 0 } = field;
+    const { bits, from } = field;
     const own = ones(bits) << BigInt(from);
     if (term.kind === "bits" && term.mask !== 0n) {
       const rest = term.mask & ~own;
@@ -307,14 +320,10 @@ class Writer {
         mask: (term.mask & own) >> BigInt(from),
         value: (term.value & own) >> BigInt(from),
       };
-      // The version is in the same field as the length of the header.
-      if (name === "version_ihl") return [`version_ihl spec ${hex(part.value)}`, `version_ihl mask ${hex(part.mask)}`];
-      return fieldText(name, part, { ...field, match });
+      return fieldText(name, part, bits, match);
     }
-    if (name === "version_ihl" && term.kind === "range")
-      throw new NotExported("an item has no range of header lengths");
     this.#left.delete(match);
-    return fieldText(name, term, { ...field, match });
+    return fieldText(name, term, bits, match);
   }
 }
 
@@ -325,10 +334,10 @@ function bitsOf(term: Term | undefined): { mask: bigint; value: bigint } {
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** A field of an item. One that may hold anything asks for its header only: it has no text. */
-function fieldText(name: string, term: Term, { match, bits, kind }: ItemField): string[] {
+function fieldText(name: string, term: Term, bits: number, match = ""): string[] {
+  const field = fieldNamed(match);
   const text = (value: bigint): string => {
-    const field = fieldNamed(match);
-    if (kind !== undefined && field !== undefined) return format(field, value);
+    if (field !== undefined && field.kind !== "number") return format(field, value);
     return value > 9n ? hex(value) : String(value);
   };
   if (term.kind === "any") return [];

@@ -1,6 +1,6 @@
 /** The actions of testpmd: their arguments, and what happens to each. */
 import type { Element } from "../../../reading/format.js";
-import type { ValueKind } from "../pattern/items/kind.js";
+import type { ValueKind } from "../../fields/kind.js";
 
 export interface Argument {
   readonly bits: number;

@@ -5,7 +5,8 @@ import { fieldNamed } from "../../../../model/match/fields.js";
 import { format } from "../../../../model/match/term.js";
 import type { PatternWalk } from "../pattern/walk.js";
 import { registerOfMeta, registerOfTag } from "../pattern/special.js";
-import { FIELDS, type FieldChange } from "./modifyField.js";
+import { CHANGE_FIELDS } from "../../fields/changes.js";
+import type { FieldChange } from "./modifyField.js";
 import type { Action } from "./read.js";
 import type { Steps } from "./steps.js";
 
@@ -94,14 +95,14 @@ function setBits({ name, bits }: Target, value: bigint, offset: number, width: n
 }
 
 function targetOf({ type, level, word }: FieldChange["into"], walk: PatternWalk): Target {
-  const known = FIELDS[type];
+  const known = CHANGE_FIELDS[type];
   if (known === undefined || typeof known === "string") return notImported(word, known ?? "it is no field");
   // The level of a tag is its index.
   if (type === "tag") return { name: registerOfTag(level, word), bits: 32, isRegister: true };
   if (type === "meta") return { name: registerOfMeta(walk.place.domain), bits: 32, isRegister: true };
   if (level > 2n) notImported(word, "the device has an outer and an inner packet: levels 0 to 2");
   const side = level === 2n ? "inner" : "outer";
-  if (side === "inner" && (type.endsWith("_ecn") || type === "vlan_id" || type === "gtp_teid")) {
+  if (side === "inner" && known.outerOnly === true) {
     notImported(word, "the device does not change this field of the inner packet");
   }
   return { name: known.name.replace("{}", side), bits: known.bits, isRegister: false };

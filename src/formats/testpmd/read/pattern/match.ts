@@ -2,7 +2,7 @@
 import { ones } from "../../../../base/bits.js";
 import { prefixMask } from "../../../text/numbers.js";
 import { notImported, type Word } from "../../../text/refusal.js";
-import type { ItemField, Piece } from "./items/kind.js";
+import type { ItemField, Piece } from "../../fields/kind.js";
 import { maskOf, type FieldValue, type Item } from "./read.js";
 import { SPECIALS, type Asked } from "./special.js";
 import { PatternWalk, type PatternPlace } from "./walk.js";

@@ -3,8 +3,8 @@ import { ones } from "../../../../base/bits.js";
 import type { Cursor } from "../../../text/words.js";
 import { notImported, type Word } from "../../../text/refusal.js";
 import { numberAt, unknownWord, valueOf } from "../values.js";
-import { ITEM_NAMES, ITEMS, REFUSED_ITEMS } from "./items/items.js";
-import type { ItemField, ItemKind } from "./items/kind.js";
+import { ITEM_NAMES, ITEMS, REFUSED_ITEMS } from "../../fields/items.js";
+import type { ItemField, ItemKind } from "../../fields/kind.js";
 
 export interface FieldValue {
   readonly word: Word;

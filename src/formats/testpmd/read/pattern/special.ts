@@ -1,7 +1,7 @@
 /** Fields of items that do not become match fields bit by bit. */
 import { ones } from "../../../../base/bits.js";
 import { notImported, type Word } from "../../../text/refusal.js";
-import type { Special } from "./items/kind.js";
+import type { Special } from "../../fields/kind.js";
 import type { PatternWalk } from "./walk.js";
 import { maskOf, type FieldValue, type Item } from "./read.js";
 

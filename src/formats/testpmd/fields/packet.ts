@@ -1,5 +1,5 @@
 /** Headers that packets have without tunnels. */
-import { ones } from "../../../../../base/bits.js";
+import { ones } from "../../../base/bits.js";
 import { ONE_KNOWN, ports, refused, to, type ItemKind } from "./kind.js";
 
 const ETH: ItemKind = {

@@ -1,5 +1,5 @@
-/** What items of testpmd's patterns are made of: their fields, and the match fields that those become. */
-import { ones } from "../../../../../base/bits.js";
+/** What items of testpmd's patterns consist of: their fields, and the match fields that those are. */
+import { ones } from "../../../base/bits.js";
 
 export type ValueKind = "number" | "mac" | "ipv4" | "ipv6" | "hex" | "boolean" | "color";
 
@@ -44,6 +44,8 @@ export interface ItemField {
   /** What a special field becomes, for the page. */
   readonly becomes?: string;
   readonly refused?: string;
+  /** Never written. */
+  readonly readOnly?: true;
   /** Where the field is in its header: its first bit, for headers that actions put in front of frames. */
   readonly at?: number;
 }

@@ -1,5 +1,5 @@
 /** Headers of tunnels, and MPLS. */
-import { ones } from "../../../../../base/bits.js";
+import { ones } from "../../../base/bits.js";
 import { refused, to, type ItemKind } from "./kind.js";
 
 const GTP: ItemKind = {
@@ -32,7 +32,7 @@ export const TUNNEL_ITEMS: Readonly<Record<string, ItemKind>> = {
   vxlan: {
     fields: {
       vni: to("misc.vxlan_vni", 24, 32, ones(24)),
-      last_rsvd: { bits: 8, to: [{ to: "misc5.tunnel_header_1" }], at: 56 },
+      last_rsvd: { bits: 8, to: [{ to: "misc5.tunnel_header_1" }], at: 56, readOnly: true },
     },
     present: { "misc.vxlan_vni": "any" },
     layer: "tunnel",

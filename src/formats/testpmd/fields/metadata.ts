@@ -1,5 +1,5 @@
 /** Items that are no headers: ports, registers and checks. */
-import { ones } from "../../../../../base/bits.js";
+import { ones } from "../../../base/bits.js";
 import { type ItemKind } from "./kind.js";
 
 const PORT_BECOMES = "`misc.source_port`";

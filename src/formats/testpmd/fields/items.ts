@@ -1,5 +1,5 @@
 /** The items of testpmd's patterns. */
-import type { Element } from "../../../../reading/format.js";
+import type { Element } from "../../reading/format.js";
 import { ONE_KNOWN, type ItemField, type ItemKind } from "./kind.js";
 import { METADATA_ITEMS } from "./metadata.js";
 import { PACKET_ITEMS } from "./packet.js";
