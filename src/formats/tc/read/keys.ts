@@ -1,23 +1,16 @@
 /** What a flower filter matches, key by key. */
 import { ones } from "../../../base/bits.js";
-import { TPID_CVLAN, TPID_SVLAN, ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_ICMP } from "../../../abi/protocols.js";
+import { TPID_CVLAN, TPID_SVLAN, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../../abi/protocols.js";
+import { fieldNamed } from "../../../model/match/fields.js";
 import type { GeneveOption } from "../../reading/draft.js";
 import type { Element } from "../../reading/format.js";
 import type { MatchDraft } from "../../rules/matchDraft.js";
 import { notImported, partOf, type Word } from "../../text/refusal.js";
 import { connectionState, CT_REGISTER } from "./connection.js";
 import { TUNNEL_FIELDS, type Tunnel } from "./devices.js";
+import { FLOWER_KEYS, ICMP_FIELDS, IP_PROTOCOLS, PORT_FIELDS } from "../fields.js";
 import { geneveOption } from "./geneve.js";
-import {
-  etherTypeOf,
-  IP_PROTOCOLS,
-  maskedByte,
-  maskedIp,
-  maskedMac,
-  maskedNumber,
-  tcNumber,
-  type Masked,
-} from "./values.js";
+import { etherTypeOf, maskedByte, maskedIp, maskedMac, maskedNumber, tcNumber, type Masked } from "./values.js";
 
 /** The keys of a filter by their names, as it gives them. */
 export type Keys = ReadonlyMap<string, Word>;
@@ -44,16 +37,25 @@ interface Key {
 const key = (becomes: string, ask: Ask): Key => ({ element: { becomes }, ask });
 const no = (refused: string): Key => ({ element: { refused } });
 
-const bits =
-  (field: (level: "outer" | "inner") => string, read: (word: Word) => Masked): Ask =>
-  (word, { match, level }) => {
-    const { value, mask } = read(word);
-    match.ask(field(level), value, mask);
-  };
-
-const number = (what: string, width: number): ((word: Word) => Masked) => {
-  return (word) => ({ value: BigInt(tcNumber(word, what, width)), mask: ones(width) });
+const number = (word: Word, what: string, width: number): Masked => {
+  return { value: BigInt(tcNumber(word, what, width)), mask: ones(width) };
 };
+
+const READ = { mac: maskedMac, byte: maskedByte, masked: maskedNumber, whole: number } as const;
+
+/** Keys that are one match field. */
+const direct = (...names: readonly (keyof typeof FLOWER_KEYS)[]): Readonly<Record<string, Key>> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const { field, value, what } = FLOWER_KEYS[name];
+      const outer = field.replace("{}", "outer");
+      const ask: Ask = (word, { match, level }) => {
+        const bits = READ[value](word, what, fieldNamed(outer)?.width ?? 0);
+        match.ask(field.replace("{}", level), bits.value, bits.mask);
+      };
+      return [name, key(`\`${outer}\``, ask)];
+    }),
+  );
 
 const address =
   (side: "src" | "dst"): Ask =>
@@ -67,7 +69,7 @@ const address =
 const port =
   (side: "sport" | "dport"): Ask =>
   (word, { match, level, l4 }) => {
-    const prefix = { 6: `${level}.tcp`, 17: `${level}.udp`, 132: `ext.${level}_sctp` }[l4 ?? -1];
+    const prefix = PORT_FIELDS[l4 ?? -1]?.replace("{}", level);
     if (prefix === undefined) notImported(word, "ports need ip_proto tcp, udp or sctp");
     const field = `${prefix}_${side}`;
     const [, low, high] = /^(\d+)-(\d+)$/.exec(word.text) ?? [];
@@ -88,14 +90,12 @@ const port =
 const icmp =
   (what: "type" | "code"): Ask =>
   (word, { match, level, l4 }) => {
-    if (l4 !== PROTOCOL_ICMP && l4 !== 58) notImported(word, `${what} needs ip_proto icmp or icmpv6`);
+    const prefix = ICMP_FIELDS[l4 ?? -1];
+    if (prefix === undefined) notImported(word, `${what} needs ip_proto icmp or icmpv6`);
     if (level === "inner") notImported(word, "the device does not match ICMP inside a tunnel");
     const { value, mask } = maskedNumber(word, `the ICMP ${what}`, 8);
-    match.ask(`misc3.${l4 === PROTOCOL_ICMP ? "icmp" : "icmpv6"}_${what}`, value, mask);
+    match.ask(`${prefix}_${what}`, value, mask);
   };
-
-const mpls = (field: string, width: number): Ask =>
-  bits((level) => `misc2.${level}_first_mpls_${field}`, number(`mpls_${field}`, width));
 
 const inTunnel =
   (ask: (word: Word, context: KeyContext, tunnel: Tunnel) => void): Ask =>
@@ -124,14 +124,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
   indev: key("nothing where it is the device of the filter, else refused", (word, { device }) => {
     if (word.text !== device) notImported(word, `the filter is on ${device}: no frame of ${word.text} comes there`);
   }),
-  dst_mac: key(
-    "`outer.dmac`",
-    bits((level) => `${level}.dmac`, maskedMac),
-  ),
-  src_mac: key(
-    "`outer.smac`",
-    bits((level) => `${level}.smac`, maskedMac),
-  ),
+  ...direct("dst_mac", "src_mac"),
   num_of_vlans: key("0: no tag; 1: a tag and no second one; else refused", (word, { match, level }) => {
     const count = tcNumber(word, "num_of_vlans", 8);
     if (count > 1) notImported(word, "the device does not count more than one tag");
@@ -141,28 +134,11 @@ export const KEYS: Readonly<Record<string, Key>> = {
       askNoSecondTag(match, level);
     }
   }),
-  vlan_id: key(
-    "`outer.first_vid`",
-    bits((level) => `${level}.first_vid`, number("a VLAN", 12)),
-  ),
-  vlan_prio: key(
-    "`outer.first_prio`",
-    bits((level) => `${level}.first_prio`, number("a VLAN priority", 3)),
-  ),
+  ...direct("vlan_id", "vlan_prio"),
   vlan_ethtype: key("`outer.ethertype`, or the tags of QinQ", () => undefined),
-  cvlan_id: key(
-    "`misc.outer_second_vid`",
-    bits((level) => `misc.${level}_second_vid`, number("a VLAN", 12)),
-  ),
-  cvlan_prio: key(
-    "`misc.outer_second_prio`",
-    bits((level) => `misc.${level}_second_prio`, number("a priority", 3)),
-  ),
+  ...direct("cvlan_id", "cvlan_prio"),
   cvlan_ethtype: key("`outer.ethertype`", () => undefined),
-  mpls_label: key("`misc2.outer_first_mpls_label`", mpls("label", 20)),
-  mpls_tc: key("`misc2.outer_first_mpls_exp`", mpls("exp", 3)),
-  mpls_bos: key("`misc2.outer_first_mpls_s_bos`", mpls("s_bos", 1)),
-  mpls_ttl: key("`misc2.outer_first_mpls_ttl`", mpls("ttl", 8)),
+  ...direct("mpls_label", "mpls_tc", "mpls_bos", "mpls_ttl"),
   ip_proto: key("`outer.ip_protocol`; a number is hexadecimal, as tc reads it", (word, context) => {
     const named = IP_PROTOCOLS[word.text.toLowerCase()];
     const protocol = named ?? tcNumber(word, "ip_proto", 8, 16);
@@ -175,13 +151,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
   ip_tos: key("`outer.ip_dscp`, `outer.ip_ecn`", (word, { match, level }) => {
     askTos(match, level, maskedByte(word, "ip_tos"));
   }),
-  ip_ttl: key(
-    "`outer.ip_ttl_hoplimit`",
-    bits(
-      (level) => `${level}.ip_ttl_hoplimit`,
-      (word) => maskedByte(word, "ip_ttl"),
-    ),
-  ),
+  ...direct("ip_ttl"),
   dst_ip: key("`outer.ipv4_dst`, `outer.ipv6_dst`", address("dst")),
   src_ip: key("`outer.ipv4_src`, `outer.ipv6_src`", address("src")),
   dst_port: key("`outer.tcp_dport`, `outer.udp_dport`, `ext.outer_sctp_dport`; also masks and ranges", port("dport")),
@@ -201,13 +171,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
       match.ask(`${level}.frag`, flag);
     }
   }),
-  spi: key(
-    "`misc.outer_esp_spi`",
-    bits(
-      (level) => `misc.${level}_esp_spi`,
-      (word) => maskedNumber(word, "spi", 32),
-    ),
-  ),
+  ...direct("spi"),
   ct_state: key("bits of register C2, which the action ct sets", (word, { match }) => {
     const { value, mask } = connectionState(word);
     match.ask(CT_REGISTER, value, mask);

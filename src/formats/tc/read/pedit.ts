@@ -5,9 +5,8 @@ import { format, fullMask } from "../../../model/match/term.js";
 import { addressOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
+import { PEDIT_FIELDS, PEDIT_NAMES, type PeditHeader } from "../fields.js";
 import { tcNumber } from "./values.js";
-
-export type PeditHeader = "eth" | "ip" | "ip6" | "tcp" | "udp";
 
 /** A change of bits of a header, which are counted from its start. */
 export interface BitChange {
@@ -25,58 +24,6 @@ export type FieldChange =
   | { readonly field: string; readonly set: bigint; readonly mask: bigint }
   | { readonly field: string; readonly add: number };
 
-type Place = readonly [field: string, at: number, width: number];
-
-/** Fields of the device in each header: first bit and width. */
-const FIELDS: Readonly<Record<PeditHeader, readonly Place[]>> = {
-  eth: [
-    ["dmac", 0, 48],
-    ["smac", 48, 48],
-    ["ethertype", 96, 16],
-  ],
-  ip: [
-    ["ip_dscp", 8, 6],
-    ["ip_ecn", 14, 2],
-    ["ip_ttl_hoplimit", 64, 8],
-    ["ipv4_src", 96, 32],
-    ["ipv4_dst", 128, 32],
-  ],
-  ip6: [
-    ["ip_dscp", 4, 6],
-    ["ip_ecn", 10, 2],
-    ["ip_ttl_hoplimit", 56, 8],
-    ["ipv6_src", 64, 128],
-    ["ipv6_dst", 192, 128],
-  ],
-  tcp: [
-    ["tcp_sport", 0, 16],
-    ["tcp_dport", 16, 16],
-    ["tcp_flags", 103, 9],
-  ],
-  udp: [
-    ["udp_sport", 0, 16],
-    ["udp_dport", 16, 16],
-  ],
-};
-
-type Named = readonly [at: number, width: number] | readonly [at: number, width: number, kind: "mac" | "ipv4" | "ipv6"];
-
-/** Names of tc: first bit, width, and what a value is. */
-const NAMES: Readonly<Record<PeditHeader, Readonly<Record<string, Named>>>> = {
-  eth: { dst: [0, 48, "mac"], src: [48, 48, "mac"], type: [96, 16] },
-  ip: { tos: [8, 8], dsfield: [8, 8], ttl: [64, 8], protocol: [72, 8], src: [96, 32, "ipv4"], dst: [128, 32, "ipv4"] },
-  ip6: {
-    traffic_class: [4, 8],
-    payload_len: [32, 16],
-    nexthdr: [48, 8],
-    hoplimit: [56, 8],
-    src: [64, 128, "ipv6"],
-    dst: [192, 128, "ipv6"],
-  },
-  tcp: { sport: [0, 16], dport: [16, 16], flags: [104, 8] },
-  udp: { sport: [0, 16], dport: [16, 16] },
-};
-
 /** Reads what follows `munge`. @throws NotImported */
 export function munge(
   words: Cursor,
@@ -86,14 +33,14 @@ export function munge(
   const header = words.next("a header, or offset,");
   if (header.text === "offset") return rawMunge(words, header, l3, l4);
   let name = header.text as PeditHeader;
-  const fields = NAMES[name] as (typeof NAMES)[PeditHeader] | undefined;
+  const fields = PEDIT_NAMES[name] as (typeof PEDIT_NAMES)[PeditHeader] | undefined;
   if (fields === undefined)
-    notImported(header, `"${header.text}" is no header of pedit: ${Object.keys(NAMES).join(", ")}`);
+    notImported(header, `"${header.text}" is no header of pedit: ${Object.keys(PEDIT_NAMES).join(", ")}`);
   const field = words.next("a field");
   if (name === "ip" && (field.text === "sport" || field.text === "dport")) {
     name = l4 ?? notImported(field, "whether it is a port of TCP or of UDP needs ip_proto");
   }
-  const known = NAMES[name][field.text];
+  const known = PEDIT_NAMES[name][field.text];
   if (known === undefined) {
     skipCommand(words);
     return notImported(field, `the device does not change ${field.text} of ${header.text}`);
@@ -192,7 +139,7 @@ function skipCommand(words: Cursor): void {
 export function fieldChanges({ header, at, width, command: how, value, mask }: BitChange, word: Word): FieldChange[] {
   const changes: FieldChange[] = [];
   let covered = 0n;
-  for (const [field, start, size] of FIELDS[header]) {
+  for (const [field, start, size] of PEDIT_FIELDS[header]) {
     const from = Math.max(start, at);
     const to = Math.min(start + size, at + width);
     if (from >= to) continue;

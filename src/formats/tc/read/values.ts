@@ -1,6 +1,7 @@
 /** Values as tc reads them: numbers of several bases, masks after a slash, names of protocols. */
 import { ones } from "../../../base/bits.js";
 import { addressOf, prefixMask, quoted } from "../../text/numbers.js";
+import { ETHERTYPES } from "../fields.js";
 import { notImported, partOf, type Word } from "../../text/refusal.js";
 
 export interface Masked {
@@ -65,26 +66,6 @@ export function halves(word: Word): [Word, Word | undefined] {
   return at < 0 ? [word, undefined] : [partOf(word, 0, at), partOf(word, at + 1)];
 }
 
-const ETHERTYPES: Readonly<Record<string, number>> = {
-  ip: 0x0800,
-  ipv4: 0x0800,
-  ipv6: 0x86dd,
-  ip6: 0x86dd,
-  arp: 0x0806,
-  rarp: 0x8035,
-  "802.1q": 0x8100,
-  "802.1ad": 0x88a8,
-  mpls_uc: 0x8847,
-  mpls_mc: 0x8848,
-  lldp: 0x88cc,
-  teb: 0x6558,
-  ppp_disc: 0x8863,
-  ppp_ses: 0x8864,
-  loop: 0x0060,
-  pae: 0x888e,
-  ptp: 0x88f7,
-};
-
 /** A name or a number of an EtherType; undefined for `all`. @throws NotImported */
 export function etherTypeOf(word: Word): number | undefined {
   const name = word.text.toLowerCase();
@@ -95,16 +76,6 @@ export function etherTypeOf(word: Word): number | undefined {
     ? tcNumber(word, "an EtherType", 16)
     : notImported(word, `"${word.text}" is no EtherType; names: ${Object.keys(ETHERTYPES).join(", ")}`);
 }
-
-export const IP_PROTOCOLS: Readonly<Record<string, number>> = {
-  tcp: 6,
-  udp: 17,
-  sctp: 132,
-  icmp: 1,
-  icmpv6: 58,
-  l2tp: 115,
-  vrrp: 112,
-};
 
 /** A rate in bits a second: "1mbit", "100kbps", "1000". @throws NotImported */
 export function bitRate(word: Word): number {

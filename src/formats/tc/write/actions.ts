@@ -3,6 +3,7 @@ import { fieldNamed } from "../../../model/match/fields.js";
 import { format, fullMask, parseBits } from "../../../model/match/term.js";
 import type { ScenarioHeaderChange, ScenarioRuleAction } from "../../../scenario/index.js";
 import { NotExported } from "../../writing/terms.js";
+import { mungesOf } from "../fields.js";
 import type { Variant } from "./match.js";
 
 /** How devices and tables are called in tc. */
@@ -135,33 +136,17 @@ function vlanText(change: ScenarioHeaderChange): string | undefined {
   return `vlan modify id ${value}`;
 }
 
-/** Header and field of pedit by the name of ours: for both IP versions, or for each. */
-const MUNGE: Readonly<Record<string, string | { readonly 4: string; readonly 6: string }>> = {
-  "outer.dmac": "eth dst",
-  "outer.smac": "eth src",
-  "outer.ipv4_src": "ip src",
-  "outer.ipv4_dst": "ip dst",
-  "outer.ipv6_src": "ip6 src",
-  "outer.ipv6_dst": "ip6 dst",
-  "outer.ip_ttl_hoplimit": { 4: "ip ttl", 6: "ip6 hoplimit" },
-  "outer.ip_dscp": { 4: "ip dsfield", 6: "ip6 traffic_class" },
-  "outer.ip_ecn": { 4: "ip dsfield", 6: "ip6 traffic_class" },
-  "outer.tcp_sport": "tcp sport",
-  "outer.tcp_dport": "tcp dport",
-  "outer.udp_sport": "udp sport",
-  "outer.udp_dport": "udp dport",
-};
-
 function mungeText(change: ScenarioHeaderChange, { version, l4 }: Variant): string {
   if (typeof change !== "object") throw new NotExported("a change in device bytes has no equal in tc");
   const name = change.set ?? change.add ?? "";
-  const names = MUNGE[name];
   const field = fieldNamed(name);
-  if (names === undefined || field === undefined) throw new NotExported(`pedit does not change ${name || "by copies"}`);
-  if (typeof names === "object" && version === undefined)
-    throw new NotExported(`which IP version ${name} is of is not asked`);
-  const munge = typeof names === "string" ? names : names[version ?? 4];
-  const header = munge.split(" ")[0];
+  const found = mungesOf(name);
+  const munged = found.find(({ header }) => header === (version === 6 ? "ip6" : "ip")) ?? found[0];
+  if (munged === undefined || field === undefined || name === "outer.ethertype")
+    throw new NotExported(`pedit does not change ${name || "by copies"}`);
+  if (found.length > 1 && version === undefined) throw new NotExported(`which IP version ${name} is of is not asked`);
+  const { header, shift, isPart } = munged;
+  const munge = `${header} ${munged.name}`;
   if ((header === "ip" && version !== 4) || (header === "ip6" && version !== 6)) {
     throw new NotExported(`pedit changes ${name} of all frames: the rule does not ask for its IP version`);
   }
@@ -169,15 +154,12 @@ function mungeText(change: ScenarioHeaderChange, { version, l4 }: Variant): stri
     throw new NotExported(`pedit changes ${name} of all frames: the rule does not ask for ${header}`);
   }
   if (change.add !== undefined) {
-    if (field.kind !== "number" || name.endsWith("dscp") || name.endsWith("ecn"))
-      throw new NotExported(`pedit does not add to ${name}`);
+    if (field.kind !== "number" || isPart) throw new NotExported(`pedit does not add to ${name}`);
     return `${munge} add ${BigInt.asUintN(field.width, BigInt(change.by ?? 0))}`;
   }
   const { mask, value } = parseBits("exportRules", name, field, change.to ?? 0);
-  if (name.endsWith("dscp"))
-    return `${munge} set 0x${(value << 2n).toString(16)} retain 0x${(mask << 2n).toString(16)}`;
-  if (name.endsWith("ecn")) return `${munge} set 0x${value.toString(16)} retain 0x${mask.toString(16)}`;
-  if (mask === fullMask(field)) return `${munge} set ${format(field, value)}`;
+  if (mask === fullMask(field) && !isPart) return `${munge} set ${format(field, value)}`;
   if (field.width > 32) throw new NotExported(`pedit retains bits of at most 32, not of ${name}`);
-  return `${munge} set 0x${value.toString(16)} retain 0x${mask.toString(16)}`;
+  const hex = (bits: bigint): string => `0x${(bits << BigInt(shift)).toString(16)}`;
+  return `${munge} set ${hex(value)} retain ${hex(mask)}`;
 }

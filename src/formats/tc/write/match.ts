@@ -2,6 +2,7 @@
 import { ones } from "../../../base/bits.js";
 import { fieldNamed } from "../../../model/match/fields.js";
 import { format, fullMask } from "../../../model/match/term.js";
+import { FLOWER_KEYS, ICMP_FIELDS, IP_PROTOCOLS, PORT_FIELDS } from "../fields.js";
 import { NotExported, type Terms } from "../../writing/terms.js";
 
 export interface Variant {
@@ -14,26 +15,22 @@ export interface Variant {
 const V4 = ["outer.ipv4_src", "outer.ipv4_dst", "misc3.icmp_type", "misc3.icmp_code"];
 const V6 = ["outer.ipv6_src", "outer.ipv6_dst", "misc3.icmpv6_type", "misc3.icmpv6_code"];
 const IP = ["outer.ip_protocol", "outer.ip_dscp", "outer.ip_ecn", "outer.ip_ttl_hoplimit"];
-const PORTS = { tcp: 6, udp: 17, sctp: 132 } as const;
 const TAGS = { C: "802.1Q", S: "802.1ad" } as const;
 type Tag = keyof typeof TAGS;
 const SHAPES: readonly (readonly Tag[])[] = [[], ["C"], ["S"], ["C", "C"], ["C", "S"], ["S", "C"], ["S", "S"]];
+const PORTS = Object.values(PORT_FIELDS).flatMap((one) => {
+  return [[`${outer(one)}_sport`, "src_port"] as const, [`${outer(one)}_dport`, "dst_port"] as const];
+});
+/** Keys that are one match field. */
+const DIRECT = ["dst_mac", "src_mac", "vlan_id", "vlan_prio", "cvlan_id", "cvlan_prio", "ip_ttl"] as const;
 const HANDLED = new Set([
   ...V4,
   ...V6,
   ...IP,
-  ...["outer.dmac", "outer.smac", "outer.ethertype", "outer.ip_version", "outer.frag", "outer.tcp_flags"],
-  ...["outer.cvlan_tag", "outer.svlan_tag", "outer.first_vid", "outer.first_prio"],
-  ...["misc.outer_second_cvlan_tag", "misc.outer_second_svlan_tag", "misc.outer_second_vid", "misc.outer_second_prio"],
-  ...[
-    "outer.tcp_sport",
-    "outer.tcp_dport",
-    "outer.udp_sport",
-    "outer.udp_dport",
-    "ext.outer_sctp_sport",
-    "ext.outer_sctp_dport",
-  ],
-  ...["misc.source_port", "ext.port"],
+  ...DIRECT.map((key) => outer(FLOWER_KEYS[key].field)),
+  ...PORTS.map(([name]) => name),
+  ...["outer.ethertype", "outer.ip_version", "outer.frag", "outer.tcp_flags", "outer.cvlan_tag", "outer.svlan_tag"],
+  ...["misc.outer_second_cvlan_tag", "misc.outer_second_svlan_tag", "misc.source_port", "ext.port"],
 ]);
 
 /** @throws NotExported */
@@ -162,23 +159,25 @@ function maskText(name: string, mask: bigint, width: number): string {
   return format(field, mask);
 }
 
-function whole(terms: Terms, name: string, key: string): string[] {
-  const [text] = bitsKey(terms, name, key);
-  if (text?.includes("/") === true) throw new NotExported(`tc filters compare all bits of ${name}`);
+/** A key that is one match field. */
+function directKey(terms: Terms, key: (typeof DIRECT)[number]): string[] {
+  const { field, value } = FLOWER_KEYS[key];
+  const name = outer(field);
+  const [text] = bitsKey(terms, name, key, value === "byte");
+  if (value === "whole" && text?.includes("/") === true)
+    throw new NotExported(`tc filters compare all bits of ${name}`);
   return text === undefined ? [] : [text];
 }
 
-function macKeys(terms: Terms): string[] {
-  return [...bitsKey(terms, "outer.dmac", "dst_mac"), ...bitsKey(terms, "outer.smac", "src_mac")];
-}
+const macKeys = (terms: Terms): string[] =>
+  ["dst_mac" as const, "src_mac" as const].flatMap((key) => directKey(terms, key));
 
 function tagKeys(terms: Terms): string[] {
-  return [
-    ...whole(terms, "outer.first_vid", "vlan_id"),
-    ...whole(terms, "outer.first_prio", "vlan_prio"),
-    ...whole(terms, "misc.outer_second_vid", "cvlan_id"),
-    ...whole(terms, "misc.outer_second_prio", "cvlan_prio"),
-  ];
+  return (["vlan_id", "vlan_prio", "cvlan_id", "cvlan_prio"] as const).flatMap((key) => directKey(terms, key));
+}
+
+function outer(field: string): string {
+  return field.replace("{}", "outer");
 }
 
 function l3Keys(terms: Terms, type: number): string[] {
@@ -189,18 +188,13 @@ function l3Keys(terms: Terms, type: number): string[] {
     ...bitsKey(terms, `outer.${ip}_src`, "src_ip"),
     ...bitsKey(terms, `outer.${ip}_dst`, "dst_ip"),
     ...tosKey(terms),
-    ...bitsKey(terms, "outer.ip_ttl_hoplimit", "ip_ttl", true),
+    ...directKey(terms, "ip_ttl"),
     ...fragKey(terms),
-    ...["tcp", "udp"].flatMap((l4) => [
-      ...portKey(terms, `outer.${l4}_sport`, "src_port"),
-      ...portKey(terms, `outer.${l4}_dport`, "dst_port"),
-    ]),
-    ...portKey(terms, "ext.outer_sctp_sport", "src_port"),
-    ...portKey(terms, "ext.outer_sctp_dport", "dst_port"),
+    ...PORTS.flatMap(([name, key]) => portKey(terms, name, key)),
     ...flagsKey(terms),
-    ...["icmp", "icmpv6"].flatMap((name) => [
-      ...bitsKey(terms, `misc3.${name}_type`, "type"),
-      ...bitsKey(terms, `misc3.${name}_code`, "code"),
+    ...Object.values(ICMP_FIELDS).flatMap((name) => [
+      ...bitsKey(terms, `${name}_type`, "type"),
+      ...bitsKey(terms, `${name}_code`, "code"),
     ]),
   ];
 }
@@ -209,7 +203,7 @@ function l3Keys(terms: Terms, type: number): string[] {
 function protocolKey(terms: Terms, type: number): string[] {
   const l4 = l4Of(terms, true);
   const icmp = [...terms.keys()].some((name) => name.startsWith("misc3.icmp"));
-  const needed = l4 === undefined ? (icmp ? (type === 0x800 ? 1 : 58) : undefined) : PORTS[l4];
+  const needed = l4 === undefined ? (icmp ? (type === 0x800 ? 1 : 58) : undefined) : IP_PROTOCOLS[l4];
   const asked = terms.get("outer.ip_protocol");
   if (asked === undefined || asked.kind === "any")
     return needed === undefined ? [] : [`ip_proto 0x${needed.toString(16)}`];
