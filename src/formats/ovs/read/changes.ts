@@ -3,7 +3,7 @@ import { ones } from "../../../base/bits.js";
 import { namesHint } from "../../../base/nearest.js";
 import { addressOf, bigOf, numberOf } from "../../text/numbers.js";
 import { notImported } from "../../text/refusal.js";
-import { FIELD_NAMES, fieldNamed, TYPE, whyRefused, type OvsField } from "./fields.js";
+import { bitsOf as fieldBits, FIELD_NAMES, fieldNamed, TYPE, whyRefused, type OvsField } from "../fields.js";
 import { realName, type Kind } from "./match.js";
 import type { Change, Plain, TunnelKey } from "./steps.js";
 import type { Piece } from "./text.js";
@@ -131,12 +131,7 @@ function tag(tci: bigint): Plain {
 }
 
 function setsOf(field: OvsField, { value, mask }: Masked): Change[] {
-  return partsOf(field).flatMap(({ field: ours, low, width, at }): Change[] => {
-    const bits = (mask >> BigInt(low)) & ones(width);
-    if (bits === 0n) return [];
-    const set = ((value >> BigInt(low)) & bits) << BigInt(at);
-    return [{ kind: "set", field: ours, value: set, mask: bits << BigInt(at) }];
-  });
+  return fieldBits({ parts: partsOf(field) }, value, mask).map((bits) => ({ kind: "set", ...bits }));
 }
 
 function arrow(of: Piece): readonly [Piece, Piece] {

@@ -4,7 +4,8 @@
  */
 import { bigOf, numberOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import { act, CT, register, type Act, type Ask, type Change, type Flow, type Plain } from "./steps.js";
+import { act, type Act, type Change, type Flow, type Plain } from "./steps.js";
+import { CT, register, type Ask } from "../fields.js";
 import type { Piece } from "./text.js";
 import type { Masked } from "./values.js";
 

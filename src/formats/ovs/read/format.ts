@@ -4,7 +4,7 @@ import { inOrder } from "../../text/inOrder.js";
 import { ACTION_ELEMENTS } from "./actions.js";
 import { KEY_ELEMENTS } from "./datapath/keys.js";
 import { DP_ACTION_ELEMENTS } from "./datapath/actions.js";
-import { FIELD_ELEMENTS } from "./fields.js";
+import { FIELD_ELEMENTS } from "../fields.js";
 import { OvsImport } from "./source.js";
 
 const COMMANDS = {

@@ -4,8 +4,19 @@ import { namesHint } from "../../../base/nearest.js";
 import { numberOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import { stateAsk, zoneAsk } from "./connection.js";
-import { FIELD_NAMES, fieldNamed, PROTOCOL, SHORTHANDS, TYPE, whyRefused, type OvsField } from "./fields.js";
-import { sample, type Ask, type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
+import {
+  bitsOf,
+  FIELD_NAMES,
+  fieldNamed,
+  PROTOCOL,
+  SHORTHANDS,
+  TYPE,
+  whyRefused,
+  type OvsField,
+  sample,
+  type Ask,
+} from "../fields.js";
+import { type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
 import { maskedOf, valueOf, type Masked } from "./values.js";
 
 /** A field of a match, by the word that it has in the text. */
@@ -170,11 +181,7 @@ class MatchReader {
   #parts(field: OvsField, { value, mask }: Masked, word: Word): void {
     const covered = field.parts.reduce((bits, { low, width }) => bits | (ones(width) << BigInt(low)), 0n);
     if ((mask & value & ~covered) !== 0n) notImported(word, `the device does not match all bits of ${field.name}`);
-    const asks = field.parts.flatMap(({ field: ours, low, width, at }): Ask[] => {
-      const bits = (mask >> BigInt(low)) & ones(width);
-      if (bits === 0n) return [];
-      return [{ field: ours, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
-    });
+    const asks = bitsOf(field, value, mask);
     if (asks.length === 0 || !HIDDEN_IN_FRAGMENTS.has(field.name)) this.#asks.push(...asks);
     else if (value === 0n) this.#either.push([[fragment(0n), ...asks], [fragment(1n)]]);
     else this.#asks.push(fragment(0n), ...asks);

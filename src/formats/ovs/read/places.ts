@@ -1,7 +1,8 @@
 /** Fields of flows in a scenario: registers C for registers, samples for bytes that have no field. */
 import type { Draft } from "../../reading/draft.js";
 import { notImported, type Place } from "../../text/refusal.js";
-import { COLOUR, register, type Ask, type Flow } from "./steps.js";
+import { type Flow } from "./steps.js";
+import { COLOUR, register, type Ask } from "../fields.js";
 
 const REGISTERS_C = 8;
 /** Registers C that objects with state can write. */

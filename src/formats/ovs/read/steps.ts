@@ -1,12 +1,6 @@
 /** What flows of Open vSwitch ask and do, whichever of its languages they are written in. */
 import type { Place } from "../../text/refusal.js";
-
-/** Bits of a field of ours, or of a place that the importer chooses (fields.ts). */
-export interface Ask {
-  readonly field: string;
-  readonly value: bigint;
-  readonly mask: bigint;
-}
+import type { Ask } from "../fields.js";
 
 /** Bits that are asked for. */
 export interface Masked {
@@ -119,13 +113,3 @@ export interface Flow {
   /** Same for flows that replace each other. */
   readonly identity: string;
 }
-
-/** Names of fields that are no match fields of ours yet: registers, and samples of headers. */
-export const register = (number: number): string => `@reg ${number}`;
-export const METADATA_HIGH = 16;
-export const METADATA_LOW = 17;
-/** The zone of a connection in the upper half, its state in the lower one; 0 before `ct`. */
-export const CT = 18;
-/** The colour that a meter gave last. */
-export const COLOUR = 19;
-export const sample = (header: string, offset: number): string => `@sample ${header} ${offset}`;

@@ -2,7 +2,7 @@
 import { ones } from "../../../base/bits.js";
 import { addressOf, bigOf, prefixMask } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
-import type { OvsField } from "./fields.js";
+import type { OvsField } from "../fields.js";
 import type { Masked } from "./steps.js";
 
 export type { Masked };

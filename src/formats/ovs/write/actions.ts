@@ -3,7 +3,8 @@ import { fieldNamed } from "../../../model/match/fields.js";
 import { fullMask, parseBits } from "../../../model/match/term.js";
 import type { ScenarioHeaderChange, ScenarioRuleAction } from "../../../scenario/index.js";
 import { NotExported } from "../../writing/terms.js";
-import { maskedText, PLAIN, portName, type Kind } from "./match.js";
+import { PLAIN, TYPE, type OvsField } from "../fields.js";
+import { maskedText, portName, type Kind } from "./match.js";
 
 export interface Names {
   readonly table: (name: string) => number;
@@ -20,17 +21,7 @@ export interface Variant {
 
 type ActionObject = Exclude<ScenarioRuleAction, string>;
 
-const IPV4 = 0x0800;
-const IPV6 = 0x86dd;
-
-/** Fields that Open vSwitch can change. */
-const CHANGED = [
-  ...["outer.smac", "outer.dmac", "outer.ipv4_src", "outer.ipv4_dst", "outer.ipv6_src", "outer.ipv6_dst"],
-  ...["outer.ip_dscp", "outer.ip_ecn", "outer.ip_ttl_hoplimit"],
-  ...["outer.tcp_sport", "outer.tcp_dport", "outer.udp_sport", "outer.udp_dport"],
-];
-/** What a frame needs for a change is what it needs for a match. */
-const FIELDS = Object.fromEntries(CHANGED.map((name) => [name, PLAIN[name]]));
+const { ipv4: IPV4, ipv6: IPV6 } = TYPE;
 const TAG = ["outer.first_vid", "outer.first_prio"];
 const KNOWN = new Set(["count", "modify", "push_vlan", "table", "vport", "port", "array", "offset"]);
 
@@ -79,9 +70,9 @@ export function variantsOf(actions: readonly ScenarioRuleAction[], kind: Kind, n
 
 /** Kinds of frames that changes tell apart, the last one with what is left. */
 function kindsOf(kind: Kind, fields: readonly string[]): Kind[] {
-  const needs = fields.map((name) => FIELDS[name]);
-  const asksType = needs.some((one) => one?.[1] !== undefined);
-  const protocols = [...new Set(needs.flatMap((one) => one?.[2] ?? []))];
+  const needs = fields.map((name) => changed(name)?.needs);
+  const asksType = needs.some((one) => one?.types !== undefined);
+  const protocols = [...new Set(needs.flatMap((one) => one?.protocols ?? []))];
   const types = kind.type === undefined && asksType ? [IPV4, IPV6, undefined] : [kind.type];
   return types.flatMap((type) => {
     const isIp = type === IPV4 || type === IPV6;
@@ -114,7 +105,7 @@ function changeText(change: ScenarioHeaderChange, kind: Kind, ttl: number | unde
     return [ttl === undefined ? "dec_ttl" : `set_field:${ttl === 0 ? 255 : 0}->nw_ttl`];
   }
   const field = fieldNamed(name);
-  if (field === undefined) throw new NotExported(`flows do not change ${name}`);
+  if (field === undefined) return notChanged(name);
   if (change.copy !== undefined) {
     const source = fieldNamed(change.copy);
     const from = openflowField(change.copy);
@@ -131,17 +122,25 @@ function changeText(change: ScenarioHeaderChange, kind: Kind, ttl: number | unde
 }
 
 function has({ type, protocol }: Kind, name: string): boolean {
-  const [, types, asked] = FIELDS[name] ?? [];
+  const { types, protocols } = changed(name)?.needs ?? {};
   if (types !== undefined && (type === undefined || !types.includes(type))) return false;
-  return asked === undefined || asked === protocol;
+  return protocols === undefined || (protocol !== undefined && protocols.includes(protocol));
+}
+
+/** The field of Open vSwitch that a change writes; what a frame needs for it is what it needs for a match. */
+function changed(name: string): OvsField | undefined {
+  const field = PLAIN.get(name);
+  return field?.writable === true ? field : undefined;
+}
+
+function notChanged(name: string): never {
+  throw new NotExported(`flows do not change ${name}`);
 }
 
 function openflowField(name: string): string {
   const [, register] = /^misc2\.metadata_reg_c_(\d)$/.exec(name) ?? [];
   if (register !== undefined) return `reg${register}`;
-  const [found] = FIELDS[name] ?? [];
-  if (found === undefined) throw new NotExported(`flows do not change ${name}`);
-  return found;
+  return changed(name)?.name ?? notChanged(name);
 }
 
 function tagText(change: Exclude<ScenarioHeaderChange, string>, name: string, { tagged }: Kind): string[] {

@@ -2,8 +2,10 @@
 import type { Scenario } from "../../../scenario/index.js";
 import type { Term } from "../../../model/match/term.js";
 import { fieldNamed } from "../../../model/match/fields.js";
-import { formatMac } from "../../../packet/addresses.js";
+import { ones } from "../../../base/bits.js";
+import { formatIpv4, formatIpv6, formatMac } from "../../../packet/addresses.js";
 import { format, fullMask } from "../../../model/match/term.js";
+import { FIELDS, PLAIN, sample, TYPE, type FieldPart, type OvsField } from "../fields.js";
 import { NotExported, type Terms } from "../../writing/terms.js";
 
 /** What is known of the frames of a flow. */
@@ -22,39 +24,13 @@ export interface Matched {
 
 type Bits = Extract<Term, { kind: "bits" }>;
 
-const IPV4 = 0x0800;
-const IPV6 = 0x86dd;
-const ARP = 0x0806;
+const { ipv4: IPV4, ipv6: IPV6 } = TYPE;
 const UPLINK = 0xffffn;
 
-/** Fields that are one field of OpenFlow, and the EtherTypes and protocols that have them. */
-export const PLAIN: Readonly<Record<string, readonly [name: string, types?: readonly number[], protocol?: number]>> = {
-  "outer.smac": ["eth_src"],
-  "outer.dmac": ["eth_dst"],
-  "outer.ipv4_src": ["ip_src", [IPV4]],
-  "outer.ipv4_dst": ["ip_dst", [IPV4]],
-  "outer.ipv6_src": ["ipv6_src", [IPV6]],
-  "outer.ipv6_dst": ["ipv6_dst", [IPV6]],
-  "misc.outer_ipv6_flow_label": ["ipv6_label", [IPV6]],
-  "outer.ip_dscp": ["ip_dscp", [IPV4, IPV6]],
-  "outer.ip_ecn": ["nw_ecn", [IPV4, IPV6]],
-  "outer.ip_ttl_hoplimit": ["nw_ttl", [IPV4, IPV6]],
-  "outer.tcp_sport": ["tcp_src", [IPV4, IPV6], 6],
-  "outer.tcp_dport": ["tcp_dst", [IPV4, IPV6], 6],
-  "outer.tcp_flags": ["tcp_flags", [IPV4, IPV6], 6],
-  "outer.udp_sport": ["udp_src", [IPV4, IPV6], 17],
-  "outer.udp_dport": ["udp_dst", [IPV4, IPV6], 17],
-  "ext.outer_sctp_sport": ["sctp_src", [IPV4, IPV6], 132],
-  "ext.outer_sctp_dport": ["sctp_dst", [IPV4, IPV6], 132],
-  "misc3.icmp_type": ["icmp_type", [IPV4], 1],
-  "misc3.icmp_code": ["icmp_code", [IPV4], 1],
-  "misc3.icmpv6_type": ["icmpv6_type", [IPV6], 58],
-  "misc3.icmpv6_code": ["icmpv6_code", [IPV6], 58],
-};
 /** Fields that Open vSwitch compares bit by bit; of others it compares all bits. */
 const WHOLE = new Set(["outer.ip_dscp", "outer.ip_ecn", "outer.ip_ttl_hoplimit", "misc3.icmp_type", "misc3.icmp_code"]);
 const REGISTER = /^misc2\.metadata_reg_c_(\d)$/;
-const ARP_FIELDS: Readonly<Record<number, string>> = { 14: "arp_spa", 24: "arp_tpa" };
+const ARP_FIELDS = FIELDS.filter(({ parts }) => parts[0]?.field.startsWith(sample("arp", 0).slice(0, -1)));
 
 /** @throws NotExported */
 export function matchedOf(terms: Terms, scenario: Scenario): Matched[] {
@@ -95,11 +71,12 @@ export function matchedOf(terms: Terms, scenario: Scenario): Matched[] {
       if (mask !== 0n) add(`reg${register}=0x${value.toString(16)}/0x${mask.toString(16)}`);
       continue;
     }
-    const [word, needs, protocol] = PLAIN[name] ?? [];
-    if (word === undefined) throw new NotExported(`flows have no field for ${name}`);
-    types = needs === undefined ? types : narrowed(types, needs);
-    if (protocol !== undefined) {
-      protocols = narrowed(protocols, [protocol]);
+    const plain = PLAIN.get(name);
+    if (plain === undefined) throw new NotExported(`flows have no field for ${name}`);
+    const { name: word, needs } = plain;
+    types = needs.types === undefined ? types : narrowed(types, needs.types);
+    if (needs.protocols !== undefined) {
+      protocols = narrowed(protocols, needs.protocols);
       if (word !== "tcp_flags" && mask !== 0n && !(frag?.mask === 1n && frag.value === 0n)) {
         throw new NotExported("Open vSwitch takes ports and types of fragments for 0: ask for outer.frag 0 too");
       }
@@ -131,39 +108,43 @@ function sampleWords(
   isFragment: boolean,
 ): { words: string[]; type: number | undefined } {
   const words: string[] = [];
-  const macs = { arp_sha: { value: 0n, mask: 0n }, arp_tha: { value: 0n, mask: 0n } };
+  const arp = new Map<OvsField, { value: bigint; mask: bigint }>();
   let type: number | undefined;
   for (const { id, header, level, offset, port } of device?.parser?.samples ?? []) {
     const name = `misc4.prog_sample_field_value_${id}`;
     const found = bits.get(name);
     if (found === undefined || level === "inner" || port !== undefined) continue;
     const { value, mask } = found;
-    const [word, high] = MAC_PARTS[offset] ?? [];
-    if (header === "arp" && ARP_FIELDS[offset] !== undefined)
-      words.push(`${ARP_FIELDS[offset]}=${quad(value)}/${quad(mask)}`);
-    else if (header === "arp" && offset === 4 && mask === 0xffffn) words.push(`arp_op=${value}`);
-    else if (header === "arp" && word !== undefined && (high === true || (mask & 0xffffn) === 0n)) {
-      macs[word].value |= high === true ? value << 16n : value >> 16n;
-      macs[word].mask |= high === true ? mask << 16n : mask >> 16n;
+    const [field, part] = header === "arp" ? arpField(offset, mask) : [];
+    if (field !== undefined && part !== undefined) {
+      const held = arp.get(field) ?? { value: 0n, mask: 0n };
+      held.value |= (value >> BigInt(part.at)) << BigInt(part.low);
+      held.mask |= (mask >> BigInt(part.at)) << BigInt(part.low);
+      arp.set(field, held);
     } else if (header === "ipv4" && offset === 4 && mask === 0x1fffn && value === 0n && isFragment)
       words.push("nw_frag=first");
     else continue;
-    type = header === "arp" ? ARP : IPV4;
+    type = header === "arp" ? TYPE.arp : IPV4;
     bits.delete(name);
   }
-  for (const [word, { value, mask }] of Object.entries(macs)) {
-    if (mask !== 0n) words.push(`${word}=${formatMac(value)}/${formatMac(mask)}`);
+  const macsLast = [...arp].sort(([a], [b]) => Number(a.kind === "mac") - Number(b.kind === "mac"));
+  for (const [{ name, kind }, { value, mask }] of macsLast) {
+    const text = { number: String, mac: formatMac, ipv4: formatIpv4, ipv6: formatIpv6 }[kind];
+    if (mask !== 0n || kind !== "mac") words.push(`${name}=${text(value)}${kind === "number" ? "" : `/${text(mask)}`}`);
   }
   return { words, type };
 }
 
-/** Offsets of samples of MAC addresses in ARP; `true`: their first four bytes. */
-const MAC_PARTS: Readonly<Record<number, readonly ["arp_sha" | "arp_tha", boolean]>> = {
-  8: ["arp_sha", true],
-  12: ["arp_sha", false],
-  18: ["arp_tha", true],
-  22: ["arp_tha", false],
-};
+/** The field of ARP that a sample holds a part of. A number is compared as a whole. */
+function arpField(offset: number, mask: bigint): [OvsField, FieldPart] | [] {
+  for (const field of ARP_FIELDS) {
+    const part = field.parts.find((one) => one.field === sample("arp", offset));
+    if (part === undefined) continue;
+    const own = ones(part.width) << BigInt(part.at);
+    if ((mask & ~own) === 0n && (field.kind !== "number" || mask === own)) return [field, part];
+  }
+  return [];
+}
 
 function portOf(bits: Map<string, Bits>, { device = {} }: Scenario, words: string[]): string | undefined {
   const { ports = 1 } = device;
@@ -250,8 +231,4 @@ export function maskedText(name: string, { mask, value }: Pick<Bits, "mask" | "v
   const below = fullMask(field) ^ mask;
   const isPrefix = field.kind === "ipv6" && (below & (below + 1n)) === 0n;
   return `${text(value)}/${isPrefix ? String(field.width - below.toString(2).length) : text(mask)}`;
-}
-
-function quad(bits: bigint): string {
-  return [24n, 16n, 8n, 0n].map((at) => String((bits >> at) & 0xffn)).join(".");
 }

@@ -4,9 +4,9 @@ import { hexBytes } from "../../../../packet/bytes.js";
 import type { Element } from "../../../reading/format.js";
 import { numberOf } from "../../../text/numbers.js";
 import { NotImported, notImported } from "../../../text/refusal.js";
-import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
+import { CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
 import { optionKey, optionsOf } from "./options.js";
-import { fieldNamed, type OvsField } from "../fields.js";
+import { bitsOf, fieldNamed, type OvsField } from "../../fields.js";
 import { headersHex } from "./hex.js";
 import { act, type Act, type Change, type Plain, type TunnelValues } from "../steps.js";
 import type { Piece } from "../text.js";
@@ -125,7 +125,7 @@ function setKey(inside: Piece): Plain {
     const field = fieldNamed(wide) as OvsField;
     if (!field.writable) notImported(piece, `the device does not change ${field.name}`);
     const { value: bits, mask } = maskedOf(value, field);
-    for (const ask of asksOf(field, bits, mask)) changes.push({ kind: "set", ...ask });
+    for (const ask of bitsOf(field, bits, mask)) changes.push({ kind: "set", ...ask });
     if (low !== undefined && (mask & 3n) !== 0n) {
       changes.push({ kind: "set", field: "outer.ip_ecn", value: bits & mask & 3n, mask: mask & 3n });
     }

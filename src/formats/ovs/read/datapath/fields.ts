@@ -1,7 +1,5 @@
 /** Keys of the datapath that flows match and actions set, and the fields that these are. */
-import { ones } from "../../../../base/bits.js";
-import type { OvsField } from "../fields.js";
-import type { Ask, TunnelKey } from "../steps.js";
+import type { TunnelKey } from "../steps.js";
 import { maskedOf, type Masked } from "../values.js";
 import type { Word } from "../../../text/refusal.js";
 
@@ -54,12 +52,3 @@ export const OTHER_PARTS: Readonly<Record<string, string>> = {
   erspan: "a tunnel of type erspan",
   gtpu: "a tunnel of type gtpu",
 };
-
-/** What a value and a mask ask of the match fields of a field. */
-export function asksOf({ parts }: OvsField, value: bigint, mask: bigint): Ask[] {
-  return parts.flatMap(({ field, low, width, at }): Ask[] => {
-    const bits = (mask >> BigInt(low)) & ones(width);
-    if (bits === 0n) return [];
-    return [{ field, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
-  });
-}

@@ -3,13 +3,13 @@ import { ones } from "../../../../base/bits.js";
 import { namesHint } from "../../../../base/nearest.js";
 import type { Element } from "../../../reading/format.js";
 import { datapathActions } from "./actions.js";
-import { asksOf, CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
+import { CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
 import { optionKey, optionsOf } from "./options.js";
-import { fieldNamed, whyRefused, type OvsField } from "../fields.js";
+import { bitsOf, fieldNamed, whyRefused, type OvsField, sample, type Ask } from "../../fields.js";
 import { UNTAGGED } from "../match.js";
 import { numberOf } from "../../../text/numbers.js";
 import { notImported } from "../../../text/refusal.js";
-import { sample, type Ask, type Flow, type FlowMatch, type TunnelMatch } from "../steps.js";
+import { type Flow, type FlowMatch, type TunnelMatch } from "../steps.js";
 import type { Piece } from "../text.js";
 import { maskedOf } from "../values.js";
 
@@ -128,7 +128,7 @@ class Keys {
   #field(name: string, value: Piece): void {
     const field = fieldNamed(name) ?? notImported(value, whyRefused(name) ?? `there is no field ${name}`);
     const { value: bits, mask } = maskedOf(value, field);
-    this.#asks.push(...asksOf(field, bits, mask));
+    this.#asks.push(...bitsOf(field, bits, mask));
   }
 
   /** The lowest bits of a byte. */
@@ -215,7 +215,7 @@ class Keys {
       if (number !== "0") notImported(piece, "the device matches the first entry of a stack of labels");
       for (const [name, low, width] of ENTRY) {
         const part = (mask >> BigInt(low)) & ones(width);
-        if (part !== 0n) this.#asks.push(...asksOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
+        if (part !== 0n) this.#asks.push(...bitsOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
       }
     }
   }

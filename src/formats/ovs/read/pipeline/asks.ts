@@ -6,7 +6,8 @@ import { notImported, type Place } from "../../../text/refusal.js";
 import { UNTAGGED } from "../match.js";
 import type { Places } from "../places.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
-import type { Ask, Flow } from "../steps.js";
+import type { Flow } from "../steps.js";
+import type { Ask } from "../../fields.js";
 import { askTunnelFields, type NamedOptions } from "../tunnels.js";
 import type { Context } from "./state.js";
 

@@ -4,7 +4,8 @@ import { NotImported } from "../../../text/refusal.js";
 import type { Meter } from "../meters.js";
 import type { Places } from "../places.js";
 import type { Segment } from "../segment.js";
-import { COLOUR, register, type Act, type Ask } from "../steps.js";
+import { type Act } from "../steps.js";
+import { COLOUR, register, type Ask } from "../../fields.js";
 import type { Report } from "./report.js";
 
 export class Metering {

@@ -2,7 +2,8 @@
 import type { Meter } from "../meters.js";
 import type { Node } from "../nodes.js";
 import type { Tunnel } from "../bridge/ports.js";
-import type { Act, Ask, Flow, TunnelValues } from "../steps.js";
+import type { Act, Flow, TunnelValues } from "../steps.js";
+import type { Ask } from "../../fields.js";
 import type { NamedOptions, Neighbors } from "../tunnels.js";
 import type { Place } from "../../../text/refusal.js";
 

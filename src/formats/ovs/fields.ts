@@ -1,6 +1,23 @@
 /** The fields of Open vSwitch, by all their names, and the bits of ours that they are. */
-import type { Element } from "../../reading/format.js";
-import { METADATA_HIGH, METADATA_LOW, register, sample } from "./steps.js";
+import { ones } from "../../base/bits.js";
+import type { Element } from "../reading/format.js";
+
+/** Names of fields that are no match fields of ours yet: registers, and samples of headers. */
+export const register = (number: number): string => `@reg ${number}`;
+export const METADATA_HIGH = 16;
+export const METADATA_LOW = 17;
+/** The zone of a connection in the upper half, its state in the lower one; 0 before `ct`. */
+export const CT = 18;
+/** The colour that a meter gave last. */
+export const COLOUR = 19;
+export const sample = (header: string, offset: number): string => `@sample ${header} ${offset}`;
+
+/** Bits of a field of ours, or of a place that the importer chooses. */
+export interface Ask {
+  readonly field: string;
+  readonly value: bigint;
+  readonly mask: bigint;
+}
 
 export type FieldKind = "number" | "mac" | "ipv4" | "ipv6";
 
@@ -44,6 +61,9 @@ const over = (protocol: number, types: readonly number[] = [TYPE.ipv4, TYPE.ipv6
   protocols: [protocol],
 });
 
+const ICMP = over(PROTOCOL.icmp, [TYPE.ipv4]);
+const ICMP6 = over(PROTOCOL.icmp6, [TYPE.ipv6]);
+
 const whole = (field: string, width: number): readonly FieldPart[] => [{ field, low: 0, width, at: 0 }];
 const words = (count: number, first: number): FieldPart[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -52,11 +72,9 @@ const words = (count: number, first: number): FieldPart[] =>
     width: 32,
     at: 0,
   }));
+type Slice = readonly [offset: number, skip: number, bytes: number];
 /** Bytes of a header that samples read: a sample has four. */
-const bytesAt = (
-  header: string,
-  parts: readonly (readonly [offset: number, skip: number, bytes: number])[],
-): FieldPart[] => {
+const bytesAt = (header: string, parts: readonly Slice[]): FieldPart[] => {
   let low = 8 * parts.reduce((sum, [, , bytes]) => sum + bytes, 0);
   return parts.map(([offset, skip, bytes]) => {
     low -= 8 * bytes;
@@ -64,16 +82,15 @@ const bytesAt = (
   });
 };
 
-type Row = readonly [
-  names: string,
-  width: number,
-  kind: FieldKind,
-  parts: readonly FieldPart[],
-  needs: Needs,
-  writable: boolean,
-  becomes: string,
-];
+type More = Partial<Pick<OvsField, "parts" | "needs" | "writable">>;
 
+function row(list: string, width: number, kind: FieldKind, becomes: string, more: More = {}): OvsField {
+  const names = list.split(" ");
+  const name = names[0] as string;
+  return { name, names, width, kind, parts: [], needs: {}, writable: false, element: { becomes }, ...more };
+}
+
+const CHANGED = { writable: true } as const;
 const direct = (
   names: string,
   width: number,
@@ -81,9 +98,19 @@ const direct = (
   field: string,
   needs: Needs = {},
   writable = true,
-): Row => [names, width, kind, whole(field, width), needs, writable, `\`${field}\``];
+): OvsField => row(names, width, kind, `\`${field}\``, { parts: whole(field, width), needs, writable });
 
-const ROWS: readonly Row[] = [
+const arp = (names: string, width: number, kind: FieldKind, ...at: readonly Slice[]): OvsField => {
+  const becomes = at.length === 1 ? "a sample of the ARP header" : "two samples of the ARP header";
+  return row(names, width, kind, becomes, { parts: bytesAt("arp", at), needs: ARP });
+};
+
+const registers = (prefix: string, names: string, count: number, becomes: string): OvsField[] =>
+  Array.from({ length: 16 / count }, (_, n) =>
+    row(`${prefix}${n} ${names}${n}`, 32 * count, "number", becomes, { parts: words(count, count * n), ...CHANGED }),
+  );
+
+export const FIELDS: readonly OvsField[] = [
   direct("eth_src dl_src NXM_OF_ETH_SRC OXM_OF_ETH_SRC", 48, "mac", "outer.smac"),
   direct("eth_dst dl_dst NXM_OF_ETH_DST OXM_OF_ETH_DST", 48, "mac", "outer.dmac"),
   direct("eth_type dl_type NXM_OF_ETH_TYPE OXM_OF_ETH_TYPE", 16, "number", "outer.ethertype", {}, false),
@@ -94,162 +121,89 @@ const ROWS: readonly Row[] = [
   direct("ipv6_dst NXM_NX_IPV6_DST OXM_OF_IPV6_DST", 128, "ipv6", "outer.ipv6_dst", IPV6),
   direct("ipv6_label NXM_NX_IPV6_LABEL OXM_OF_IPV6_FLABEL", 20, "number", "misc.outer_ipv6_flow_label", IPV6, false),
   direct("ip_dscp OXM_OF_IP_DSCP", 6, "number", "outer.ip_dscp", IP),
-  [
-    "nw_tos NXM_OF_IP_TOS",
-    ...([8, "number", [{ field: "outer.ip_dscp", low: 2, width: 6, at: 0 }], IP, true, "`outer.ip_dscp`"] as const),
-  ],
+  row("nw_tos NXM_OF_IP_TOS", 8, "number", "`outer.ip_dscp`", {
+    parts: [{ field: "outer.ip_dscp", low: 2, width: 6, at: 0 }],
+    needs: IP,
+    ...CHANGED,
+  }),
   direct("nw_ecn ip_ecn NXM_NX_IP_ECN OXM_OF_IP_ECN", 2, "number", "outer.ip_ecn", IP),
   direct("nw_ttl NXM_NX_IP_TTL", 8, "number", "outer.ip_ttl_hoplimit", IP),
   direct("tcp_src NXM_OF_TCP_SRC OXM_OF_TCP_SRC", 16, "number", "outer.tcp_sport", over(PROTOCOL.tcp)),
   direct("tcp_dst NXM_OF_TCP_DST OXM_OF_TCP_DST", 16, "number", "outer.tcp_dport", over(PROTOCOL.tcp)),
-  [
-    "tcp_flags NXM_NX_TCP_FLAGS OXM_OF_TCP_FLAGS ONFOXM_ET_TCP_FLAGS",
-    ...([12, "number", whole("outer.tcp_flags", 9), over(PROTOCOL.tcp), false, "`outer.tcp_flags`"] as const),
-  ],
+  row("tcp_flags NXM_NX_TCP_FLAGS OXM_OF_TCP_FLAGS ONFOXM_ET_TCP_FLAGS", 12, "number", "`outer.tcp_flags`", {
+    parts: whole("outer.tcp_flags", 9),
+    needs: over(PROTOCOL.tcp),
+  }),
   direct("udp_src NXM_OF_UDP_SRC OXM_OF_UDP_SRC", 16, "number", "outer.udp_sport", over(PROTOCOL.udp)),
   direct("udp_dst NXM_OF_UDP_DST OXM_OF_UDP_DST", 16, "number", "outer.udp_dport", over(PROTOCOL.udp)),
   direct("sctp_src OXM_OF_SCTP_SRC", 16, "number", "ext.outer_sctp_sport", over(PROTOCOL.sctp), false),
   direct("sctp_dst OXM_OF_SCTP_DST", 16, "number", "ext.outer_sctp_dport", over(PROTOCOL.sctp), false),
-  direct("icmp_type NXM_OF_ICMP_TYPE OXM_OF_ICMPV4_TYPE", 8, "number", "misc3.icmp_type", over(1, [TYPE.ipv4]), false),
-  direct("icmp_code NXM_OF_ICMP_CODE OXM_OF_ICMPV4_CODE", 8, "number", "misc3.icmp_code", over(1, [TYPE.ipv4]), false),
-  direct(
-    "icmpv6_type NXM_NX_ICMPV6_TYPE OXM_OF_ICMPV6_TYPE",
-    ...([8, "number", "misc3.icmpv6_type", over(PROTOCOL.icmp6, [TYPE.ipv6]), false] as const),
-  ),
-  direct(
-    "icmpv6_code NXM_NX_ICMPV6_CODE OXM_OF_ICMPV6_CODE",
-    ...([8, "number", "misc3.icmpv6_code", over(PROTOCOL.icmp6, [TYPE.ipv6]), false] as const),
-  ),
-  [
-    "arp_op NXM_OF_ARP_OP OXM_OF_ARP_OP",
-    ...([16, "number", bytesAt("arp", [[4, 2, 2]]), ARP, false, "a sample of the ARP header"] as const),
-  ],
-  [
-    "arp_spa NXM_OF_ARP_SPA OXM_OF_ARP_SPA",
-    ...([32, "ipv4", bytesAt("arp", [[14, 0, 4]]), ARP, false, "a sample of the ARP header"] as const),
-  ],
-  [
-    "arp_tpa NXM_OF_ARP_TPA OXM_OF_ARP_TPA",
-    ...([32, "ipv4", bytesAt("arp", [[24, 0, 4]]), ARP, false, "a sample of the ARP header"] as const),
-  ],
-  [
-    "arp_sha NXM_NX_ARP_SHA OXM_OF_ARP_SHA",
-    48,
-    "mac",
-    bytesAt("arp", [
-      [8, 0, 4],
-      [12, 0, 2],
-    ]),
-    ...([ARP, false, "two samples of the ARP header"] as const),
-  ],
-  [
-    "arp_tha NXM_NX_ARP_THA OXM_OF_ARP_THA",
-    48,
-    "mac",
-    bytesAt("arp", [
-      [18, 0, 4],
-      [22, 0, 2],
-    ]),
-    ...([ARP, false, "two samples of the ARP header"] as const),
-  ],
+  direct("icmp_type NXM_OF_ICMP_TYPE OXM_OF_ICMPV4_TYPE", 8, "number", "misc3.icmp_type", ICMP, false),
+  direct("icmp_code NXM_OF_ICMP_CODE OXM_OF_ICMPV4_CODE", 8, "number", "misc3.icmp_code", ICMP, false),
+  direct("icmpv6_type NXM_NX_ICMPV6_TYPE OXM_OF_ICMPV6_TYPE", 8, "number", "misc3.icmpv6_type", ICMP6, false),
+  direct("icmpv6_code NXM_NX_ICMPV6_CODE OXM_OF_ICMPV6_CODE", 8, "number", "misc3.icmpv6_code", ICMP6, false),
+  arp("arp_op NXM_OF_ARP_OP OXM_OF_ARP_OP", 16, "number", [4, 2, 2]),
+  arp("arp_spa NXM_OF_ARP_SPA OXM_OF_ARP_SPA", 32, "ipv4", [14, 0, 4]),
+  arp("arp_tpa NXM_OF_ARP_TPA OXM_OF_ARP_TPA", 32, "ipv4", [24, 0, 4]),
+  arp("arp_sha NXM_NX_ARP_SHA OXM_OF_ARP_SHA", 48, "mac", [8, 0, 4], [12, 0, 2]),
+  arp("arp_tha NXM_NX_ARP_THA OXM_OF_ARP_THA", 48, "mac", [18, 0, 4], [22, 0, 2]),
   direct("mpls_label OXM_OF_MPLS_LABEL", 20, "number", "misc2.outer_first_mpls_label", MPLS, false),
   direct("mpls_tc OXM_OF_MPLS_TC", 3, "number", "misc2.outer_first_mpls_exp", MPLS, false),
   direct("mpls_bos OXM_OF_MPLS_BOS", 1, "number", "misc2.outer_first_mpls_s_bos", MPLS, false),
   direct("mpls_ttl NXM_NX_MPLS_TTL", 8, "number", "misc2.outer_first_mpls_ttl", MPLS, false),
-  ...Array.from({ length: 16 }, (_, n): Row => [
-    `reg${n} NXM_NX_REG${n}`,
-    32,
-    "number",
-    words(1, n),
-    {},
-    true,
-    "a register C",
-  ]),
-  ...Array.from({ length: 8 }, (_, n): Row => [
-    `xreg${n} OXM_OF_PKT_REG${n}`,
-    64,
-    "number",
-    words(2, 2 * n),
-    {},
-    true,
-    "two registers C",
-  ]),
-  ...Array.from({ length: 4 }, (_, n): Row => [
-    `xxreg${n} NXM_NX_XXREG${n}`,
-    128,
-    "number",
-    words(4, 4 * n),
-    {},
-    true,
-    "four registers C",
-  ]),
-  [
-    "metadata OXM_OF_METADATA",
-    64,
-    "number",
-    [
+  ...registers("reg", "NXM_NX_REG", 1, "a register C"),
+  ...registers("xreg", "OXM_OF_PKT_REG", 2, "two registers C"),
+  ...registers("xxreg", "NXM_NX_XXREG", 4, "four registers C"),
+  row("metadata OXM_OF_METADATA", 64, "number", "one or two registers C", {
+    parts: [
       { field: register(METADATA_HIGH), low: 32, width: 32, at: 0 },
       { field: register(METADATA_LOW), low: 0, width: 32, at: 0 },
     ],
-    ...([{}, true, "one or two registers C"] as const),
-  ],
-  [
+    ...CHANGED,
+  }),
+  row(
     "in_port NXM_OF_IN_PORT OXM_OF_IN_PORT in_port_oxm",
-    ...([16, "number", [], {}, false, "`misc.source_port` and the port; see [ports](#ports)"] as const),
-  ],
-  [
+    ...([16, "number", "`misc.source_port` and the port; see [ports](#ports)"] as const),
+  ),
+  row(
     "vlan_tci NXM_OF_VLAN_TCI",
     ...([
       16,
       "number",
-      [],
-      {},
-      true,
       "`outer.first_vid`, `outer.first_prio`, `outer.cvlan_tag`, `outer.svlan_tag`",
+      CHANGED,
     ] as const),
-  ],
-  [
+  ),
+  row(
     "vlan_vid OXM_OF_VLAN_VID",
-    ...([13, "number", [], {}, true, "`outer.first_vid`, `outer.cvlan_tag`, `outer.svlan_tag`"] as const),
-  ],
-  ["dl_vlan", 12, "number", [], {}, false, "`outer.first_vid`, or no tag (0xffff)"],
-  ["vlan_pcp dl_vlan_pcp OXM_OF_VLAN_PCP", 3, "number", [], {}, true, "`outer.first_prio`"],
-  [
+    ...([13, "number", "`outer.first_vid`, `outer.cvlan_tag`, `outer.svlan_tag`", CHANGED] as const),
+  ),
+  row("dl_vlan", 12, "number", "`outer.first_vid`, or no tag (0xffff)"),
+  row("vlan_pcp dl_vlan_pcp OXM_OF_VLAN_PCP", 3, "number", "`outer.first_prio`", CHANGED),
+  row(
     "nw_frag ip_frag NXM_NX_IP_FRAG",
-    ...([
-      8,
-      "number",
-      [],
-      IP,
-      false,
-      "`outer.frag`; `first`, `later` and `not_later` of IPv4 also a sample of its header",
-    ] as const),
-  ],
-  [
+    ...([8, "number", "`outer.frag`; `first`, `later` and `not_later` of IPv4 also a sample of its header"] as const),
+    { needs: IP },
+  ),
+  row(
     "tun_id tunnel_id NXM_NX_TUN_ID OXM_OF_TUNNEL_ID",
-    ...([
-      64,
-      "number",
-      [],
-      {},
-      true,
-      "the key of the tunnel that the frame came by: `misc.vxlan_vni`, `misc.geneve_vni`, `misc.gre_key`",
-    ] as const),
-  ],
-  ...Array.from({ length: 8 }, (_, n): Row => [
-    `tun_metadata${n} NXM_NX_TUN_METADATA${n}`,
-    32,
-    "number",
-    [],
-    {},
-    true,
-    "the Geneve option of `add-tlv-map`, of four bytes: `misc3.geneve_tlv_option_0_data`; one option in all flows",
-  ]),
-  ["ct_zone NXM_NX_CT_ZONE", 16, "number", [], {}, false, "the zone of `ct`, in a register"],
-  ["tun_src NXM_NX_TUN_IPV4_SRC", 32, "ipv4", [], {}, true, "`outer.ipv4_src` of the tunnel"],
-  ["tun_dst NXM_NX_TUN_IPV4_DST", 32, "ipv4", [], {}, true, "`outer.ipv4_dst` of the tunnel"],
-  ["tun_ipv6_src NXM_NX_TUN_IPV6_SRC", 128, "ipv6", [], {}, true, "`outer.ipv6_src` of the tunnel"],
-  ["tun_ipv6_dst NXM_NX_TUN_IPV6_DST", 128, "ipv6", [], {}, true, "`outer.ipv6_dst` of the tunnel"],
+    ...([64, "number"] as const),
+    "the key of the tunnel that the frame came by: `misc.vxlan_vni`, `misc.geneve_vni`, `misc.gre_key`",
+    CHANGED,
+  ),
+  ...Array.from({ length: 8 }, (_, n) =>
+    row(
+      `tun_metadata${n} NXM_NX_TUN_METADATA${n}`,
+      ...([32, "number"] as const),
+      "the Geneve option of `add-tlv-map`, of four bytes: `misc3.geneve_tlv_option_0_data`; one option in all flows",
+      CHANGED,
+    ),
+  ),
+  row("ct_zone NXM_NX_CT_ZONE", 16, "number", "the zone of `ct`, in a register"),
+  row("tun_src NXM_NX_TUN_IPV4_SRC", 32, "ipv4", "`outer.ipv4_src` of the tunnel", CHANGED),
+  row("tun_dst NXM_NX_TUN_IPV4_DST", 32, "ipv4", "`outer.ipv4_dst` of the tunnel", CHANGED),
+  row("tun_ipv6_src NXM_NX_TUN_IPV6_SRC", 128, "ipv6", "`outer.ipv6_src` of the tunnel", CHANGED),
+  row("tun_ipv6_dst NXM_NX_TUN_IPV6_DST", 128, "ipv6", "`outer.ipv6_dst` of the tunnel", CHANGED),
 ];
 
 /** Fields without an equal, and why. */
@@ -267,16 +221,29 @@ const REFUSED: Readonly<Record<string, string>> = {
   "nsh_flags nsh_ttl nsh_mdtype nsh_np nsh_spi nsh_si nsh_c1 nsh_c2 nsh_c3 nsh_c4": "the device does not read NSH",
 };
 
-export const FIELDS: readonly OvsField[] = ROWS.map(([list, width, kind, parts, needs, writable, becomes]) => {
-  const names = list.split(" ");
-  return { name: names[0] as string, names, width, kind, parts, needs, writable, element: { becomes } };
-});
-
 const BY_NAME = new Map(FIELDS.flatMap((one) => one.names.map((name) => [name.toLowerCase(), one] as const)));
 const WHY = new Map(
   Object.entries(REFUSED).flatMap(([list, reason]) =>
     list.split(" ").map((name) => [name.toLowerCase(), reason] as const),
   ),
+);
+
+/** The bits of match fields that bits of a field are. */
+export function bitsOf({ parts }: Pick<OvsField, "parts">, value: bigint, mask: bigint): Ask[] {
+  return parts.flatMap(({ field, low, width, at }): Ask[] => {
+    const bits = (mask >> BigInt(low)) & ones(width);
+    if (bits === 0n) return [];
+    return [{ field, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
+  });
+}
+
+/** Fields that are one match field. Those of MPLS are missing: two EtherTypes have them. */
+export const PLAIN: ReadonlyMap<string, OvsField> = new Map(
+  FIELDS.flatMap((one) => {
+    const [part, ...more] = one.parts;
+    if (part === undefined || more.length > 0 || part.low !== 0 || part.field.startsWith("@")) return [];
+    return one.needs === MPLS ? [] : [[part.field, one] as const];
+  }),
 );
 
 export const fieldNamed = (name: string): OvsField | undefined => BY_NAME.get(name.toLowerCase());
