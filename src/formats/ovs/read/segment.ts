@@ -1,44 +1,28 @@
-/**
- * What one rule does before its frame goes on. A rule executes its actions in an order of its own:
- * decapsulation, tags off, changes, tags on, destinations. What a flow does in another order is cut into
- * several rules.
- */
-import type { ScenarioRuleAction } from "../../../scenario/action/definition.js";
+/** What one rule does before its frame goes on, with the outputs of a flow. */
+import type { RuleAction } from "../../rules/importRule.js";
 import { termText } from "../../rules/matchDraft.js";
+import { Segment } from "../../rules/segment.js";
 import type { Change } from "./steps.js";
 
-type Modify = Extract<ScenarioRuleAction, object>["modify"] & object;
-type ArrayMember = NonNullable<Extract<ScenarioRuleAction, object>["array"]>[number];
-type Member = Extract<ArrayMember, object>;
+type ArrayMember = NonNullable<Extract<RuleAction, object>["array"]>[number];
+export type Member = Extract<ArrayMember, object>;
 
 /** Members of an array, and a table after them. */
 const MAX_DESTINATIONS = 62;
 
 interface Tag {
-  readonly tpid: number;
+  readonly tpid?: "0x88a8";
   vid: number;
   pcp: number;
 }
 
-export class Segment {
+export class FlowSegment extends Segment {
   readonly missing: string[] = [];
-  #decapsulates = false;
-  #pops = 0;
-  readonly #changes: Modify[number][] = [];
-  #changesTag = false;
   readonly #pushes: Tag[] = [];
   readonly #members: Member[] = [];
-  #meter: ScenarioRuleAction | undefined;
 
-  get isEmpty(): boolean {
-    return (
-      !this.#decapsulates &&
-      this.#pops === 0 &&
-      this.#changes.length === 0 &&
-      this.#pushes.length === 0 &&
-      this.#members.length === 0 &&
-      this.#meter === undefined
-    );
+  constructor() {
+    super({ commutes: true });
   }
 
   get isFull(): boolean {
@@ -47,77 +31,60 @@ export class Segment {
 
   /** Gives the frame its colour in a register C: 0 is red. */
   meter(object: string, register: number): void {
-    this.#meter = { aso: { object, flags: "flow_meter_green", return_reg_c: register } };
+    this.put("any", { aso: { object, flags: "flow_meter_green", return_reg_c: register } });
   }
 
   decapsulate(): void {
-    this.#decapsulates = true;
+    if (!this.has("decap")) this.put("decap", { reformat: { type: "l2_tunnel_to_l2" } });
   }
 
   /** @returns whether this rule can do it; else another one has to */
   pop(): boolean {
-    if (this.#members.length > 0) return false;
-    if (this.#pushes.pop() !== undefined) return true;
-    if (this.#changesTag) return false;
-    this.#pops++;
+    if (this.has("end") || this.#pushes.pop() === undefined) return this.add("pop", "pop_vlan");
+    this.remove("push");
     return true;
   }
 
   push(tpid: number, vid: number, pcp: number): boolean {
-    if (this.#members.length > 0) return false;
-    this.#pushes.push({ tpid, vid, pcp });
-    return true;
+    const tag: Tag = { ...(tpid === 0x88a8 ? { tpid: "0x88a8" } : {}), vid, pcp };
+    return this.add("push", { push_vlan: tag }) && this.#pushes.push(tag) > 0;
   }
 
   /** @param fields the match fields of the change and of its source */
-  change(change: Change, field: string, source?: string): boolean {
-    if (this.#members.length > 0) return false;
-    const isOfTag = [field, source].some((name) => name?.startsWith("outer.first_") === true);
-    if (isOfTag && this.#pushes.length > 0) return this.#intoTag(change);
-    if (isOfTag) this.#changesTag = true;
-    if (change.kind === "add") this.#changes.push({ add: field, by: change.by });
-    else if (change.kind === "copy") {
-      const { fromBit, intoBit, bits } = change;
-      this.#changes.push({ copy: source ?? "", into: field, fromBit, intoBit, bits });
-    } else if (change.mask !== 0n)
-      this.#changes.push({ set: field, to: termText(field, { value: change.value, mask: change.mask }) });
-    return true;
-  }
-
-  /** A tag that this rule pushes has its value at once. */
-  #intoTag(change: Change): boolean {
+  change(change: Change, field: string, source = ""): boolean {
+    const isOfTag = [field, source].some((name) => name.startsWith("outer.first_"));
     const tag = this.#pushes.at(-1);
-    if (tag === undefined || change.kind !== "set") return false;
-    const old = change.field === "outer.first_vid" ? tag.vid : tag.pcp;
-    const value = (BigInt(old) & ~change.mask) | change.value;
-    if (change.field === "outer.first_vid") tag.vid = Number(value);
-    else if (change.field === "outer.first_prio") tag.pcp = Number(value);
-    else return false;
-    return true;
+    if (isOfTag && tag !== undefined) return !this.has("end") && intoTag(tag, change);
+    const kind = isOfTag ? "tag" : "modify";
+    if (change.kind === "add") return this.modify({ add: field, by: change.by }, kind);
+    if (change.kind === "set") {
+      const { value, mask } = change;
+      return mask === 0n || this.modify({ set: field, to: termText(field, { value, mask }) }, kind);
+    }
+    const { fromBit, intoBit, bits } = change;
+    return this.modify({ copy: source, into: field, fromBit, intoBit, bits }, kind);
   }
 
   output(member: Member): void {
     this.#members.push(member);
+    this.note("end", 1);
   }
 
   /** The actions of the rule; it leads to a table, or ends. */
-  actions(table?: string): ScenarioRuleAction[] {
+  ending(table?: string): RuleAction[] {
     const members = [...this.#members, ...(table === undefined ? [] : [{ table }])];
     const [first, ...others] = members;
     if (first === undefined) return ["drop"];
-    const before: ScenarioRuleAction[] = [
-      ...(this.#meter === undefined ? [] : [this.#meter]),
-      ...(this.#decapsulates ? [{ reformat: { type: "l2_tunnel_to_l2" as const } }] : []),
-      ...Array.from({ length: this.#pops }, () => "pop_vlan" as const),
-      ...(this.#changes.length === 0 ? [] : [{ modify: this.#changes }]),
-      ...this.#pushes.map(({ tpid, vid, pcp }) => ({
-        push_vlan: { ...(tpid === 0x88a8 ? { tpid: "0x88a8" as const } : {}), vid, pcp },
-      })),
-    ];
-    if (others.length > 0) return [...before, { array: members }];
+    if (others.length > 0) return [...this.actions(), { array: members }];
     const { reformat, ...destination } = first;
-    return [...before, ...(reformat === undefined ? [] : [{ reformat }]), destination] as ScenarioRuleAction[];
+    return [...this.actions(), ...(reformat === undefined ? [] : [{ reformat }]), destination] as RuleAction[];
   }
 }
 
-export type { Member, Modify };
+/** A tag that this rule pushes has its value at once. */
+function intoTag(tag: Tag, change: Change): boolean {
+  const key = change.field === "outer.first_vid" ? "vid" : change.field === "outer.first_prio" ? "pcp" : undefined;
+  if (key === undefined || change.kind !== "set") return false;
+  tag[key] = Number((BigInt(tag[key]) & ~change.mask) | change.value);
+  return true;
+}

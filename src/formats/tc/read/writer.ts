@@ -3,10 +3,17 @@
  * own: what comes too late for that order goes into a table after the rule, which has its frames alone.
  */
 import { UDP_PORTS } from "../../../headers/announcers.js";
-import type { ScenarioRuleAction } from "../../../scenario/action/definition.js";
-import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
+import {
+  goesOn,
+  type Fork,
+  type ImportRule,
+  type ListAction,
+  type RuleAction,
+  type RuleBody,
+} from "../../rules/importRule.js";
+import { writeRule } from "../../rules/planner.js";
 import { notImported } from "../../text/refusal.js";
 import type { Output, Step, TunnelKey, Verdict } from "./actions/steps.js";
 import type { Tunnel } from "./devices.js";
@@ -23,20 +30,9 @@ export interface Ways {
   readonly next: string | undefined;
 }
 
-interface At {
-  readonly table: string;
-  readonly level: number;
-  readonly priority: number;
-  readonly name: string;
-  readonly match: NonNullable<ScenarioRule["match"]>;
-}
-
-/** Actions of the device in the order in which it executes them. */
-const STAGES = ["decap", "pop", "change", "push", "end"] as const;
-type Stage = (typeof STAGES)[number];
 /** The register that holds the colour of a meter. */
 const COLOUR = 5;
-type Reformat = Exclude<NonNullable<Exclude<ScenarioRuleAction, string>["reformat"]>, string>;
+type Reformat = Exclude<NonNullable<Exclude<RuleAction, string>["reformat"]>, string>;
 
 export class RuleWriter {
   readonly #draft: Draft;
@@ -56,14 +52,26 @@ export class RuleWriter {
   }
 
   /** @throws NotImported */
-  write(at: At, filter: Filter, ways: Ways): void {
+  write(at: Omit<ImportRule, keyof RuleBody | "notImported">, filter: Filter, ways: Ways): void {
     const { steps, notImported: missing } = filter;
     const decap = ways.onTunnel && steps.some(leaves);
     if (ways.onTunnel && !decap) this.#checkInside(steps, filter);
-    const actions: ScenarioRuleAction[] = decap ? [{ reformat: { type: "l2_tunnel_to_l2" } }] : [];
-    const job = new Job(this.#draft, this.#findings, ways, ways.onTunnel && !decap ? "inner" : "outer", filter, decap);
-    job.rule(at, actions, steps, missing);
-    for (const write of job.written) write();
+    const reader = new BodyReader(this.#findings, ways, ways.onTunnel && !decap ? "inner" : "outer", filter, decap);
+    const { actions, end } = reader.body(steps);
+    const first: ListAction[] = decap ? [{ kind: "decap", action: { reformat: { type: "l2_tunnel_to_l2" } } }] : [];
+    const rule = { ...at, notImported: missing, actions: [...first, ...actions], end };
+    writeRule(rule, {
+      leavesFirst: true,
+      tableName: (name, label, number) => `${name} ${label}${number === 0 ? "" : ` ${number + 1}`}`,
+      table: (wanted, level) => {
+        const name = this.#draft.freeName("tables", wanted);
+        return this.#draft.once("tables", { name, domain: "fdb", level });
+      },
+      rule: ({ name, table, priority, match, actions: done, notImported: lacks }) => {
+        const rest = lacks.length === 0 ? {} : { notImported: [...lacks] };
+        this.#draft.push("rules", { name, table, priority, match, actions: [...done], ...rest });
+      },
+    });
   }
 
   #checkInside(steps: readonly Step[], { place }: Filter): void {
@@ -79,13 +87,9 @@ function leaves(step: Step): boolean {
   return step.kind === "mirror" || verdicts.some(({ kind }) => kind === "redirect");
 }
 
-/** The rules of one filter: they are written when all of them are known to be possible. */
-class Job {
-  readonly written: (() => void)[] = [];
-  #tables = 0;
-
+/** Reads the steps of one filter. */
+class BodyReader {
   constructor(
-    private readonly draft: Draft,
     private readonly findings: Findings,
     private readonly ways: Ways,
     private readonly level: "outer" | "inner",
@@ -93,72 +97,40 @@ class Job {
     private readonly decapped: boolean,
   ) {}
 
-  /** Writes a rule with these actions and the steps that fit, and a table for the rest. */
-  rule(at: At, actions: ScenarioRuleAction[], steps: readonly Step[], missing: readonly string[] = []): void {
-    let stage: Stage = "decap";
-    let done = false;
-    for (let n = 0; n < steps.length && !done; n++) {
-      const step = steps[n] as Step;
-      const rest = steps.slice(n + 1);
-      const wanted = stageOf(step);
-      if (STAGES.indexOf(wanted) < STAGES.indexOf(stage)) {
-        actions.push({ table: this.#then(at, steps.slice(n)) });
-        done = true;
-        continue;
-      }
-      stage = wanted;
-      done = this.#step(step, rest, at, actions);
-    }
-    if (!done) actions.push(this.#end({ kind: "pass" }));
-    const { table, priority, name, match } = at;
-    this.written.push(() => {
-      this.draft.push("rules", {
-        name,
-        table,
-        priority,
-        match,
-        actions: withJoinedChanges(actions),
-        ...(missing.length === 0 ? {} : { notImported: [...missing] }),
-      });
-    });
-  }
-
-  /** @returns whether the step ends the rule */
-  #step(step: Step, rest: readonly Step[], at: At, actions: ScenarioRuleAction[]): boolean {
-    switch (step.kind) {
-      case "change":
-        actions.push({ modify: modifyOf(step.changes, this.level) });
-        return false;
-      case "pop":
-        actions.push("pop_vlan");
-        return false;
-      case "push": {
+  /** @throws NotImported */
+  body(steps: readonly Step[]): RuleBody {
+    const actions: ListAction[] = [];
+    for (const [n, step] of steps.entries()) {
+      if (step.kind === "change") actions.push({ kind: "modify", changes: modifyOf(step.changes, this.level) });
+      else if (step.kind === "pop") actions.push({ kind: "pop", action: "pop_vlan" });
+      else if (step.kind === "push") {
         const { vid, pcp, tpid } = step;
-        actions.push({ push_vlan: { ...(tpid === "0x8100" ? {} : { tpid }), ...(pcp === 0 ? {} : { pcp }), vid } });
-        return false;
-      }
+        const tag = { ...(tpid === "0x8100" ? {} : { tpid }), ...(pcp === 0 ? {} : { pcp }), vid };
+        actions.push({ kind: "push", action: { push_vlan: tag } });
+      } else return { actions, end: this.#endOf(step, steps.slice(n + 1)) };
+    }
+    return { actions, end: [this.#end({ kind: "pass" })] };
+  }
+
+  #endOf(step: Exclude<Step, { kind: "change" | "pop" | "push" }>, rest: readonly Step[]): RuleBody["end"] {
+    switch (step.kind) {
       case "end":
-        actions.push(...this.#ends(step.verdict));
-        return true;
+        return this.#ends(step.verdict);
       case "mirror":
-        actions.push(...this.#mirrors(step, rest, at));
-        return true;
-      case "sample":
-        actions.push({
-          flow_sampler: {
-            sample_ratio: step.ratio,
-            default_next_table: this.#then(at, rest),
-            sample_actions: [{ vport: 0 }],
-          },
+        return this.#mirrors(step, rest);
+      case "sample": {
+        const { ratio } = step;
+        const leads = (next: string): RuleAction => ({
+          flow_sampler: { sample_ratio: ratio, default_next_table: next, sample_actions: [{ vport: 0 }] },
         });
-        return true;
+        return { ...goesOn(this.body(rest)), leads };
+      }
       case "police":
-        actions.push({ flow_meter: { next_table: this.#metered(step, rest, at), reg_c_index: COLOUR, ...step.meter } });
-        return true;
+        return this.#metered(step, rest);
     }
   }
 
-  #ends(verdict: Verdict): ScenarioRuleAction[] {
+  #ends(verdict: Verdict): RuleAction[] {
     return verdict.kind === "redirect" ? actionsOf(this.#member(verdict.to)) : [this.#end(verdict)];
   }
 
@@ -185,7 +157,7 @@ class Job {
   }
 
   /** Mirrors, and what comes after them: members of one array. */
-  #mirrors(first: Step & { kind: "mirror" }, rest: readonly Step[], at: At): ScenarioRuleAction[] {
+  #mirrors(first: Step & { kind: "mirror" }, rest: readonly Step[]): RuleBody["end"] {
     const members: Member[] = [this.#member(first.to)];
     let n = 0;
     for (; n < rest.length; n++) {
@@ -195,13 +167,12 @@ class Job {
     }
     const after = rest[n];
     if (after === undefined) members.push(this.#asMember({ kind: "pass" }));
-    else if (after.kind !== "end") members.push({ to: { table: this.#then(at, rest.slice(n)) } });
-    else if (after.verdict.kind !== "drop") members.push(this.#asMember(after.verdict));
+    else if (after.kind !== "end") {
+      const leads = (table: string): RuleAction => arrayOf([...members, { to: { table } }]);
+      return { ...goesOn(this.body(rest.slice(n))), leads };
+    } else if (after.verdict.kind !== "drop") members.push(this.#asMember(after.verdict));
     const [only] = members;
-    if (members.length === 1 && only !== undefined) return actionsOf(only);
-    return [
-      { array: members.map(({ to, reformat }) => (reformat === undefined ? to : { ...(to as object), reformat })) },
-    ];
+    return members.length === 1 && only !== undefined ? actionsOf(only) : [arrayOf(members)];
   }
 
   #asMember(verdict: Verdict): Member {
@@ -238,32 +209,18 @@ class Job {
     return { type: "l2_to_l2_tunnel", headers };
   }
 
-  /** A table for the steps that are left. */
-  #then(at: At, steps: readonly Step[]): string {
-    const { name, level } = this.#table(at, "then");
-    this.rule({ table: name, level, priority: 0, name, match: {} }, [], steps);
-    return name;
-  }
-
   /** A table for what a meter leads to: red frames exceed the rate. */
-  #metered(step: Step & { kind: "police" }, rest: readonly Step[], at: At): string {
-    const { name, level } = this.#table(at, "metered");
-    const stepsOf = (verdict: Verdict): readonly Step[] =>
-      verdict.kind === "pipe" ? rest : [{ kind: "end", verdict }];
-    const red = { [`misc2.metadata_reg_c_${COLOUR}`]: 0 };
-    this.rule({ table: name, level, priority: 0, name: `${name}: exceeds`, match: red }, [], stepsOf(step.exceed));
-    this.rule({ table: name, level, priority: 1, name: `${name}: conforms`, match: {} }, [], stepsOf(step.conform));
-    return name;
-  }
-
-  #table(at: At, what: string): { name: string; level: number } {
-    const number = this.#tables++;
-    const name = this.draft.freeName("tables", `${at.name} ${what}${number === 0 ? "" : ` ${number + 1}`}`);
-    const level = at.level + 1;
-    this.written.push(() => {
-      this.draft.push("tables", { name, domain: "fdb", level });
-    });
-    return { name, level };
+  #metered({ meter, exceed, conform }: Step & { kind: "police" }, rest: readonly Step[]): Fork {
+    const after = (verdict: Verdict): RuleBody =>
+      this.body(verdict.kind === "pipe" ? rest : [{ kind: "end", verdict }]);
+    return {
+      leads: (table) => ({ flow_meter: { next_table: table, reg_c_index: COLOUR, ...meter } }),
+      label: "metered",
+      rules: [
+        { suffix: ": exceeds", match: { [`misc2.metadata_reg_c_${COLOUR}`]: 0 }, priority: 0, ...after(exceed) },
+        { suffix: ": conforms", match: {}, priority: 1, ...after(conform) },
+      ],
+    };
   }
 }
 
@@ -276,30 +233,14 @@ interface Member {
   readonly reformat?: Reformat;
 }
 
-function actionsOf({ to, reformat }: Member): ScenarioRuleAction[] {
+function actionsOf({ to, reformat }: Member): RuleAction[] {
   return reformat === undefined ? [to] : [{ reformat }, to];
 }
 
-function stageOf({ kind }: Step): Stage {
-  return kind === "pop" || kind === "change" || kind === "push" ? kind : "end";
+function arrayOf(members: readonly Member[]): RuleAction {
+  return { array: members.map(({ to, reformat }) => (reformat === undefined ? to : { ...(to as object), reformat })) };
 }
 
 function destinationOf(endpoint: Endpoint): { vport: number } | { port: number } {
   return "vport" in endpoint ? { vport: endpoint.vport } : { port: endpoint.port };
-}
-
-/** One list of changes in place of several. */
-function withJoinedChanges(actions: readonly ScenarioRuleAction[]): ScenarioRuleAction[] {
-  const list: ScenarioRuleAction[] = [];
-  for (const action of actions) {
-    const last = list.at(-1);
-    const isBoth =
-      typeof last === "object" &&
-      typeof action === "object" &&
-      last.modify !== undefined &&
-      action.modify !== undefined;
-    if (isBoth) list[list.length - 1] = { modify: [...(last.modify ?? []), ...(action.modify ?? [])] };
-    else list.push(action);
-  }
-  return list;
 }

@@ -1,10 +1,12 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
-import type { Draft, Endpoint } from "../../reading/draft.js";
+import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
+import type { RuleAction } from "../../rules/importRule.js";
+import { pushRule, writeRule } from "../../rules/planner.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import { Plan } from "./actions/plan.js";
 import type { Action } from "./actions/read.js";
-import { actionsOf, type Fate, type RuleAction } from "./actions/steps.js";
+import type { Fate } from "./actions/steps.js";
 import { matchOf } from "./pattern/match.js";
 import type { PatternWalk } from "./pattern/walk.js";
 import type { Item } from "./pattern/read.js";
@@ -122,7 +124,7 @@ export class Rules {
         : this.#draft.once("tables", {
             name: `${domain} group ${group}${vport === 0 ? "" : ` of vport ${vport}`}`,
             domain,
-            ...(vport === 0 ? {} : { function: vport }),
+            ...ofFunction(vport),
             level: Number(group),
           });
     this.#tables.set(key, name);
@@ -130,28 +132,27 @@ export class Rules {
   }
 
   #write(rule: FlowRule, vport: number, walk: PatternWalk, plan: Plan, lacking: readonly string[]): void {
-    const { domain, group, port } = rule;
-    const steps = plan.steps.all;
-    let table = this.#table(domain, vport, group, port.word, false);
-    steps.forEach((step, n) => {
-      const isFirst = n === 0;
-      const name = isFirst ? rule.name : `${rule.name} step ${n + 1}`;
-      const next = n + 1 < steps.length ? this.#stepTable(rule, vport, n + 1) : undefined;
-      const priority = isFirst ? Number(rule.priority.value) : step.gates.length === 0 ? 0 : 1;
-      for (const { suffix, match, actions } of step.gates) {
-        this.#draft.push("rules", { name: this.#free(`${name}${suffix}`), table, match, actions: [...actions] });
-      }
-      const match = isFirst ? walk.match.toScenario() : {};
-      const end = next === undefined ? plan.steps.end : (step.leads?.(next) ?? { table: next });
-      this.#draft.push("rules", {
-        name: this.#free(name),
-        table,
-        ...(priority === 0 ? {} : { priority }),
-        ...(Object.keys(match).length === 0 ? {} : { match }),
-        actions: [...actionsOf(step), ...(end === undefined ? [] : [end])],
-        ...(isFirst && lacking.length > 0 ? { notImported: [...lacking] } : {}),
-      });
-      table = next ?? table;
+    const { name, domain, group, port, priority } = rule;
+    const first = {
+      name,
+      table: this.#table(domain, vport, group, port.word, false),
+      level: Number(group),
+      priority: Number(priority.value),
+      match: walk.match.toScenario(),
+      notImported: lacking,
+      ...plan.steps.body,
+    };
+    writeRule(first, {
+      style: { listed: true },
+      tableName: (_rule, _label, number) => `${name} step ${number + 2}`,
+      table: (wanted, level) =>
+        this.#draft.once("tables", {
+          name: this.#draft.freeName("tables", wanted),
+          domain,
+          ...ofFunction(vport),
+          level,
+        }),
+      rule: (one) => pushRule(this.#draft, one),
     });
   }
 
@@ -161,7 +162,7 @@ export class Rules {
     const known = this.#spreads.get(key);
     if (known !== undefined) return known;
     const name = this.#draft.freeName("tables", `rss ${this.#spreads.size + 1}`);
-    this.#draft.push("tables", { name, ...(vport === 0 ? {} : { function: vport }), level: 1 });
+    this.#draft.push("tables", { name, ...ofFunction(vport), level: 1 });
     for (const { match, suffix, action } of fates) {
       this.#draft.push("rules", { name: this.#free(`${name}${suffix}`), table: name, match, actions: [action] });
     }
@@ -171,15 +172,6 @@ export class Rules {
 
   #free(name: string): string {
     return this.#draft.freeName("rules", name);
-  }
-
-  #stepTable({ name, domain, group }: FlowRule, vport: number, step: number): string {
-    return this.#draft.once("tables", {
-      name: this.#draft.freeName("tables", `${name} step ${step + 1}`),
-      domain,
-      ...(vport === 0 ? {} : { function: vport }),
-      level: Number(group) + step,
-    });
   }
 }
 

@@ -3,7 +3,7 @@ import { NotImported } from "../../../text/refusal.js";
 import { asSet, type Node, type Nodes } from "../nodes.js";
 import type { Places } from "../places.js";
 import type { Ports } from "../bridge/ports.js";
-import { Segment } from "../segment.js";
+import { FlowSegment } from "../segment.js";
 import { act, type Act, type Flow } from "../steps.js";
 import { type Ask } from "../../fields.js";
 import type { Metering } from "./metering.js";
@@ -22,7 +22,7 @@ export interface Ways {
 }
 
 export interface Made {
-  readonly actions: ReturnType<Segment["actions"]>;
+  readonly actions: ReturnType<FlowSegment["ending"]>;
   readonly missing: string[];
 }
 const ENDLESS = "the tables look each other up without an end";
@@ -57,11 +57,11 @@ export class Execution {
   }
 
   actions(list: Node | null, start: Context, knownFirst: Known, rule: string, flow?: Flow): Made {
-    const segment = new Segment();
+    const segment = new FlowSegment();
     let ctx = start;
     let known = knownFirst;
     let node = list;
-    const done = (table?: string): Made => ({ actions: segment.actions(table), missing: segment.missing });
+    const done = (table?: string): Made => ({ actions: segment.ending(table), missing: segment.missing });
     for (;;) {
       if (node === null) {
         const { set } = ctx;
@@ -197,7 +197,7 @@ export class Execution {
   /** @returns the table that goes on with the change, if this rule cannot do it */
   #change(
     one: Extract<Act, { kind: "change" }>,
-    segment: Segment,
+    segment: FlowSegment,
     node: Node,
     ctx: Context,
     known: Known,

@@ -3,7 +3,7 @@ import type { Draft } from "../../../reading/draft.js";
 import { NotImported } from "../../../text/refusal.js";
 import type { Meter } from "../meters.js";
 import type { Places } from "../places.js";
-import type { Segment } from "../segment.js";
+import type { FlowSegment } from "../segment.js";
 import { type Act } from "../steps.js";
 import { COLOUR, register, type Ask } from "../../fields.js";
 import type { Report } from "./report.js";
@@ -22,7 +22,7 @@ export class Metering {
   }
 
   /** Adds the meter to a rule. @returns what red frames have; undefined if the rule lacks the meter */
-  add({ id, place }: Extract<Act, { kind: "meter" }>, segment: Segment, rule: string): Ask | undefined {
+  add({ id, place }: Extract<Act, { kind: "meter" }>, segment: FlowSegment, rule: string): Ask | undefined {
     const meter = this.#meters.get(id);
     if (meter === undefined) {
       const reason = "the text does not have the rates of this meter: add what ovs-ofctl dump-meters prints";

@@ -3,7 +3,7 @@ import { VPORT_UPLINK } from "../../../../abi/engine.js";
 import type { Draft } from "../../../reading/draft.js";
 import type { Node } from "../nodes.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
-import type { Member, Segment } from "../segment.js";
+import type { Member, FlowSegment } from "../segment.js";
 import { act, type Act } from "../steps.js";
 import { encapsulation } from "../tunnels.js";
 import type { Places } from "../places.js";
@@ -34,7 +34,7 @@ export class Outputs {
     one: Extract<Act, { kind: "output" }>,
     ctx: Context,
     known: Known,
-    segment: Segment,
+    segment: FlowSegment,
     rule: string,
   ): Member | undefined {
     const refuse = (reason: string): undefined =>
@@ -106,7 +106,7 @@ export class Outputs {
   popped(
     { port, place }: Extract<Act, { kind: "tunnel_pop" }>,
     ctx: Context,
-    segment: Segment,
+    segment: FlowSegment,
     rule: string,
   ): Context | undefined {
     const target = this.#ports.target(port);
@@ -142,7 +142,7 @@ export class Outputs {
     one: Extract<Act, { kind: "in_port" }>,
     ctx: Context,
     known: Known,
-    segment: Segment,
+    segment: FlowSegment,
     rule: string,
   ): Member | undefined {
     const [kind, number] = known.from?.split(" ") ?? [];
@@ -151,7 +151,7 @@ export class Outputs {
     return undefined;
   }
 
-  encap(one: Extract<Act, { kind: "encap" }>, segment: Segment, rule: string): void {
+  encap(one: Extract<Act, { kind: "encap" }>, segment: FlowSegment, rule: string): void {
     const target = this.#ports.target(one.port);
     if ("endpoint" in target)
       segment.output({ ...target.endpoint, reformat: { type: "l2_to_l2_tunnel", data: one.data } });
@@ -216,7 +216,7 @@ export class Outputs {
     ];
   }
 
-  buckets(one: Extract<Act, { kind: "group" }>, rule: string, segment: Segment): readonly (readonly Act[])[] {
+  buckets(one: Extract<Act, { kind: "group" }>, rule: string, segment: FlowSegment): readonly (readonly Act[])[] {
     const group = this.#source.groups.get(one.id);
     const reason = this.#isCircular(one.id) ? CIRCULAR : reasonAgainst(group);
     if (reason === CIRCULAR) {

@@ -6,6 +6,7 @@
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
 import { MatchDraft } from "../../../rules/matchDraft.js";
+import { pushRule } from "../../../rules/planner.js";
 import { NotImported } from "../../../text/refusal.js";
 import { Nodes, type Node } from "../nodes.js";
 import type { Places } from "../places.js";
@@ -148,14 +149,13 @@ export class Pipeline implements Ways {
   ): void {
     const called = this.#report.free(name);
     const { actions, missing } = this.#execution.actions(node, ctx, known, called, flow);
-    const asked = match.toScenario();
-    this.#draft.push("rules", {
+    pushRule(this.#draft, {
       name: called,
       table,
-      ...(priority === 0 ? {} : { priority }),
-      ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
+      priority,
+      match: match.toScenario(),
       actions,
-      ...(missing.length === 0 ? {} : { notImported: missing }),
+      notImported: missing,
     });
   }
 

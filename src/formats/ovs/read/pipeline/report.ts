@@ -2,7 +2,7 @@
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
 import type { Place } from "../../../text/refusal.js";
-import type { Segment } from "../segment.js";
+import type { FlowSegment } from "../segment.js";
 
 export class Report {
   readonly #draft: Draft;
@@ -18,7 +18,7 @@ export class Report {
   }
 
   /** An action that a rule lacks. */
-  lacks(segment: Segment, rule: string, place: Place, text: string, reason: string): undefined {
+  lacks(segment: FlowSegment, rule: string, place: Place, text: string, reason: string): undefined {
     this.tell(place, text, reason, rule);
     segment.missing.push(`${text}: ${reason}`);
     return undefined;

@@ -8,9 +8,7 @@ import { registerOfMeta, registerOfTag } from "../pattern/special.js";
 import { CHANGE_FIELDS } from "../../fields/changes.js";
 import type { FieldChange } from "./modifyField.js";
 import type { Action } from "./read.js";
-import type { Steps } from "./steps.js";
-
-type Change = Parameters<Steps["modify"]>[0];
+import type { Change } from "../../../rules/importRule.js";
 
 /** The packet of the pattern that is the outer one when the change is made; undefined for a new one. */
 export type PatternLevel = "outer" | "inner" | undefined;

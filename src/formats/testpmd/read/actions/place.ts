@@ -4,7 +4,8 @@ import type { Word } from "../../../text/refusal.js";
 import type { PatternWalk } from "../pattern/walk.js";
 import type { Settings } from "../settings/settings.js";
 import type { Action } from "./read.js";
-import type { Fate, RuleAction, Steps } from "./steps.js";
+import type { RuleAction } from "../../../rules/importRule.js";
+import type { Fate, Steps } from "./steps.js";
 
 export interface RulePlace {
   readonly draft: Draft;

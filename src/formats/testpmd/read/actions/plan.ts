@@ -10,7 +10,8 @@ import { fatesOfRss } from "./hash.js";
 import type { Planning, RulePlace } from "./place.js";
 import { connectionStep, meterStep, sampleStep } from "./stateful.js";
 import type { Action } from "./read.js";
-import { Steps, type RuleAction } from "./steps.js";
+import type { RuleAction } from "../../../rules/importRule.js";
+import { Steps } from "./steps.js";
 
 const FLAG = 0xffffff;
 const TAG_BITS = 24n;

@@ -4,7 +4,7 @@ import { STATE_REGISTER } from "../pattern/special.js";
 import type { Policy } from "../settings/meters.js";
 import type { Action } from "./read.js";
 import type { Planning } from "./place.js";
-import type { Gate, RuleAction } from "./steps.js";
+import type { Branch, RuleAction } from "../../../rules/importRule.js";
 
 /** The numbers that a meter writes. */
 const COLOURS = { green: 2, yellow: 1, red: 0 } as const;
@@ -21,12 +21,12 @@ export function meterStep(plan: Planning, action: Action): void {
   plan.steps.next(undefined, gates);
 }
 
-function gatesOf(plan: Planning, policy: Policy, word: Word): Gate[] {
+function gatesOf(plan: Planning, policy: Policy, word: Word): Branch[] {
   return (Object.keys(COLOURS) as (keyof typeof COLOURS)[]).flatMap((colour) => {
     const actions = endsOf(plan, policy[colour], word);
     if (actions.length === 0) return [];
     const match = { [`misc2.metadata_reg_c_${STATE_REGISTER}`]: `0x${COLOURS[colour].toString(16)}/0xff` };
-    return [{ suffix: ` ${colour}`, match, actions }];
+    return [{ suffix: ` ${colour}`, match, priority: 0, actions: [], end: actions }];
   });
 }
 

@@ -1,0 +1,60 @@
+/** Writes rules of tools as rules of the device, in several tables where one cannot execute their lists in order. */
+import type { Draft } from "../reading/draft.js";
+import { goesOn, type Fork, type ImportRule, type RuleAction } from "./importRule.js";
+import { Segment, type SegmentStyle } from "./segment.js";
+
+/** A rule with the actions of the device. */
+export interface PlannedRule extends Omit<ImportRule, "actions" | "end"> {
+  readonly actions: readonly RuleAction[];
+}
+
+export interface RuleSink {
+  readonly style?: SegmentStyle;
+  /** Whether rules that a rule leads to are written before it. */
+  readonly leavesFirst?: true;
+  /** The name of a table that a rule leads to; `number` counts those of the first rule, from 0. */
+  readonly tableName: (rule: string, label: string, number: number) => string;
+  /** Makes a table. @returns its name, which may be another one */
+  readonly table: (name: string, level: number) => string;
+  readonly rule: (rule: PlannedRule) => void;
+}
+
+export function writeRule(first: ImportRule, sink: RuleSink): void {
+  let tables = 0;
+  const write = ({ actions, end, ...rule }: ImportRule): void => {
+    const segment = new Segment(sink.style);
+    const left = actions.findIndex((one) => !segment.take(one));
+    const fork = left >= 0 ? goesOn({ actions: actions.slice(left), end }) : isFork(end) ? end : undefined;
+    if (fork === undefined) {
+      sink.rule({ ...rule, actions: [...segment.actions(), ...(end as readonly RuleAction[])] });
+      return;
+    }
+    const level = rule.level + 1;
+    const name = sink.tableName(rule.name, fork.label, tables++);
+    const table = sink.table(name, level);
+    const own = (): void => sink.rule({ ...rule, actions: [...segment.actions(), fork.leads(table)] });
+    if (sink.leavesFirst !== true) own();
+    for (const { suffix, ...branch } of fork.rules)
+      write({ ...branch, name: `${name}${suffix}`, table, level, notImported: [] });
+    if (sink.leavesFirst === true) own();
+  };
+  write(first);
+}
+
+/** Adds a rule to a scenario, without what is as it is when it is left out. */
+export function pushRule(draft: Draft, { name, table, priority, match, actions, notImported }: Pushed): void {
+  draft.push("rules", {
+    name: draft.freeName("rules", name),
+    table,
+    ...(priority === 0 ? {} : { priority }),
+    ...(Object.keys(match).length === 0 ? {} : { match }),
+    actions: [...actions],
+    ...(notImported.length === 0 ? {} : { notImported: [...notImported] }),
+  });
+}
+
+type Pushed = Omit<PlannedRule, "level">;
+
+function isFork(end: ImportRule["end"]): end is Fork {
+  return "leads" in end;
+}
