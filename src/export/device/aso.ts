@@ -31,11 +31,8 @@ const FLAGS: Readonly<Record<AsoKind, Readonly<Record<number, NonNullable<Scenar
 /** The ASO objects that rules use. */
 export class DeviceAso {
   readonly #names = new DeviceNames<AsoObject>();
-  readonly #findings: ExportFindings;
 
-  constructor(findings: ExportFindings) {
-    this.#findings = findings;
-  }
+  constructor(private readonly findings: ExportFindings) {}
 
   /**
    * @param domain that of the rule
@@ -60,7 +57,7 @@ export class DeviceAso {
       const other = firstOther(object);
       if (other >= 0) {
         const why = `its contents differ, first in object ${other}: all of them get what the first one has`;
-        this.#findings.refuse("asoObjects", why, name);
+        this.findings.refuse("asoObjects", why, name);
       }
       const range = object.objects === 1 ? {} : { log_obj_range: Math.log2(object.objects) };
       return { name, function: object.context.function.vport, ...range, ...dataOf(object, 0) };

@@ -39,36 +39,33 @@ interface Names extends Pick<ActionNames, "queue" | "tir" | "counter"> {
 }
 
 export class DeviceFlows {
-  readonly #tracer: Tracer;
-  readonly #findings: ExportFindings;
-  readonly #names: Names;
   readonly #actionNames = new DeviceNames<FlowAction>();
   readonly counters = new DeviceNames<Counters>();
   readonly actions = new Map<string, ScenarioFlowAction>();
   readonly verbs: ScenarioFlow[] = [];
   readonly device: ScenarioDeviceFlow[] = [];
 
-  constructor(tracer: Tracer, findings: ExportFindings, names: Names) {
-    this.#tracer = tracer;
-    this.#findings = findings;
-    this.#names = names;
-  }
+  constructor(
+    private readonly tracer: Tracer,
+    private readonly findings: ExportFindings,
+    private readonly names: Names,
+  ) {}
 
   add(flows: readonly unknown[]): void {
     for (const flow of flows) {
       if (flow instanceof VerbsFlow) this.#verbs(flow);
       else if (flow instanceof DeviceFlow) this.#device(flow);
-      else this.#findings.refuse("flows", "a flow of this kind is not exported");
+      else this.findings.refuse("flows", "a flow of this kind is not exported");
     }
   }
 
   #verbs(flow: VerbsFlow): void {
-    const name = this.#names.flow(flow);
+    const name = this.names.flow(flow);
     const specs: ScenarioFlowSpec[] = [];
     for (const spec of flow.specs) {
       const written = this.#spec(spec);
       if (typeof written === "object" && "refused" in written) {
-        this.#findings.refuse("flows", written.refused, name);
+        this.findings.refuse("flows", written.refused, name);
         return;
       }
       specs.push(written);
@@ -77,7 +74,7 @@ export class DeviceFlows {
     const { type, port, priority, qp } = flow;
     this.verbs.push({
       name,
-      queue: this.#names.queue(qp),
+      queue: this.names.queue(qp),
       port,
       ...(type > 0 ? { type: TYPES[type] ?? "normal" } : {}),
       ...(priority === 0 ? {} : { priority }),
@@ -97,15 +94,15 @@ export class DeviceFlows {
   }
 
   #device(flow: DeviceFlow): void {
-    const name = this.#names.flow(flow);
+    const name = this.names.flow(flow);
     const { matcher, context } = flow;
     const [entry] = flow.entries;
     const actions = this.#deviceActions(flow);
     if (entry === undefined || "refused" in actions) {
-      this.#findings.refuse("deviceFlows", "refused" in actions ? actions.refused : "it has no entry", name);
+      this.findings.refuse("deviceFlows", "refused" in actions ? actions.refused : "it has no entry", name);
       return;
     }
-    const { traced } = this.#tracer;
+    const { traced } = this.tracer;
     const terms = termsOf(traced.contentOf(traced.storedRule(entry.handle)));
     const match = matchOf(terms.filter(({ field, wanted }) => !OF_THE_TABLE.has(field.name) && wanted !== PRESENT));
     const ft_type = FT_TYPES[FLOW_TABLE_TYPES.indexOf(matcher.tableType)] ?? "nic_rx";
@@ -139,21 +136,21 @@ export class DeviceFlows {
     if (counts instanceof Counters) list.push({ ibv_counter: this.counters.of(counts) });
     else if (counts instanceof BulkCounter && counts.holder instanceof FlowCounter) {
       const { holder, offset } = counts;
-      list.push({ count: this.#names.counter(holder), ...(offset === 0 ? {} : { offset }) });
+      list.push({ count: this.names.counter(holder), ...(offset === 0 ? {} : { offset }) });
     }
     if (entry?.drop === true) list.push("drop");
     else if (target?.op === Op.default_miss) list.push("default_miss");
     else if (target !== null) {
       const to = holds.find((one) => one instanceof QueuePair || one instanceof Tir);
-      if (to instanceof QueuePair) list.push({ queue: this.#names.queue(to) });
-      else if (to instanceof Tir) list.push({ tir: this.#names.tir(to) });
+      if (to instanceof QueuePair) list.push({ queue: this.names.queue(to) });
+      else if (to instanceof Tir) list.push({ tir: this.names.tir(to) });
       else return { refused: "it leads to a flow table of device commands, which is not exported" };
     }
     return { list };
   }
 
   #flowAction(action: FlowAction): { action: string } | Refused {
-    const written = flowActionOf(this.#tracer.device, action, this.#names.keys);
+    const written = flowActionOf(this.tracer.device, action, this.names.keys);
     if ("refused" in written) return written;
     const name = this.#actionNames.of(action);
     this.actions.set(name, { name, ...written });

@@ -32,16 +32,14 @@ const WQ_STATES: readonly ScenarioQueueState[] = ["reset", "rdy", "err"];
 
 /** The queues that rules lead to, and what these lead to. */
 export class DeviceQueues {
-  readonly #device: Device;
-  readonly #findings: ExportFindings;
   readonly #names = new DeviceNames<QueuePair | WorkQueue>();
   readonly #tables = new DeviceNames<IndirectionTable>();
   readonly #indirectionTables = new Map<string, ScenarioIndirectionTable>();
 
-  constructor(device: Device, findings: ExportFindings) {
-    this.#device = device;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly device: Device,
+    private readonly findings: ExportFindings,
+  ) {}
 
   of(queue: QueuePair | WorkQueue): string {
     if (queue instanceof RssQueuePair) this.#table(queue.rwq_ind_tbl);
@@ -56,7 +54,7 @@ export class DeviceQueues {
 
   #table(table: IndirectionTable): string {
     const name = this.#tables.of(table);
-    const queues = table.list.numbers.map((number) => this.#device.receivers.get(number) as WorkQueue);
+    const queues = table.list.numbers.map((number) => this.device.receivers.get(number) as WorkQueue);
     this.#indirectionTables.set(name, { name, ind_tbl: queues.map((queue) => this.#names.of(queue)) });
     return name;
   }
@@ -81,7 +79,7 @@ export class DeviceQueues {
     if (queue.isSink) return { ...own, ...port };
     const isDatagrams = queue.qp_type === IBV_QPT_UD;
     if (!isDatagrams && queue.qp_type !== IBV_QPT_RAW_PACKET) {
-      this.#findings.refuse(
+      this.findings.refuse(
         "queues",
         "connected queues are not exported: it becomes one that accepts every frame",
         name,
@@ -106,12 +104,12 @@ export class DeviceQueues {
   ): Pick<ScenarioQueue, "buffers" | "bufferSize"> {
     if (lengths.length === 0) {
       const why = `it has no receive buffer left; a queue of a scenario has some: here ${BUFFERS}`;
-      this.#findings.refuse("queues", why, name);
+      this.findings.refuse("queues", why, name);
       return { buffers: BUFFERS };
     }
     const longest = Math.max(...lengths);
     if (lengths.some((length) => length !== longest)) {
-      this.#findings.refuse(
+      this.findings.refuse(
         "queues",
         `its receive buffers differ in length: all are exported as ${longest} bytes`,
         name,

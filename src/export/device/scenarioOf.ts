@@ -60,7 +60,6 @@ export async function scenarioOf(device: Device, options: DeviceScenarioOptions 
 }
 
 class DeviceExport {
-  readonly #tracer: Tracer;
   readonly #device: Device;
   readonly #findings = new ExportFindings();
   readonly #queues: DeviceQueues;
@@ -86,8 +85,10 @@ class DeviceExport {
     },
   };
 
-  constructor(tracer: Tracer, keys: boolean) {
-    this.#tracer = tracer;
+  constructor(
+    private readonly tracer: Tracer,
+    keys: boolean,
+  ) {
     this.#device = tracer.device;
     this.#queues = new DeviceQueues(this.#device, this.#findings);
     this.#tirs = new DeviceTirs(this.#device, (queue) => this.#queues.of(queue));
@@ -178,7 +179,7 @@ class DeviceExport {
 
   /** Rules of other applications, in the order in which they match. */
   #hostRules(rules: readonly HostRule[]): ScenarioHostRule[] {
-    const { traced } = this.#tracer;
+    const { traced } = this.tracer;
     const stored = rules.map((rule) => ({ rule, ...traced.storedRule(rule.handle) }));
     stored.sort((a, b) => a.rankHigh - b.rankHigh || a.rankLow - b.rankLow);
     return stored.map(({ rule, ...place }) => {
@@ -234,7 +235,7 @@ class DeviceExport {
       this.#findings.refuse("rules", "it waits for a sync of its domain", name);
       return [];
     }
-    const { traced } = this.#tracer;
+    const { traced } = this.tracer;
     const content = traced.contentOf(traced.storedRule(rule.handle));
     const terms = termsOf(content);
     // A rule whose directions differ is two rules of the core, which ask for a direction besides.

@@ -26,17 +26,15 @@ import { DeviceNames } from "./names.js";
 
 /** The TIRs that rules lead to, and what they lead to. */
 export class DeviceTirs {
-  readonly #device: Device;
-  readonly #queue: (queue: QueuePair | WorkQueue) => string;
   readonly #tirNames = new DeviceNames<Tir>();
   readonly #rqtNames = new DeviceNames<Rqt>();
   readonly tirs = new Map<string, ScenarioTir>();
   readonly rqts = new Map<string, ScenarioRqt>();
 
-  constructor(device: Device, queue: (queue: QueuePair | WorkQueue) => string) {
-    this.#device = device;
-    this.#queue = queue;
-  }
+  constructor(
+    private readonly device: Device,
+    private readonly queue: (queue: QueuePair | WorkQueue) => string,
+  ) {}
 
   of(tir: Tir): string {
     const { leadsTo } = tir;
@@ -47,19 +45,19 @@ export class DeviceTirs {
   }
 
   #queueName(queue: unknown): string {
-    if (queue instanceof QueuePair || queue instanceof WorkQueue) return this.#queue(queue);
+    if (queue instanceof QueuePair || queue instanceof WorkQueue) return this.queue(queue);
     throw new Error("a TIR leads to what is no queue");
   }
 
   #rqt(rqt: Rqt): string {
-    const queues = rqt.list.numbers.map((number) => this.#queueName(this.#device.receivers.get(number)));
+    const queues = rqt.list.numbers.map((number) => this.#queueName(this.device.receivers.get(number)));
     const name = this.#rqtNames.of(rqt);
     this.rqts.set(name, { name, queues });
     return name;
   }
 
   #hash({ target }: Tir): Omit<ScenarioTir, "name"> {
-    const record = this.#device.core.u8.slice(target.operand, target.operand + RSS_SIZE);
+    const record = this.device.core.u8.slice(target.operand, target.operand + RSS_SIZE);
     const byte = (at: number): number => record[at] as number;
     return {
       rx_hash_fn: RX_HASH_FUNCTIONS[byte(RSS_FUNCTION)] ?? "none",

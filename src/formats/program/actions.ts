@@ -30,11 +30,12 @@ export class ProgramActions {
   readonly list: ProgramAction[] = [];
   readonly #made = new Map<string, number>();
   readonly #shared: ReadonlyMap<string, Written>;
-  readonly #objects: ActionObjects;
 
-  constructor(scenario: Scenario, objects: ActionObjects) {
+  constructor(
+    scenario: Scenario,
+    private readonly objects: ActionObjects,
+  ) {
     this.#shared = new Map((scenario.actions ?? []).map(({ name, ...written }) => [name, written as Written]));
-    this.#objects = objects;
   }
 
   /** The action of a rule in a table of this domain. */
@@ -59,15 +60,15 @@ export class ProgramActions {
     for (const kind of ["drop", "default_miss", "pop_vlan"] as const) if (written[kind] !== undefined) return { kind };
     if (tag !== undefined) return { kind: "tag", tag };
     if (queue !== undefined)
-      return found(this.#objects.queue(queue), QUEUE, (at) => ({ kind: "dest_ibv_qp", queue: at }));
+      return found(this.objects.queue(queue), QUEUE, (at) => ({ kind: "dest_ibv_qp", queue: at }));
     if (tir !== undefined) return new Missing("a TIR is made by a device command, which the program does not have");
     if (table !== undefined) {
-      return found(this.#objects.table(table), TABLE, (at) =>
+      return found(this.objects.table(table), TABLE, (at) =>
         priority === undefined ? { kind: "dest_table", table: at } : { kind: "dest_root_table", table: at, priority },
       );
     }
     if (count !== undefined) {
-      return found(this.#objects.counter(count), COUNTER, (at) => ({ kind: "flow_counter", counter: at, offset }));
+      return found(this.objects.counter(count), COUNTER, (at) => ({ kind: "flow_counter", counter: at, offset }));
     }
     if (vport !== undefined) return { kind: "dest_vport", domain, vport: vport === "uplink" ? VPORT_UPLINK : vport };
     if (port !== undefined) return { kind: "dest_ib_port", domain, port };

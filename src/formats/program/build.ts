@@ -53,8 +53,6 @@ interface Group {
 }
 
 class Builder {
-  readonly #scenario: Scenario;
-  readonly #findings: ExportFindings;
   readonly #queues: ProgramQueue[] = [];
   readonly #counters: ProgramCounter[] = [];
   readonly #domains: ("nic_rx" | "nic_tx" | "fdb")[] = [];
@@ -65,9 +63,10 @@ class Builder {
   readonly #flows: ProgramFlow[] = [];
   readonly #actions: ProgramActions;
 
-  constructor(scenario: Scenario, findings: ExportFindings) {
-    this.#scenario = scenario;
-    this.#findings = findings;
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly findings: ExportFindings,
+  ) {
     const named = (list: readonly { readonly name: string }[]) => (name: string) => indexOf(list, name);
     this.#actions = new ProgramActions(scenario, {
       queue: named(this.#queues),
@@ -77,10 +76,10 @@ class Builder {
   }
 
   program(): Program {
-    const { title = "rules of a NIC" } = this.#scenario;
+    const { title = "rules of a NIC" } = this.scenario;
     for (const [key, reason] of Object.entries(WITHOUT)) {
-      if (((this.#scenario as Record<string, unknown>)[key] as readonly unknown[] | undefined)?.length) {
-        this.#findings.refuse(key, reason);
+      if (((this.scenario as Record<string, unknown>)[key] as readonly unknown[] | undefined)?.length) {
+        this.findings.refuse(key, reason);
       }
     }
     this.#addQueues();
@@ -102,25 +101,25 @@ class Builder {
   }
 
   #addQueues(): void {
-    const { queues = [], counters = [] } = this.#scenario;
+    const { queues = [], counters = [] } = this.scenario;
     for (const [i, { name, type = "raw_packet", function: of = 0, port = 1, rwq_ind_tbl: rss }] of queues.entries()) {
       const path = `queues[${i}]`;
-      if (of !== 0) this.#findings.refuse(path, OTHER_FUNCTION, name);
-      else if (rss !== undefined) this.#findings.refuse(path, WITHOUT.indirectionTables, name);
+      if (of !== 0) this.findings.refuse(path, OTHER_FUNCTION, name);
+      else if (rss !== undefined) this.findings.refuse(path, WITHOUT.indirectionTables, name);
       else if (type !== "raw_packet" && type !== "ud") {
-        this.#findings.refuse(path, `the program does not make queues of type ${type}`, name);
+        this.findings.refuse(path, `the program does not make queues of type ${type}`, name);
       } else this.#queues.push({ name, port, type });
     }
     for (const [i, { name, function: of = 0, flow_counter_bulk_log_size: bulkLog = 0 }] of counters.entries()) {
       if (of === 0) this.#counters.push({ name, bulkLog });
-      else this.#findings.refuse(`counters[${i}]`, OTHER_FUNCTION, name);
+      else this.findings.refuse(`counters[${i}]`, OTHER_FUNCTION, name);
     }
   }
 
   #addTables(): void {
-    for (const [i, { name, domain = "nic_rx", function: of = 0, level }] of (this.#scenario.tables ?? []).entries()) {
+    for (const [i, { name, domain = "nic_rx", function: of = 0, level }] of (this.scenario.tables ?? []).entries()) {
       if (of !== 0) {
-        this.#findings.refuse(`tables[${i}]`, OTHER_FUNCTION, name);
+        this.findings.refuse(`tables[${i}]`, OTHER_FUNCTION, name);
         continue;
       }
       if (!this.#domains.includes(domain)) this.#domains.push(domain);
@@ -181,19 +180,19 @@ class Builder {
       byName.set(key, { group, table });
       return group;
     };
-    for (const [i, { name, table, priority = 0, mask, layout }] of (this.#scenario.matchers ?? []).entries()) {
+    for (const [i, { name, table, priority = 0, mask, layout }] of (this.scenario.matchers ?? []).entries()) {
       const path = `matchers[${i}]`;
-      if (layout !== undefined) this.#findings.refuse(`${path}.layout`, "the program does not set layouts", name);
+      if (layout !== undefined) this.findings.refuse(`${path}.layout`, "the program does not set layouts", name);
       const device = mask === undefined ? null : deviceMask(mask);
-      if (typeof device === "string") this.#findings.refuse(path, device, name);
+      if (typeof device === "string") this.findings.refuse(path, device, name);
       else add(table, `matcher ${name}`, { name, priority, mask: device, fields: mask ?? {}, rules: [] });
     }
-    for (const [i, rule] of (this.#scenario.rules ?? []).entries()) {
+    for (const [i, rule] of (this.scenario.rules ?? []).entries()) {
       const { matcher, table = "", priority = 0 } = rule;
       const key = matcher === undefined ? `${table} at priority ${priority}` : `matcher ${matcher}`;
       const known = byName.get(key);
       if (known === undefined && matcher !== undefined) {
-        this.#findings.refuse(`rules[${i}]`, "the program does not have its matcher", rule.name);
+        this.findings.refuse(`rules[${i}]`, "the program does not have its matcher", rule.name);
         continue;
       }
       const group = known?.group ?? add(table, key, { name: key, priority, mask: null, fields: {}, rules: [] });
@@ -206,12 +205,12 @@ class Builder {
   #planned(rule: ScenarioRule, path: string, table: string, group: Group): Planned[] {
     const place = this.#tables[indexOf(this.#tables, table) ?? -1];
     if (place === undefined) {
-      this.#findings.refuse(path, "the program does not have its table", rule.name);
+      this.findings.refuse(path, "the program does not have its table", rule.name);
       return [];
     }
     const matches = deviceMatches(rule.match ?? {});
     if (typeof matches === "string") {
-      this.#findings.refuse(`${path}.match`, matches, rule.name);
+      this.findings.refuse(`${path}.match`, matches, rule.name);
       return [];
     }
     const actions: number[] = [];
@@ -219,12 +218,12 @@ class Builder {
       const made = this.#actions.of(action, place.domain, place.level === 0);
       if (!(made instanceof Missing)) actions.push(made);
       else {
-        this.#findings.refuse(`${path}.actions[${n}]`, made.reason, rule.name);
+        this.findings.refuse(`${path}.actions[${n}]`, made.reason, rule.name);
         return [];
       }
     }
     if (matches.length > 1 && group.mask !== null) {
-      this.#findings.refuse(`${path}.match`, "a range, in a matcher whose mask all its rules share", rule.name);
+      this.findings.refuse(`${path}.match`, "a range, in a matcher whose mask all its rules share", rule.name);
       return [];
     }
     return matches.map((match: DeviceMatch, n) => ({
@@ -236,14 +235,14 @@ class Builder {
   }
 
   #addFlows(): void {
-    for (const { name, points = [] } of this.#scenario.flowCounters ?? []) this.#flowCounters.push({ name, points });
-    for (const [i, flow] of (this.#scenario.flows ?? []).entries()) {
+    for (const { name, points = [] } of this.scenario.flowCounters ?? []) this.#flowCounters.push({ name, points });
+    for (const [i, flow] of (this.scenario.flows ?? []).entries()) {
       const name = flow.name ?? `flow ${i + 1}`;
       const path = `flows[${i}]`;
       const queue = indexOf(this.#queues, flow.queue);
       const handled = (flow.specs ?? []).some((spec) => typeof spec === "object" && spec.action !== undefined);
-      if (queue === undefined) this.#findings.refuse(path, "the program does not have its queue", name);
-      else if (handled) this.#findings.refuse(path, "the program does not make flow actions", name);
+      if (queue === undefined) this.findings.refuse(path, "the program does not have its queue", name);
+      else if (handled) this.findings.refuse(path, "the program does not make flow actions", name);
       else {
         const counters = (of: string): number => indexOf(this.#flowCounters, of) ?? 0;
         const request = flowRequest("exportRules", path, flow, { counters, action: () => 0 });

@@ -64,8 +64,6 @@ type Sample = NonNullable<NonNullable<Device["parser"]>["samples"]>[number];
 const SAMPLE_IDS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export class Draft {
-  readonly #into: Scenario;
-  readonly #map: Readonly<Record<string, string>>;
   readonly #lists: Lists;
   readonly #names = new Map<ListKey, Set<string>>();
   /** The first number that may be free after a name. */
@@ -84,13 +82,11 @@ export class Draft {
    * @param set variables that texts use, and their values
    */
   constructor(
-    into: Scenario = { flowsteer: 1 },
-    map: Readonly<Record<string, string>> = {},
+    private readonly into: Scenario = { flowsteer: 1 },
+    private readonly map: Readonly<Record<string, string>> = {},
     set: Readonly<Record<string, string>> = {},
   ) {
     this.variables = new Map(Object.entries(set));
-    this.#into = into;
-    this.#map = map;
     this.#lists = Object.fromEntries(LISTS.map((key) => [key, [...(into[key] ?? [])]])) as unknown as Lists;
     for (const key of LISTS) {
       const named: readonly { name?: string }[] = this.#lists[key];
@@ -147,7 +143,7 @@ export class Draft {
 
   /** A queue: the one that the map gives for its name, or one of that name. */
   queue(name: string, vport = 0): string {
-    const mapped = this.#map[name] ?? name;
+    const mapped = this.map[name] ?? name;
     return this.once("queues", { name: mapped, ...ofFunction(vport) });
   }
 
@@ -160,7 +156,7 @@ export class Draft {
    * PF, "vf1" the first VF. Undefined if it does not name it.
    */
   mapped(name: string): Endpoint | undefined {
-    const to = this.#map[name];
+    const to = this.map[name];
     return to === undefined ? undefined : endpointOf(to);
   }
 
@@ -201,12 +197,12 @@ export class Draft {
 
   scenario(): Scenario {
     const parser = {
-      ...this.#into.device?.parser,
+      ...this.into.device?.parser,
       ...(this.#geneveOption === undefined ? {} : { geneveOption0: this.#geneveOption }),
       ...(this.#samples.length === 0 ? {} : { samples: this.#samples }),
     };
     const device = {
-      ...this.#into.device,
+      ...this.into.device,
       ...(Object.keys(parser).length === 0 ? {} : { parser }),
       ...(this.#ports === 1 ? {} : { ports: this.#ports }),
       ...(this.#vports === 0 ? {} : { vports: this.#vports }),
@@ -216,7 +212,7 @@ export class Draft {
       return list.length === 0 ? [] : [[key, list] as const];
     });
     return {
-      ...this.#into,
+      ...this.into,
       ...(Object.keys(device).length === 0 ? {} : { device }),
       ...Object.fromEntries(lists),
     };

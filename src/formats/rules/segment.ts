@@ -24,14 +24,11 @@ interface Part {
 }
 
 export class Segment {
-  readonly #style: SegmentStyle;
   readonly #parts: Part[] = [];
   readonly #changes: Change[] = [];
   readonly #counts = new Map<Kind, number>();
 
-  constructor(style: SegmentStyle = {}) {
-    this.#style = style;
-  }
+  constructor(private readonly style: SegmentStyle = {}) {}
 
   get isEmpty(): boolean {
     return this.#counts.size === 0;
@@ -91,14 +88,14 @@ export class Segment {
 
   #fits(kind: Kind): boolean {
     if ((kind === "encap" || kind === "decap") && this.has(kind)) return false;
-    const commutes = (before: Kind): boolean => this.#style.commutes === true && COMMUTING.has(`${before} ${kind}`);
+    const commutes = (before: Kind): boolean => this.style.commutes === true && COMMUTING.has(`${before} ${kind}`);
     return kind === "any" || [...this.#counts.keys()].every((one) => RANKS[one] <= RANKS[kind] || commutes(one));
   }
 
   /** The actions, without the end of the rule. */
   actions(): RuleAction[] {
     const rank = ({ kind }: Part): number => {
-      if (this.#style.listed === true) return kind === "modify" ? 1 : 0;
+      if (this.style.listed === true) return kind === "modify" ? 1 : 0;
       return RANKS[kind];
     };
     return this.#parts.toSorted((a, b) => rank(a) - rank(b)).map(({ action }) => action);

@@ -28,6 +28,16 @@ export class NotImported extends Error {
   }
 }
 
+/** The result of a reader, or what stands for an element that is not imported. */
+export function attempt<T>(read: () => T, otherwise: (refused: NotImported) => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotImported) return otherwise(error);
+    throw error;
+  }
+}
+
 /** @throws NotImported */
 export function notImported(word: Word, reason: string): never {
   throw new NotImported(word, reason);

@@ -96,39 +96,37 @@ export function setVariable(text: string, variables: Variables): boolean {
 
 /** Goes through the words of a command. */
 export class Cursor {
-  readonly #words: readonly Word[];
   readonly #end: Word;
   #at = 0;
 
-  constructor(words: readonly Word[]) {
-    this.#words = words;
+  constructor(private readonly words: readonly Word[]) {
     const last: Word = words.at(-1) ?? { text: "", place: { line: 1, column: 1 } };
     const { line, column } = last.place;
     this.#end = { text: last.text, place: { line, column: column + (last.written ?? last.text.length) } };
   }
 
   get done(): boolean {
-    return this.#at >= this.#words.length;
+    return this.#at >= this.words.length;
   }
 
   /** How many words were taken. */
   get taken(): number {
-    return Math.min(this.#at, this.#words.length);
+    return Math.min(this.#at, this.words.length);
   }
 
   /** The next word, which stays; undefined at the end. */
   peek(ahead = 0): string | undefined {
-    return this.#words[this.#at + ahead]?.text;
+    return this.words[this.#at + ahead]?.text;
   }
 
   /** Where the next word is. */
   get place(): Place {
-    return (this.#words[this.#at] ?? this.#end).place;
+    return (this.words[this.#at] ?? this.#end).place;
   }
 
   /** The next word. At the end it is refused, with what is missing. */
   next(missing: string): Word {
-    return this.#words[this.#at++] ?? notImported(this.#end, `${missing} is missing`);
+    return this.words[this.#at++] ?? notImported(this.#end, `${missing} is missing`);
   }
 
   /** Takes the next words if they are these. */
@@ -140,6 +138,6 @@ export class Cursor {
 
   /** Goes on after the next word of this text, or to the end. */
   skipTo(...texts: readonly string[]): void {
-    while (!this.done && !texts.includes((this.#words[this.#at++] as Word).text));
+    while (!this.done && !texts.includes((this.words[this.#at++] as Word).text));
   }
 }

@@ -45,11 +45,9 @@ const ARRAYS: Readonly<Record<ListKey, string>> = {
 };
 
 class Writer {
-  readonly #program: Program;
   readonly #names: Readonly<Record<ListKey, readonly string[]>>;
 
-  constructor(program: Program) {
-    this.#program = program;
+  constructor(private readonly program: Program) {
     this.#names = Object.fromEntries(
       LISTS.map(([key, kind]) => {
         const list = program[key] as readonly (string | { name?: string; kind?: string })[];
@@ -65,7 +63,7 @@ class Writer {
   }
 
   text(): string {
-    const { title, counters, matchers, queues, flows } = this.#program;
+    const { title, counters, matchers, queues, flows } = this.program;
     const usesDevx = counters.length > 0;
     return [
       `/* ${commentText(title)}. Written by flowsteer export. gcc -Wall -Wextra FILE.c -libverbs -lmlx5 */`,
@@ -100,7 +98,7 @@ class Writer {
       "",
       ...this.#steps().map((step) => `\tif (!status)\n\t\tstatus = create_${step}();`),
       "\tif (!status) {",
-      `\t\tprintf("%d rules and %d flows; Enter removes them\\n", ${this.#program.rules.length}, ${flows.length});`,
+      `\t\tprintf("%d rules and %d flows; Enter removes them\\n", ${this.program.rules.length}, ${flows.length});`,
       "\t\tgetchar();",
       "\t}",
       "\tdestroy();",
@@ -111,7 +109,7 @@ class Writer {
   }
 
   #steps(): string[] {
-    return LISTS.filter(([key]) => this.#program[key].length > 0).map(([key]) => ARRAYS[key]);
+    return LISTS.filter(([key]) => this.program[key].length > 0).map(([key]) => ARRAYS[key]);
   }
 
   #declarations(): string[] {
@@ -134,27 +132,27 @@ class Writer {
       queues: () => this.#queues(),
       counters: () => this.#counters(),
       domains: () =>
-        this.#program.domains.flatMap((type, n) => {
+        this.program.domains.flatMap((type, n) => {
           const call = `mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_${DOMAINS[type]})`;
           return this.#created("domains", n, call, `domain ${type}`);
         }),
       tables: () =>
-        this.#program.tables.flatMap(({ name, domain, level }, n) => {
+        this.program.tables.flatMap(({ name, domain, level }, n) => {
           const call = `mlx5dv_dr_table_create(${this.#of("domains", domain)}, ${level})`;
           return this.#created("tables", n, call, `table ${name}`);
         }),
-      actions: () => this.#program.actions.flatMap((action, n) => this.#action(action, n)),
+      actions: () => this.program.actions.flatMap((action, n) => this.#action(action, n)),
       matchers: () => this.#matchers(),
       rules: () => this.#rules(),
       flowCounters: () => this.#flowCounters(),
       flows: () =>
-        this.#program.flows.flatMap((flow, n) => {
+        this.program.flows.flatMap((flow, n) => {
           const counters = this.#names.flowCounters.map((_, at) => this.#of("flowCounters", at));
           return flowLines(flow, this.#of("flows", n), this.#of("queues", flow.queue), counters);
         }),
     };
     return LISTS.flatMap(([key]) => {
-      if (this.#program[key].length === 0) return [];
+      if (this.program[key].length === 0) return [];
       return ["", `static int create_${ARRAYS[key]}(void)`, "{", ...bodies[key](), "\treturn 0;", "}"];
     });
   }
@@ -176,7 +174,7 @@ class Writer {
       "\tcq = ibv_create_cq(context, 1024, NULL, NULL, 0);",
       "\tif (!cq)",
       '\t\treturn failed("completion queue");',
-      ...this.#program.queues.flatMap(({ name, port, type }, n) => [
+      ...this.program.queues.flatMap(({ name, port, type }, n) => [
         "\t{",
         "\t\tstruct ibv_qp_init_attr init = {",
         `\t\t\t.qp_type = IBV_QPT_${type.toUpperCase()}, .send_cq = cq, .recv_cq = cq,`,
@@ -197,7 +195,7 @@ class Writer {
 
   /** ALLOC_FLOW_COUNTER (0x939) of the PRM; flow_counter_bulk selects 128 counters and more. */
   #counters(): string[] {
-    return this.#program.counters.flatMap(({ name, bulkLog }, n) => [
+    return this.program.counters.flatMap(({ name, bulkLog }, n) => [
       "\t{",
       `\t\tuint8_t in[16] = { 0x09, 0x39${bulkLog === 0 ? "" : `, [12] = ${byteText(bulkLog)}`} }, out[16] = { 0 };`,
       ...this.#created(
@@ -297,7 +295,7 @@ class Writer {
   }
 
   #matchers(): string[] {
-    return this.#program.matchers.flatMap(({ name, table, priority, criteria, mask }, n) => [
+    return this.program.matchers.flatMap(({ name, table, priority, criteria, mask }, n) => [
       "\t{",
       ...dataLines("mask", mask.bytes.length, bytesWithFields(mask)),
       ...this.#created(
@@ -312,7 +310,7 @@ class Writer {
   }
 
   #rules(): string[] {
-    return this.#program.rules.flatMap(({ name, matcher, value, actions }, n) => {
+    return this.program.rules.flatMap(({ name, matcher, value, actions }, n) => {
       const list = actions.map((at) => this.#of("actions", at));
       const of = list.length === 0 ? "NULL" : "list";
       const call = `mlx5dv_dr_rule_create(${this.#of("matchers", matcher)}, ${parametersText("value", value.bytes.length)}, ${list.length}, ${of})`;
@@ -327,7 +325,7 @@ class Writer {
   }
 
   #flowCounters(): string[] {
-    return this.#program.flowCounters.flatMap(({ name, points }, n) => [
+    return this.program.flowCounters.flatMap(({ name, points }, n) => [
       "\t{",
       "\t\tstruct ibv_counters_init_attr init = { 0 };",
       ...this.#created("flowCounters", n, "ibv_create_counters(context, &init)", `counters ${name}`, "\t\t"),
@@ -352,7 +350,7 @@ class Writer {
     const shared = ["\tif (cq)", "\t\tibv_destroy_cq(cq);", "\tif (pd)", "\t\tibv_dealloc_pd(pd);"];
     return [
       ...lines,
-      ...(this.#program.queues.length > 0 ? shared : []),
+      ...(this.program.queues.length > 0 ? shared : []),
       "\tif (context)",
       "\t\tibv_close_device(context);",
     ];

@@ -15,27 +15,25 @@ import { valueOf } from "./value.js";
 
 /** Reads steering dumps into a draft. */
 export class DumpImport implements Importer, ActionNames {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #names = new Map<DumpTable, string>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   /** Adds the domains of a dump. */
   add(text: string): void {
     const { domains, misplaced, others, hardware } = readTree(text);
     for (const { line, text: found } of others) {
-      this.#findings.assume({ line, column: 1 }, found, "no record of a dump: left out");
+      this.findings.assume({ line, column: 1 }, found, "no record of a dump: left out");
     }
-    for (const { record, reason } of misplaced) this.#findings.refuse(record, record.text, reason);
+    for (const { record, reason } of misplaced) this.findings.refuse(record, record.text, reason);
     for (const domain of domains) this.#domain(domain);
-    new HardwareImport(this.#draft, this.#findings).add(hardware);
+    new HardwareImport(this.draft, this.findings).add(hardware);
     if (domains.length > 0 || misplaced.length > 0 || hardware.contexts.length > 0 || hardware.misplaced.length > 0)
       return;
-    this.#findings.refuse(
+    this.findings.refuse(
       { line: 1, column: 1 },
       "",
       "there is no record of a steering dump (3000,... or 4000,...) in it",
@@ -60,9 +58,9 @@ export class DumpImport implements Importer, ActionNames {
   #addTable(table: DumpTable): void {
     const { domain, level, id } = table;
     const plain = `${domain.type} level ${level}`;
-    const name = this.#draft.has("tables", plain) ? this.#draft.freeName("tables", `${plain} ${id}`) : plain;
+    const name = this.draft.has("tables", plain) ? this.draft.freeName("tables", `${plain} ${id}`) : plain;
     this.#names.set(table, name);
-    this.#draft.push("tables", { name, description: id, ...placeOf(domain), level });
+    this.draft.push("tables", { name, description: id, ...placeOf(domain), level });
   }
 
   /** The rules of root tables are in the kernel: frames go to the first table that no rule leads to. */
@@ -71,11 +69,11 @@ export class DumpImport implements Importer, ActionNames {
     const first = byLevel.find((table) => !jumped.has(this.table(table))) ?? byLevel[0];
     if (first === undefined) return;
     const root = `${domain.type} root`;
-    if (this.#draft.has("tables", root)) return;
+    if (this.draft.has("tables", root)) return;
     const to = this.table(first);
-    this.#draft.push("tables", { name: root, ...placeOf(domain), level: 0 });
-    this.#draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
-    this.#findings.assume(
+    this.draft.push("tables", { name: root, ...placeOf(domain), level: 0 });
+    this.draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
+    this.findings.assume(
       first.record,
       first.record.text,
       `the rules of the root table are in the kernel, not in the dump: all frames go from "${root}" to "${to}"`,
@@ -84,17 +82,17 @@ export class DumpImport implements Importer, ActionNames {
 
   #addMatcher(matcher: DumpMatcher, jumped: Set<string>): void {
     const plan = planOf(matcher);
-    const name = this.#draft.freeName("matchers", matcher.id);
+    const name = this.draft.freeName("matchers", matcher.id);
     const fields = askedFields(plan.asked);
     const missing = this.#missingOf(plan);
     const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
     const misfit = maskMisfit(mask);
     if (misfit !== null) missing.push(misfit);
     if (missing.length > 0) {
-      for (const { record } of matcher.rules) this.#findings.refuse(record, record.text, missing.join("; "));
+      for (const { record } of matcher.rules) this.findings.refuse(record, record.text, missing.join("; "));
       return;
     }
-    this.#draft.push("matchers", { name, table: this.table(matcher.table), priority: matcher.priority, mask });
+    this.draft.push("matchers", { name, table: this.table(matcher.table), priority: matcher.priority, mask });
     for (const rule of matcher.rules) this.#addRule(plan, fields, name, rule, jumped);
   }
 
@@ -102,7 +100,7 @@ export class DumpImport implements Importer, ActionNames {
   #missingOf({ matcher, asked, left }: MatcherPlan): string[] {
     for (const { name } of left) {
       const reason = `no entry compares ${name}: the device's driver left it out of the mask`;
-      this.#findings.assume(matcher.record, matcher.record.text, reason);
+      this.findings.assume(matcher.record, matcher.record.text, reason);
     }
     return asksSamples(asked)
       ? ["its matcher asks for a programmable sample, and a dump does not say where it lies"]
@@ -119,18 +117,18 @@ export class DumpImport implements Importer, ActionNames {
     const name = rule.id;
     const { value, unknown } = valueOf(plan, rule);
     if (rule.value === null && rule.entries.length === 0) {
-      this.#findings.refuse(rule.record, rule.record.text, "the dump has no entries of it", name);
+      this.findings.refuse(rule.record, rule.record.text, "the dump has no entries of it", name);
       return;
     }
     if (unknown.length > 0) {
       const what = unknown.map((field) => field.name).join(", ");
-      this.#findings.refuse(rule.record, rule.record.text, `its entries do not say which ${what} it asks for`, name);
+      this.findings.refuse(rule.record, rule.record.text, `its entries do not say which ${what} it asks for`, name);
       return;
     }
     const match = Object.fromEntries(fields.map((field) => [field.field.name, valueText(field, value)]));
     const misfit = matchMisfit(match);
     if (misfit !== null) {
-      this.#findings.refuse(rule.record, rule.record.text, misfit, name);
+      this.findings.refuse(rule.record, rule.record.text, misfit, name);
       return;
     }
     const actions: ScenarioRuleAction[] = [];
@@ -138,7 +136,7 @@ export class DumpImport implements Importer, ActionNames {
     for (const action of rule.actions) {
       const imported = fitting(actionOf(rule, action, this), actions, rule.matcher.table);
       if (typeof imported === "object" && "refused" in imported) {
-        this.#findings.refuse(action.record, action.record.text, imported.refused, name);
+        this.findings.refuse(action.record, action.record.text, imported.refused, name);
         missing.push(`${action.record.text}: ${imported.refused}`);
         continue;
       }
@@ -146,7 +144,7 @@ export class DumpImport implements Importer, ActionNames {
       if (typeof imported === "object" && imported.table !== undefined) jumped.add(imported.table);
       if (typeof imported === "object" && typeof imported.vport === "number") this.#uses(imported.vport);
     }
-    this.#draft.push("rules", {
+    this.draft.push("rules", {
       name,
       matcher,
       match,
@@ -161,22 +159,22 @@ export class DumpImport implements Importer, ActionNames {
 
   queue(number: string, domain: DumpDomain): string {
     const vport = functionOf(domain);
-    return this.#draft.queue(nameIn(vport, `qp ${number}`), vport);
+    return this.draft.queue(nameIn(vport, `qp ${number}`), vport);
   }
 
   tir(address: string, domain: DumpDomain): string {
     const vport = functionOf(domain);
     const name = nameIn(vport, `tir ${address}`);
-    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name, vport) });
+    return this.draft.once("tirs", { name, queue: this.draft.queue(name, vport) });
   }
 
   counter(number: string, domain: DumpDomain): string {
     const vport = functionOf(domain);
-    return this.#draft.counter(nameIn(vport, `counter ${number}`), vport);
+    return this.draft.counter(nameIn(vport, `counter ${number}`), vport);
   }
 
   #uses(vport: number): void {
-    if (vport !== VPORT_UPLINK) this.#draft.endpoint({ vport });
+    if (vport !== VPORT_UPLINK) this.draft.endpoint({ vport });
   }
 }
 

@@ -66,9 +66,6 @@ function missingOf(action: ProgramAction): string | null {
 }
 
 class Writer {
-  readonly #scenario: Scenario;
-  readonly #program: Program;
-  readonly #findings: ExportFindings;
   readonly #ids = new Map<object | string, string>();
   readonly #lines: string[] = [];
   readonly #write = (text: string): unknown => this.#lines.push(text);
@@ -77,10 +74,11 @@ class Writer {
   /** The number of the first counter of each bulk. */
   readonly #counters: number[] = [];
 
-  constructor(scenario: Scenario, program: Program, findings: ExportFindings) {
-    this.#scenario = scenario;
-    this.#program = program;
-    this.#findings = findings;
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly program: Program,
+    private readonly findings: ExportFindings,
+  ) {
     let next = 1;
     for (const { bulkLog } of program.counters) {
       this.#counters.push(next);
@@ -90,13 +88,13 @@ class Writer {
   }
 
   text(): string {
-    for (const [at, type] of this.#program.domains.entries()) this.#domain(at, type);
+    for (const [at, type] of this.program.domains.entries()) this.#domain(at, type);
     return this.#lines.join("");
   }
 
   #groupRules(): void {
     const told = new Set<string>();
-    for (const rule of this.#program.rules) {
+    for (const rule of this.program.rules) {
       const missing = rule.actions.map((at) => this.#missing(this.#action(at), rule));
       const lacking = missing.findIndex((reason) => reason !== null);
       if (lacking < 0) {
@@ -106,8 +104,8 @@ class Writer {
       } else if (!told.has(rule.path)) {
         // A range is several rules of the program.
         told.add(rule.path);
-        const name = ruleAt(this.#scenario, rule.path) ?? rule.name;
-        this.#findings.refuse(`${rule.path}.actions[${lacking}]`, missing[lacking] ?? "", name);
+        const name = ruleAt(this.scenario, rule.path) ?? rule.name;
+        this.findings.refuse(`${rule.path}.actions[${lacking}]`, missing[lacking] ?? "", name);
       }
     }
   }
@@ -126,13 +124,13 @@ class Writer {
     const bytes = new Uint8Array(8 * action.words.length);
     const view = new DataView(bytes.buffer);
     for (const [n, word] of action.words.entries()) view.setBigUint64(8 * n, word);
-    const mask = keyOf((this.#program.matchers[rule.matcher] as ProgramMatcher).mask.bytes);
-    const format = profileNamed(this.#scenario.device?.profile ?? "manual").steeringFormat;
+    const mask = keyOf((this.program.matchers[rule.matcher] as ProgramMatcher).mask.bytes);
+    const format = profileNamed(this.scenario.device?.profile ?? "manual").steeringFormat;
     return modifyColumns(own, bytes, format, { mask, value: keyOf(rule.value.bytes) });
   }
 
   #action(at: number): ProgramAction {
-    return this.#program.actions[at] as ProgramAction;
+    return this.program.actions[at] as ProgramAction;
   }
 
   /** Numbers in the order in which the text first names the objects, as the device gives them. */
@@ -143,7 +141,7 @@ class Writer {
   }
 
   #domain(at: number, type: Program["domains"][number]): void {
-    const { device = {}, domains = [] } = this.#scenario;
+    const { device = {}, domains = [] } = this.scenario;
     const own = domains.find((one) => one.domain === type && (one.function ?? 0) === 0);
     const id = this.#id(`domain ${at}`);
     writeDomainRecords(this.#write, {
@@ -159,7 +157,7 @@ class Writer {
       firmware: PACKAGE,
       steeringFormat: profileNamed(device.profile ?? "manual").steeringFormat,
     });
-    for (const [n, table] of this.#program.tables.entries()) {
+    for (const [n, table] of this.program.tables.entries()) {
       if (table.domain !== at) continue;
       const own = this.#id(table);
       const anchor = table.level === 0 ? null : this.#id(`anchor ${n}`);
@@ -170,7 +168,7 @@ class Writer {
 
   /** In the order of lookups: among equal priorities the newest first, in root tables the oldest. */
   #matchersOf(table: number, isRoot: boolean): (readonly [number, ProgramMatcher])[] {
-    const own = [...this.#program.matchers.entries()].filter(([, matcher]) => matcher.table === table);
+    const own = [...this.program.matchers.entries()].filter(([, matcher]) => matcher.table === table);
     return (isRoot ? own : own.toReversed()).toSorted(([, a], [, b]) => a.priority - b.priority);
   }
 
@@ -200,7 +198,7 @@ class Writer {
       case "dest_ibv_qp":
         return [hex(action.queue + 1)];
       case "dest_table": {
-        const table = this.#id(this.#program.tables[action.table] as object);
+        const table = this.#id(this.program.tables[action.table] as object);
         return [table, table];
       }
       case "flow_counter":

@@ -6,7 +6,7 @@ import type { Importer } from "../../reading/format.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
 import { numberOf } from "../../text/numbers.js";
 import { commandsOf } from "../../text/lines.js";
-import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { readContext, tirOf, type RssContext } from "./contexts.js";
 import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "./fields.js";
@@ -44,27 +44,25 @@ interface Listed {
 }
 
 export class EthtoolImport implements Importer {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #rules = new Map<string, Map<number, NtupleRule>>();
   readonly #contexts = new Map<string, RssContext>();
   #device: Word | undefined;
   #listed: Listed | undefined;
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   add(text: string): void {
-    const variables: Variables = new Map(this.#draft.variables);
+    const variables: Variables = new Map(this.draft.variables);
     const isCommand = (line: string): boolean => {
       return (
         COMMAND.test(line) || ASSIGNMENT.test(line) || FILTER.test(line) || ENTRY.test(line) || LISTED_BEFORE.test(line)
       );
     };
     const lines = commandsOf(text, { isCommand }, ({ text: other, place }) => {
-      this.#findings.assume(place, other, "no command and no listing of ethtool: left out");
+      this.findings.assume(place, other, "no command and no listing of ethtool: left out");
     });
     for (const line of lines) {
       if (LISTED_BEFORE.test(line.text)) continue;
@@ -83,13 +81,7 @@ export class EthtoolImport implements Importer {
   }
 
   #guard(whole: Word, read: () => void): void {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      const { word, reason } = error;
-      this.#findings.refuse(word.place, word.text === "" ? whole.text : word.text, reason);
-    }
+    attempt(read, ({ word, reason }) => this.findings.refuse(word.place, word.text || whole.text, reason));
   }
 
   #command(all: readonly Word[]): void {
@@ -102,7 +94,7 @@ export class EthtoolImport implements Importer {
     }
     if (SET.includes(option.text)) this.#set(words, first);
     else if (CONTEXT.includes(option.text)) this.#context(words, first);
-    else this.#findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: left out");
+    else this.findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: left out");
   }
 
   #set(words: Cursor, first: Word): void {
@@ -113,7 +105,7 @@ export class EthtoolImport implements Importer {
       this.#rulesOf(device).delete(loc);
     } else if (what.text === "flow-type") this.#add(device, words, first);
     else if (what.text === "rx-flow-hash") {
-      this.#findings.assume(what.place, what.text, "contexts hash addresses, and the ports of TCP and UDP: left out");
+      this.findings.assume(what.place, what.text, "contexts hash addresses, and the ports of TCP and UDP: left out");
     } else notImported(what, `"${what.text}" is none of flow-type, delete, rx-flow-hash`);
   }
 
@@ -161,7 +153,7 @@ export class EthtoolImport implements Importer {
     if (name === "Filter") {
       this.#endOfRule();
       const device = this.#device ?? { text: "eth0", place };
-      if (this.#device === undefined) this.#findings.assume(place, text, "which device it is of is not said: eth0");
+      if (this.#device === undefined) this.findings.assume(place, text, "which device it is of is not said: eth0");
       this.#device = device;
       this.#listed = { device, loc: parseInt(rest, 10), lines: [["Filter", { text: rest, place }, undefined]] };
       return;
@@ -223,7 +215,7 @@ export class EthtoolImport implements Importer {
     const own = this.#rulesOf(device);
     const loc = found.loc ?? this.#freeLoc(own);
     if (found.loc === undefined) {
-      this.#findings.assume(
+      this.findings.assume(
         first.place,
         first.text,
         `it has no loc: drivers give places from the last one down, here ${loc}`,
@@ -234,7 +226,7 @@ export class EthtoolImport implements Importer {
     const action: Action =
       found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
     own.delete(loc);
-    own.set(loc, { device, type, match, action, loc, file: this.#findings.file, place: first.place });
+    own.set(loc, { device, type, match, action, loc, file: this.findings.file, place: first.place });
   }
 
   #context(words: Cursor, first: Word): void {
@@ -249,12 +241,12 @@ export class EthtoolImport implements Importer {
         const own = [...this.#contexts.keys()].filter((key) => key.startsWith(`${device} `)).length;
         id = which.text === "new" ? own + 1 : numberOf(which, "a context", 32);
         if (which.text === "new")
-          this.#findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
+          this.findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
       } else if (word.text === "delete") isDeleted = true;
       else rest.push(word);
     }
     if (id === undefined) {
-      this.#findings.assume(first.place, first.text, "the queues of frames without a rule are the host's: left out");
+      this.findings.assume(first.place, first.text, "the queues of frames without a rule are the host's: left out");
     } else if (isDeleted) this.#contexts.delete(`${device} ${id}`);
     else this.#contexts.set(`${device} ${id}`, readContext(new Cursor(rest), first));
   }
@@ -266,7 +258,7 @@ export class EthtoolImport implements Importer {
       rules.flatMap(({ device, action }) => (typeof action === "object" && "context" in action ? [device] : [])),
     );
     for (const rule of rules.toSorted((a, b) => a.loc - b.loc)) {
-      this.#findings.file = rule.file;
+      this.findings.file = rule.file;
       this.#guard({ text: `${rule.device} ${rule.loc}`, place: rule.place }, () => {
         if (hashed.has(rule.device)) this.#direct(rule);
         else this.#host(rule);
@@ -276,8 +268,8 @@ export class EthtoolImport implements Importer {
 
   #host({ device, match, action, loc, place }: NtupleRule): void {
     const { vport, port } = this.#placeOf(device, place);
-    this.#draft.push("hostRules", {
-      name: this.#draft.freeName("hostRules", `${device} ${loc}`),
+    this.draft.push("hostRules", {
+      name: this.draft.freeName("hostRules", `${device} ${loc}`),
       application: "ethtool",
       ...(vport === 0 ? {} : { function: vport }),
       ...(port === undefined ? {} : { port }),
@@ -289,10 +281,10 @@ export class EthtoolImport implements Importer {
 
   #direct({ device, type, match, action, loc, place }: NtupleRule): void {
     const { vport, port } = this.#placeOf(device, place);
-    const table = this.#draft.root("nic_rx", vport);
+    const table = this.draft.root("nic_rx", vport);
     const asked = { ...(port === undefined ? {} : { "ext.port": port }), ...match.toScenario() };
-    this.#draft.push("rules", {
-      name: this.#draft.freeName("rules", `${device} ${loc}`),
+    this.draft.push("rules", {
+      name: this.draft.freeName("rules", `${device} ${loc}`),
       table,
       priority: loc,
       match: asked,
@@ -306,7 +298,7 @@ export class EthtoolImport implements Importer {
     action: Exclude<Action, "drop">,
     type: FlowType,
   ): { queue: string } | { tir: string } {
-    if ("queue" in action) return { queue: this.#draft.queue(`${device} queue ${action.queue}`, vport) };
+    if ("queue" in action) return { queue: this.draft.queue(`${device} queue ${action.queue}`, vport) };
     const context = this.#contexts.get(`${device} ${action.context}`);
     if (context === undefined)
       return notImported(
@@ -314,29 +306,29 @@ export class EthtoolImport implements Importer {
         `the queues of context ${action.context} are not said: ethtool -X ${device} context ...`,
       );
     if (context.key === undefined) {
-      this.#findings.assume(
+      this.findings.assume(
         action.word.place,
         `context ${action.context}`,
         "its hash key is not said: drivers draw one",
       );
     }
-    return { tir: tirOf(this.#draft, device, vport, action.context, context, type) };
+    return { tir: tirOf(this.draft, device, vport, action.context, context, type) };
   }
 
   /** A device that is not mapped is the PF; several of them are its ports, in the order in which they are first named. */
   #placeOf(device: string, place: Place): { vport: number; port: number | undefined } {
-    const mapped = this.#draft.mapped(device);
+    const mapped = this.draft.mapped(device);
     if (mapped === undefined) {
-      const own = [...this.#rules.keys()].filter((name) => this.#draft.mapped(name) === undefined);
+      const own = [...this.#rules.keys()].filter((name) => this.draft.mapped(name) === undefined);
       const port = own.length === 1 ? undefined : own.indexOf(device) + 1;
       const is = port === undefined ? "the PF" : `port ${port} of the device`;
       if (!this.#told.has(device))
-        this.#findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
+        this.findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
       this.#told.add(device);
-      if (port !== undefined) this.#draft.endpoint({ port });
+      if (port !== undefined) this.draft.endpoint({ port });
       return { vport: 0, port };
     }
-    this.#draft.endpoint(mapped);
+    this.draft.endpoint(mapped);
     return "port" in mapped ? { vport: 0, port: mapped.port } : { vport: mapped.vport, port: undefined };
   }
 

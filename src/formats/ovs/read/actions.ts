@@ -2,11 +2,11 @@
 import { namesHint } from "../../../base/nearest.js";
 import type { Element } from "../../reading/format.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
-import { NotImported, notImported, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Word } from "../../text/refusal.js";
 import { load, MODIFIERS, move, setField } from "./changes.js";
 import type { Kind } from "./match.js";
 import { connection, untracked } from "./connection.js";
-import { act, type Act, type Plain } from "./steps.js";
+import { act, refusedAct, type Act, type Plain } from "./steps.js";
 import type { Piece } from "./text.js";
 import { portWord, RESERVED } from "./words.js";
 
@@ -126,14 +126,7 @@ export const ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
 
 /** The actions of a list. Each that is not carried over says why. */
 export function actionsOf(list: Piece, around: Around): Act[] {
-  return list.split(", \t").flatMap((piece) => {
-    try {
-      return readAction(piece, around);
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      return [act({ kind: "refused", text: piece.text, reason: error.reason, place: error.word.place })];
-    }
-  });
+  return list.split(", \t").flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
 }
 
 function readAction(piece: Piece, around: Around): Act[] {

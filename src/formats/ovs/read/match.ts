@@ -95,18 +95,16 @@ export function realName(name: string, { type, protocol }: Kind): string {
 }
 
 class MatchReader {
-  readonly #kind: Kind;
-  readonly #assume: Assume;
   readonly #asks: Ask[] = [];
   readonly #either: (readonly (readonly Ask[])[])[] = [];
   readonly #tunnel: TunnelMatch = {};
   #inPort: string | undefined;
   #conjunction: number | undefined;
 
-  constructor(kind: Kind, assume: Assume) {
-    this.#kind = kind;
-    this.#assume = assume;
-  }
+  constructor(
+    private readonly kind: Kind,
+    private readonly assume: Assume,
+  ) {}
 
   match(): FlowMatch {
     return {
@@ -123,7 +121,7 @@ class MatchReader {
       this.#shorthand(name);
       return;
     }
-    const text = realName(name.text, this.#kind);
+    const text = realName(name.text, this.kind);
     if (text === "ct_state") {
       this.#asks.push(stateAsk(value));
       return;
@@ -138,7 +136,7 @@ class MatchReader {
       fieldNamed(text) ??
       notImported(name, `there is no field ${name.text}; ${namesHint(name.text, "fields", FIELD_NAMES)}`);
     if (this.#isMissing(field)) {
-      this.#assume(name, "Open vSwitch leaves it out: the match does not say the protocol that has it");
+      this.assume(name, "Open vSwitch leaves it out: the match does not say the protocol that has it");
       return;
     }
     this.#field(field, value);
@@ -159,7 +157,7 @@ class MatchReader {
 
   /** Whether the match does not ask for the header that has a field. */
   #isMissing({ needs: { types, protocols } }: OvsField): boolean {
-    const { type, protocol } = this.#kind;
+    const { type, protocol } = this.kind;
     if (types !== undefined && (type === undefined || !types.includes(type))) return true;
     return protocols !== undefined && (protocol === undefined || !protocols.includes(protocol));
   }
@@ -200,7 +198,7 @@ class MatchReader {
   }
 
   #fragment(word: Word): void {
-    const isIpv6 = this.#kind.type === TYPE.ipv6;
+    const isIpv6 = this.kind.type === TYPE.ipv6;
     const offset = isIpv6 ? sample("ipv6_fragment", 0) : sample("ipv4", 4);
     const bits = isIpv6 ? 0xfff8n : 0x1fffn;
     const first = [fragment(1n), { field: offset, value: 0n, mask: bits }];

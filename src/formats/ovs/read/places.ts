@@ -11,14 +11,16 @@ const COLOUR_REGISTERS = [1, 2, 3, 4, 5];
 type SampleHeader = Parameters<Draft["sample"]>[0];
 
 export class Places {
-  readonly #draft: Draft;
   readonly #registers = new Map<number, number>();
   /** Registers that flows write, by their names in flows. */
   readonly written: readonly string[];
 
   /** @param buckets of groups, which flows name */
-  constructor(draft: Draft, flows: readonly Flow[], buckets: readonly Flow["acts"][] = []) {
-    this.#draft = draft;
+  constructor(
+    private readonly draft: Draft,
+    flows: readonly Flow[],
+    buckets: readonly Flow["acts"][] = [],
+  ) {
     const used = new Set<number>();
     for (const { match, acts } of flows) {
       for (const { field } of [...match.asks, ...match.either.flat(2)]) noteRegister(field, used);
@@ -49,7 +51,7 @@ export class Places {
       return to === undefined ? notImported({ text: name, place }, noRegister(name)) : `misc2.metadata_reg_c_${to}`;
     }
     if (kind === "@sample") {
-      const found = this.#draft.sample(first as SampleHeader, level, Number(second));
+      const found = this.draft.sample(first as SampleHeader, level, Number(second));
       return found ?? notImported({ text: name, place }, "the device reads eight samples, and the flows need more");
     }
     if (level === "outer") return name;

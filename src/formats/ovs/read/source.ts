@@ -3,7 +3,7 @@ import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { commandsOf, type TextLine } from "../../text/lines.js";
-import { NotImported, notImported, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Word } from "../../text/refusal.js";
 import { setVariable, type Variables } from "../../text/words.js";
 import { configure, Listing } from "./bridge/configuration.js";
 import { Interfaces } from "./bridge/interfaces.js";
@@ -30,8 +30,6 @@ import { Piece } from "./text.js";
 import type { NamedOption } from "./tunnels.js";
 
 export class OvsImport implements Importer {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #interfaces = new Interfaces();
   readonly #listing = new Listing(this.#interfaces);
   /** What the texts have of each bridge; "" before they name one. */
@@ -47,16 +45,17 @@ export class OvsImport implements Importer {
   /** The first line without a bridge after a command that prints no flows. */
   readonly #guessed = new Map<string, Piece>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {
     this.#variables = new Map(draft.variables);
-    this.#findings = findings;
   }
 
   add(text: string): void {
     const lines = commandsOf(text, { isCommand, goesOn, isPart }, ({ text: found, place }) => {
       if (isHeading(found.replace(/^>\s*/, "")) || setVariable(found, this.#variables)) return;
-      this.#findings.assume(place, found, "no flow: left out");
+      this.findings.assume(place, found, "no flow: left out");
     });
     for (const line of lines) this.#line(line.expanded((name) => this.#variables.get(name)));
   }
@@ -64,21 +63,21 @@ export class OvsImport implements Importer {
   finish(): void {
     const bridges = [...this.#bridges].filter(([, { flows }]) => flows.size > 0);
     if (bridges.length === 0) {
-      if (this.#findings.refused.length === 0)
-        this.#findings.refuse({ line: 1, column: 1 }, "", "there is no flow in it");
+      if (this.findings.refused.length === 0)
+        this.findings.refuse({ line: 1, column: 1 }, "", "there is no flow in it");
       return;
     }
     if (bridges.length > 1) {
       for (const [bridge, piece] of this.#guessed)
-        this.#findings.assume(
+        this.findings.assume(
           piece.place,
           piece.text,
           `it is taken for a line of ${bridge}, which the command before names`,
         );
     }
     steer(bridges, {
-      draft: this.#draft,
-      findings: this.#findings,
+      draft: this.draft,
+      findings: this.findings,
       interfaces: this.#interfaces,
       neighbors: this.#neighbors,
       options: this.#options,
@@ -110,7 +109,7 @@ export class OvsImport implements Importer {
     else if (isGroup(body.text)) this.#group(body);
     else if (isMeter(body.text)) this.#meter(body);
     else if (isFlow(body.text)) this.#flow(body);
-    else this.#findings.refuse(text.place, text.text, "no flow that is added");
+    else this.findings.refuse(text.place, text.text, "no flow that is added");
   }
 
   #command(command: Piece): void {
@@ -144,10 +143,10 @@ export class OvsImport implements Importer {
     else if (name === "del-tlv-map" && argument === undefined) this.#options.clear();
     else if (/^(add-flows|add-groups|replace-flows|add-meters|bundle)$/.test(name)) {
       if (argument !== undefined && !/^[-<]/.test(argument.text)) {
-        this.#findings.assume(argument.place, argument.text, "what the file has is imported where it is named too");
+        this.findings.assume(argument.place, argument.text, "what the file has is imported where it is named too");
       }
     } else
-      this.#findings.refuse(
+      this.findings.refuse(
         verb.place,
         new Piece(verb.line, verb.from, last?.to ?? verb.to).text,
         `${name} is not read: only what is added, and all deleted`,
@@ -161,13 +160,13 @@ export class OvsImport implements Importer {
         /^\{class=(\w+),type=(\w+),len=(\d+)\}->tun_(metadata\d+)$/.exec(one.text.replaceAll(" ", "")) ?? [];
       if (name === undefined) {
         const reason = "an option is {class=CLASS,type=TYPE,len=BYTES}->tun_metadataN";
-        this.#findings.refuse(one.place, one.text, reason);
+        this.findings.refuse(one.place, one.text, reason);
         continue;
       }
       const option = { class: Number(kind), type: Number(type), length: Number(length) };
       const before = this.#options.get(name);
       if (before !== undefined && JSON.stringify(before) !== JSON.stringify(option))
-        this.#findings.refuse(one.place, one.text, `tun_${name} is another option already`);
+        this.findings.refuse(one.place, one.text, `tun_${name} is another option already`);
       else this.#options.set(name, option);
     }
   }
@@ -191,17 +190,18 @@ export class OvsImport implements Importer {
     return made;
   }
 
+  #read(text: Piece, read: () => unknown): void {
+    attempt(read, ({ word, reason }) => this.findings.refuse(word.place, text.text, reason));
+  }
+
   #flow(text: Piece): void {
-    try {
+    this.#read(text, () => {
       if (isLogicalFlow(text.text)) notImported(text, LOGICAL);
       const flow = isDatapathFlow(text.text)
         ? this.#datapathFlow(text)
         : readFlow(text, (word, reason) => this.#assume(word, reason));
       this.#contents.flows.set(flow.identity, flow);
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.#findings.refuse(error.word.place, text.text, error.reason);
-    }
+    });
   }
 
   #datapathFlow(text: Piece): Flow {
@@ -209,27 +209,18 @@ export class OvsImport implements Importer {
     const type = inferTunnel(flow, this.#interfaces);
     if (type !== undefined) {
       const port = flow.match.inPort ?? "";
-      this.#findings.assume(flow.place, port, `port ${port} is a tunnel of type ${type}: its flows match one`);
+      this.findings.assume(flow.place, port, `port ${port} is a tunnel of type ${type}: its flows match one`);
     }
     return flow;
   }
 
   #group(text: Piece): void {
-    try {
-      this.#contents.groups.set(...readGroup(text));
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.#findings.refuse(error.word.place, text.text, error.reason);
-    }
+    this.#read(text, () => this.#contents.groups.set(...readGroup(text)));
   }
 
   #meter(text: Piece): void {
-    try {
-      this.#contents.meters.set(...readMeter(text, (word, reason) => this.#assume(word, reason)));
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.#findings.refuse(error.word.place, text.text, error.reason);
-    }
+    const assume = (word: Word, reason: string): void => this.#assume(word, reason);
+    this.#read(text, () => this.#contents.meters.set(...readMeter(text, assume)));
   }
 
   /** `ovs-appctl tnl/neigh/set BRIDGE IP MAC`. */
@@ -242,7 +233,7 @@ export class OvsImport implements Importer {
   #assume({ text, place }: Word, reason: string): void {
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
-    this.#findings.assume(place, text, reason);
+    this.findings.assume(place, text, reason);
   }
 }
 

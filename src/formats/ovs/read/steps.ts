@@ -1,5 +1,5 @@
 /** What flows of Open vSwitch ask and do, whichever of its languages they are written in. */
-import type { Place } from "../../text/refusal.js";
+import type { NotImported, Place, Word } from "../../text/refusal.js";
 import type { Ask } from "../fields.js";
 
 /** Bits that are asked for. */
@@ -100,6 +100,11 @@ export function act(plain: Plain): Act {
   });
   return { key, ...plain };
 }
+
+/** The act that stands for one that is not imported. */
+export const refusedAct =
+  ({ text }: Word) =>
+  ({ reason, word }: NotImported): Act[] => [act({ kind: "refused", text, reason, place: word.place })];
 
 export interface Flow {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The eSwitch of a scenario as flows of a bridge of Open vSwitch. */
 import type { Scenario, ScenarioRuleAction } from "../../../scenario/index.js";
-import type { ExportFindings } from "../../writing/finding.js";
+import { refuseOthers, type ExportFindings } from "../../writing/finding.js";
 import type { Format } from "../../writing/format.js";
 import { lookupOrder } from "../../writing/lookupOrder.js";
 import { NotExported } from "../../writing/terms.js";
@@ -14,12 +14,11 @@ interface FlowText {
 
 const MAX_TABLES = 254;
 const HIGHEST = 65534;
-const ELSEWHERE = "flows of a bridge are for the eSwitch: domain fdb";
 
 export const OVS: Format = {
   title: "OpenFlow flows of Open vSwitch",
   write: (scenario, findings) => {
-    tellOthers(scenario, findings);
+    refuseOthers(scenario, findings, "flows of a bridge are for the eSwitch: domain fdb");
     const { ports = 1, vports = 0 } = scenario.device ?? {};
     const fdb = (scenario.tables ?? []).filter(({ domain }) => domain === "fdb");
     const roots = fdb.filter(({ level }) => level === 0);
@@ -50,20 +49,6 @@ function numberOf(tables: ReadonlyMap<string, number>): (name: string) => number
     if (found === undefined || found === 0) throw new NotExported(`flows do not lead to ${name}`);
     return found;
   };
-}
-
-function tellOthers(scenario: Scenario, findings: ExportFindings): void {
-  const { rules = [], tables = [], matchers = [] } = scenario;
-  const domains = new Map(tables.map(({ name, domain = "nic_rx" }) => [name, domain]));
-  rules.forEach((rule, n) => {
-    const table = rule.table ?? matchers.find(({ name }) => name === rule.matcher)?.table ?? "";
-    if (domains.get(table) !== "fdb") findings.refuse(`rules[${n}]`, ELSEWHERE, rule.name);
-  });
-  for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
-    (scenario[key] ?? []).forEach(({ name }, n) => {
-      findings.refuse(`${key}[${n}]`, ELSEWHERE, name ?? null);
-    });
-  }
 }
 
 /** The flows of a table, one priority each, in the order in which the device looks its rules up. */

@@ -29,18 +29,16 @@ const CREATE_RQ_OPCODE = 0x908;
 const NUMBER_MASK = 0xffffff;
 
 export class DeviceObjects {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   /** Receive queues and RQTs by the numbers that commands name them by. */
   readonly #receivers = new Map<number, string>();
   readonly #rqts = new Map<number, string>();
   readonly aso = new Map<Recorded, ScenarioAsoData>();
   readonly tirs = new Set<Recorded>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   /** Forgets the numbers of another recording. */
   clear(): void {
@@ -58,7 +56,7 @@ export class DeviceObjects {
     else if (opcode === CREATE_RQ_OPCODE) this.queue(object, madeNumber(object));
     else if (opcode === CREATE_RQT_OPCODE) this.#rqt(object, command);
     else if (opcode === CREATE_TIR_OPCODE) this.#tir(object, command);
-    else this.#findings.refuse(call.place, call.text, `the device command 0x${opcode.toString(16)} is not imported`);
+    else this.findings.refuse(call.place, call.text, `the device command 0x${opcode.toString(16)} is not imported`);
   }
 
   /** A queue that TIRs and RQTs name by its number. */
@@ -67,7 +65,7 @@ export class DeviceObjects {
   }
 
   queue(object: Recorded, number: number): void {
-    object.name = this.#draft.queue(`rq ${number}`);
+    object.name = this.draft.queue(`rq ${number}`);
     this.receives(object, number);
   }
 
@@ -86,8 +84,8 @@ export class DeviceObjects {
       }
       queues.push(queue);
     }
-    object.name = this.#draft.freeName("rqts", "rqt");
-    this.#draft.push("rqts", { name: object.name, queues });
+    object.name = this.draft.freeName("rqts", "rqt");
+    this.draft.push("rqts", { name: object.name, queues });
     this.#rqts.set(madeNumber(object), object.name);
   }
 
@@ -102,9 +100,9 @@ export class DeviceObjects {
       this.#refuse(object, `the ${which} is not in the recording`);
       return;
     }
-    const name = this.#draft.freeName("tirs", "tir");
+    const name = this.draft.freeName("tirs", "tir");
     const key = whole.subarray(TIR_CONTEXT_AT + TIR_KEY_AT, TIR_CONTEXT_AT + TIR_KEY_AT + RSS_KEY_SIZE);
-    this.#draft.push("tirs", disp_type === 0 ? { name, queue: to } : { name, rqt: to, ...hashOf(fields, key) });
+    this.draft.push("tirs", disp_type === 0 ? { name, queue: to } : { name, rqt: to, ...hashOf(fields, key) });
     object.name = name;
     this.tirs.add(object);
   }
@@ -115,25 +113,25 @@ export class DeviceObjects {
       this.#refuse(object, `a general object of type 0x${made.toString(16)} is not imported`);
       return;
     }
-    const name = this.#draft.freeName("asoObjects", `${Object.keys(made.data)[0] ?? ""} objects`);
+    const name = this.draft.freeName("asoObjects", `${Object.keys(made.data)[0] ?? ""} objects`);
     const { log_obj_range, data } = made;
-    this.#draft.push("asoObjects", { name, ...(log_obj_range === 0 ? {} : { log_obj_range }), ...data });
+    this.draft.push("asoObjects", { name, ...(log_obj_range === 0 ? {} : { log_obj_range }), ...data });
     this.aso.set(object, data);
     object.name = name;
     const reason = "what work requests write into ASO objects is not recorded: they are as they were created";
-    this.#findings.assume(object.call.place, object.call.text, reason);
+    this.findings.assume(object.call.place, object.call.text, reason);
   }
 
   /** flow_counter_bulk selects 128 counters, 256 and so on. */
   #counter(object: Recorded, command: Uint8Array): void {
     const bulk = command[12] ?? 0;
-    const name = this.#draft.freeName("counters", "counter");
-    this.#draft.push("counters", { name, ...(bulk === 0 ? {} : { flow_counter_bulk_log_size: bulkLog(bulk) }) });
+    const name = this.draft.freeName("counters", "counter");
+    this.draft.push("counters", { name, ...(bulk === 0 ? {} : { flow_counter_bulk_log_size: bulkLog(bulk) }) });
     object.name = name;
   }
 
   #refuse({ call }: Recorded, reason: string): void {
-    this.#findings.refuse(call.place, call.text, reason);
+    this.findings.refuse(call.place, call.text, reason);
   }
 }
 

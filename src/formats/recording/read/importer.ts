@@ -16,8 +16,6 @@ import type { StatefulAction } from "./state.js";
 const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
 
 export class RecordingImport implements Importer {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #objects: Recorded[] = [];
   readonly #byAddress = new Map<string, Recorded>();
   /** Points of counters objects, by their address at that time. */
@@ -27,9 +25,10 @@ export class RecordingImport implements Importer {
   readonly #flows: RecordedFlows;
   readonly #shared = new Map<Call, string>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {
     this.#devices = new DeviceObjects(draft, findings);
     this.#flows = new RecordedFlows(draft, findings, {
       at: (address) => this.#at(address),
@@ -42,7 +41,7 @@ export class RecordingImport implements Importer {
     const calls: Call[] = [];
     for (const one of readCalls(text)) {
       if ("name" in one) calls.push(one);
-      else this.#findings.assume(one.place, one.text, "no call of a recording: left out");
+      else this.findings.assume(one.place, one.text, "no call of a recording: left out");
     }
     this.#objects.length = 0;
     this.#byAddress.clear();
@@ -51,7 +50,7 @@ export class RecordingImport implements Importer {
     const end = calls[last + 1];
     if (end !== undefined) {
       const reason = "the program destroys its objects at its end: the scenario has them";
-      this.#findings.assume(end.place, end.text, reason);
+      this.findings.assume(end.place, end.text, reason);
     }
     for (const call of calls.slice(0, last + 1)) this.#see(call);
     for (const object of this.#objects) if (!object.destroyed) this.#make(object);
@@ -67,7 +66,7 @@ export class RecordingImport implements Importer {
     const element = CALLS[call.name];
     if (CHANGES.has(call.name) && element !== undefined && "refused" in element) {
       if (numberIn(call, "returns") !== 0) return;
-      this.#findings.refuse(call.place, call.text, element.refused);
+      this.findings.refuse(call.place, call.text, element.refused);
       const object = this.#at(textIn(call, "action")) ?? this.#at(textIn(call, "devx_obj"));
       if (object !== undefined) object.changed = `${call.text}: ${element.refused}`;
       return;
@@ -85,7 +84,7 @@ export class RecordingImport implements Importer {
     if (address === "") {
       const { errno } = call.values;
       const why = typeof errno === "number" ? ` with errno ${errno}` : "";
-      this.#findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
+      this.findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
       return;
     }
     const object: Recorded = { call, name: null, destroyed: false, changed: null };
@@ -102,14 +101,14 @@ export class RecordingImport implements Importer {
   #make(object: Recorded): void {
     const { call } = object;
     if (/^(ibv|mlx5dv)_create_qp(_ex)?$/.test(call.name)) {
-      object.name = this.#draft.queue(`qp ${numberIn(call, "qp_num")}`);
+      object.name = this.draft.queue(`qp ${numberIn(call, "qp_num")}`);
       this.#devices.receives(object, numberIn(call, "qp_num"));
     } else if (call.name === "ibv_create_wq") this.#devices.queue(object, numberIn(call, "wq_num"));
     else if (FLOW_ACTIONS[call.name] !== undefined) this.#flows.action(object);
     else if (call.name === "mlx5dv_devx_obj_create") this.#devices.make(object);
     else if (call.name === "ibv_create_counters") {
-      const name = this.#draft.freeName("flowCounters", "counters");
-      this.#draft.push("flowCounters", { name, points: this.#points.get(object) ?? [] });
+      const name = this.draft.freeName("flowCounters", "counters");
+      this.draft.push("flowCounters", { name, points: this.#points.get(object) ?? [] });
       object.name = name;
     } else if (call.name === "mlx5dv_dr_table_create") this.#table(object);
     else if (call.name === "mlx5dv_dr_matcher_create") this.#matcher(object);
@@ -118,7 +117,7 @@ export class RecordingImport implements Importer {
     else if (call.name === "mlx5dv_create_flow_matcher") this.#askedOf(object);
     else if (call.name === "mlx5dv_create_flow") this.#flows.device(object);
     else if (!Object.hasOwn(CALLS, call.name)) {
-      this.#findings.refuse(call.place, call.text, `the importer does not know ${call.name}`);
+      this.findings.refuse(call.place, call.text, `the importer does not know ${call.name}`);
     }
   }
 
@@ -126,12 +125,12 @@ export class RecordingImport implements Importer {
     const { call } = object;
     const type = DOMAINS[numberIn(this.#at(textIn(call, "domain"))?.call ?? call, "type")];
     if (type === undefined || this.#at(textIn(call, "domain")) === undefined) {
-      this.#findings.refuse(call.place, call.text, "its domain is not in the recording");
+      this.findings.refuse(call.place, call.text, "its domain is not in the recording");
       return;
     }
     const level = numberIn(call, "level");
-    object.name = this.#draft.freeName("tables", level === 0 ? `${type} root` : `${type} level ${level}`);
-    this.#draft.push("tables", { name: object.name, domain: type, level });
+    object.name = this.draft.freeName("tables", level === 0 ? `${type} root` : `${type} level ${level}`);
+    this.draft.push("tables", { name: object.name, domain: type, level });
   }
 
   #askedOf(object: Recorded): readonly AskedField[] | null {
@@ -142,7 +141,7 @@ export class RecordingImport implements Importer {
       if (at < mask.length && ((criteria >> Math.floor(at / GROUP_SIZE)) & 1) === 1) mask[at] = byte;
     });
     if (asksSamples(mask)) {
-      this.#findings.refuse(call.place, call.text, "it asks for a programmable sample, whose place is not recorded");
+      this.findings.refuse(call.place, call.text, "it asks for a programmable sample, whose place is not recorded");
       return null;
     }
     const asked = askedFields(mask);
@@ -154,15 +153,15 @@ export class RecordingImport implements Importer {
     const { call } = object;
     const table = this.#at(textIn(call, "table"))?.name ?? null;
     if (table === null) {
-      this.#findings.refuse(call.place, call.text, "its table is not in the recording");
+      this.findings.refuse(call.place, call.text, "its table is not in the recording");
       return;
     }
     const asked = this.#askedOf(object);
     if (asked === null) return;
-    const name = this.#draft.freeName("matchers", "matcher");
+    const name = this.draft.freeName("matchers", "matcher");
     const mask = Object.fromEntries(asked.map(({ field, maskText }) => [field.name, maskText]));
     const matcher: ScenarioMatcher = { name, table, priority: numberIn(call, "priority"), mask };
-    this.#draft.push("matchers", matcher);
+    this.draft.push("matchers", matcher);
     object.name = name;
   }
 
@@ -170,10 +169,10 @@ export class RecordingImport implements Importer {
     const { call } = object;
     const matcher = this.#at(textIn(call, "matcher"));
     if (matcher === undefined || matcher.name === null) {
-      this.#findings.refuse(call.place, call.text, "its matcher is not in the scenario");
+      this.findings.refuse(call.place, call.text, "its matcher is not in the scenario");
       return;
     }
-    const name = this.#draft.freeName("rules", "rule");
+    const name = this.draft.freeName("rules", "rule");
     const missing: string[] = [];
     const actions: RecordedAction[] = [];
     for (const address of listIn(call, "actions")) {
@@ -183,7 +182,7 @@ export class RecordingImport implements Importer {
       if (typeof made === "string" || !("refused" in made)) actions.push(made);
       else {
         const text = action?.call.text ?? String(address);
-        this.#findings.refuse(action?.call.place ?? call.place, text, made.refused, name);
+        this.findings.refuse(action?.call.place ?? call.place, text, made.refused, name);
         missing.push(`${text}: ${made.refused}`);
       }
       const changed = action?.changed ?? this.#at(action === undefined ? "" : textIn(action.call, "obj"))?.changed;
@@ -196,7 +195,7 @@ export class RecordingImport implements Importer {
       actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),
     };
-    this.#draft.push("rules", rule);
+    this.draft.push("rules", rule);
   }
 
   #match(matcher: Recorded, call: Call): NonNullable<ScenarioRule["match"]> {
@@ -220,13 +219,13 @@ export class RecordingImport implements Importer {
     shared: (call: Call, written: StatefulAction): string => {
       const known = this.#shared.get(call);
       if (known !== undefined) return known;
-      const name = this.#draft.freeName("actions", Object.keys(written)[0] ?? "");
-      this.#draft.push("actions", { name, ...written });
+      const name = this.draft.freeName("actions", Object.keys(written)[0] ?? "");
+      this.draft.push("actions", { name, ...written });
       this.#shared.set(call, name);
       return name;
     },
-    vport: (vport: number): void => void this.#draft.endpoint({ vport }),
-    port: (port: number): void => void this.#draft.endpoint({ port }),
+    vport: (vport: number): void => void this.draft.endpoint({ vport }),
+    port: (port: number): void => void this.draft.endpoint({ port }),
   };
 }
 

@@ -18,26 +18,22 @@ interface Objects {
 }
 
 export class RecordedFlows {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
-  readonly #objects: Objects;
-
-  constructor(draft: Draft, findings: Findings, objects: Objects) {
-    this.#draft = draft;
-    this.#findings = findings;
-    this.#objects = objects;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+    private readonly objects: Objects,
+  ) {}
 
   action(object: Recorded): void {
     const { call } = object;
     const { read, name } = FLOW_ACTIONS[call.name] as (typeof FLOW_ACTIONS)[string];
     const made = read(call);
     if ("refused" in made) {
-      this.#findings.refuse(call.place, call.text, made.refused);
+      this.findings.refuse(call.place, call.text, made.refused);
       return;
     }
-    object.name = this.#draft.freeName("flowActions", name);
-    this.#draft.push("flowActions", { name: object.name, ...made });
+    object.name = this.draft.freeName("flowActions", name);
+    this.draft.push("flowActions", { name: object.name, ...made });
   }
 
   /** `ibv_create_flow`. */
@@ -47,34 +43,34 @@ export class RecordedFlows {
       counters: (address) => this.#nameAt(address) ?? undefined,
       action: (address) => this.#nameAt(address) ?? undefined,
     });
-    if (queue === null) this.#findings.refuse(call.place, call.text, "its queue pair is not in the recording");
-    else if (typeof flow === "string") this.#findings.refuse(call.place, call.text, flow);
-    else if (!isEndpoint({ port: flow.port ?? 1 })) this.#findings.refuse(call.place, call.text, NO_ENDPOINT);
+    if (queue === null) this.findings.refuse(call.place, call.text, "its queue pair is not in the recording");
+    else if (typeof flow === "string") this.findings.refuse(call.place, call.text, flow);
+    else if (!isEndpoint({ port: flow.port ?? 1 })) this.findings.refuse(call.place, call.text, NO_ENDPOINT);
     else {
-      this.#draft.endpoint({ port: flow.port ?? 1 });
-      this.#draft.push("flows", { name: this.#draft.freeName("flows", "flow"), queue, ...flow });
+      this.draft.endpoint({ port: flow.port ?? 1 });
+      this.draft.push("flows", { name: this.draft.freeName("flows", "flow"), queue, ...flow });
     }
   }
 
   /** `mlx5dv_create_flow`. */
   device({ call }: Recorded): void {
-    const matcher = this.#objects.at(textIn(call, "matcher"));
-    const match = matcher === undefined ? null : this.#objects.match(matcher, call);
+    const matcher = this.objects.at(textIn(call, "matcher"));
+    const match = matcher === undefined ? null : this.objects.match(matcher, call);
     if (matcher === undefined || match === null) {
-      this.#findings.refuse(call.place, call.text, "its matcher is not in the scenario");
+      this.findings.refuse(call.place, call.text, "its matcher is not in the scenario");
       return;
     }
-    const name = this.#draft.freeName("deviceFlows", "device flow");
+    const name = this.draft.freeName("deviceFlows", "device flow");
     const actions: ScenarioDeviceFlowAction[] = [];
     for (const one of listIn(call, "actions")) {
       const action = this.#deviceAction(one as Record<string, unknown>);
       if (typeof action === "object" && "refused" in action)
-        this.#findings.refuse(call.place, JSON.stringify(one), action.refused, name);
+        this.findings.refuse(call.place, JSON.stringify(one), action.refused, name);
       else actions.push(action);
     }
     const ft_type = FT_TYPES[numberIn(matcher.call, "ft_type")] ?? "nic_rx";
     const priority = numberIn(matcher.call, "priority");
-    this.#draft.push("deviceFlows", { name, ft_type, priority, match, actions });
+    this.draft.push("deviceFlows", { name, ft_type, priority, match, actions });
   }
 
   /** An action of `struct mlx5dv_flow_action_attr`, by the numbers of `enum mlx5dv_flow_action_type`. */
@@ -86,17 +82,17 @@ export class RecordedFlows {
     if (type === 1) return "drop";
     if (type === 4) return { tag: Number(tag) };
     if (type === 7) return "default_miss";
-    const found = this.#objects.at(String(object));
+    const found = this.objects.at(String(object));
     const to = found?.name ?? null;
     if (found === undefined || to === null) return { refused: "the object that it names is not in the scenario" };
     if (type === 0) return { queue: to };
     if (type === 2) return { ibv_counter: to };
     if (type === 3) return { action: to };
-    if (type === 5 && this.#objects.isTir(found)) return { tir: to };
+    if (type === 5 && this.objects.isTir(found)) return { tir: to };
     return type === 6 ? { count: to } : { refused: "an action of this type is not imported" };
   }
 
   #nameAt(address: string): string | null {
-    return this.#objects.at(address)?.name ?? null;
+    return this.objects.at(address)?.name ?? null;
   }
 }

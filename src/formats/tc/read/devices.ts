@@ -37,17 +37,15 @@ export const TUNNEL_FIELDS: Readonly<Record<TunnelKind, string>> = {
 };
 
 export class Devices {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #known = new Map<string, NetDevice>();
   readonly #tunnels = new Map<string, Tunnel>();
   #ports = 0;
   #vport = 0;
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   /** Notes what `ip link add NAME type KIND` says. */
   declare(name: string, tunnel: Tunnel): void {
@@ -70,8 +68,8 @@ export class Devices {
 
   #find(word: Word): NetDevice {
     const name = word.text;
-    const mapped = this.#draft.mapped(name);
-    if (mapped !== undefined) return { name, endpoint: this.#draft.endpoint(mapped) };
+    const mapped = this.draft.mapped(name);
+    if (mapped !== undefined) return { name, endpoint: this.draft.endpoint(mapped) };
     const declared = this.#tunnels.get(name);
     if (declared !== undefined) return { name, tunnel: declared };
     const tunnel = this.#tunnelNamed(word);
@@ -80,17 +78,17 @@ export class Devices {
     if (vport !== undefined) {
       if (!isEndpoint({ vport })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
       const is = vport === 0 ? "the PF" : `vport ${vport}, the VF "vf${vport}"`;
-      this.#findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
+      this.findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
       this.#vport = Math.max(this.#vport, vport);
-      return { name, endpoint: this.#draft.endpoint({ vport }) };
+      return { name, endpoint: this.draft.endpoint({ vport }) };
     }
     if (!PHYSICAL.test(name)) notImported(word, `which port it is is not known: --map ${name}=uplink, or =vf1`);
     const port = this.#ports + 1;
     if (!isEndpoint({ port })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
     this.#ports = port;
     const is = port === 1 ? "the uplink" : `port ${port} of the device`;
-    this.#findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
-    return { name, endpoint: this.#draft.endpoint({ port }) };
+    this.findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
+    return { name, endpoint: this.draft.endpoint({ port }) };
   }
 
   #tunnelNamed(word: Word): Tunnel | undefined {
@@ -99,7 +97,7 @@ export class Devices {
       if (found === null) continue;
       const port = found[1] === undefined ? (UDP_PORTS[kind] ?? 0) : Number(found[1]);
       const what = kind === "gre" ? "gre" : `${kind} at UDP port ${port}`;
-      this.#findings.assume(word.place, word.text, `by its name it is a tunnel device, ${what}`);
+      this.findings.assume(word.place, word.text, `by its name it is a tunnel device, ${what}`);
       return { kind, port };
     }
     return undefined;

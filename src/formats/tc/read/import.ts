@@ -4,7 +4,7 @@ import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { commandsOf, type TextLine } from "../../text/lines.js";
-import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { Devices, type NetDevice, type TunnelKind } from "./devices.js";
 import { readFilter, readHook, type Filter, type FilterReader, type Hook } from "./filter.js";
@@ -20,7 +20,6 @@ const COMMAND =
   /^(?:\w{0,80}?tc_filter\w{0,80}\s+(?:add|del|change|replace|show)\b|(?:[\w./-]*\/)?tc\b|\$\{?TC\}?|"\$TC"|filter|qdisc|ip\s+link\s+add|ip\s+l\s+a)\s/;
 
 export class TcImport implements Importer {
-  readonly #findings: Findings;
   /** Those that the caller sets. */
   readonly #variables: ReadonlyMap<string, string>;
   readonly #devices: Devices;
@@ -32,8 +31,10 @@ export class TcImport implements Importer {
   /** The device of the listing that is read. */
   #shown: Word | undefined;
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#findings = findings;
+  constructor(
+    draft: Draft,
+    private readonly findings: Findings,
+  ) {
     this.#variables = draft.variables;
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
@@ -51,12 +52,12 @@ export class TcImport implements Importer {
     const variables: Variables = new Map(this.#variables);
     const json = takeJson(text);
     const listing = takeListings(json.rest);
-    for (const { word, reason } of json.broken) this.#findings.refuse(word.place, word.text, reason);
+    for (const { word, reason } of json.broken) this.findings.refuse(word.place, word.text, reason);
     const lines = commandsOf(listing.rest, RULES, ({ text: other, place }) => {
-      if (/[\p{L}\d]/u.test(other)) this.#findings.assume(place, other, NO_COMMAND);
+      if (/[\p{L}\d]/u.test(other)) this.findings.assume(place, other, NO_COMMAND);
     });
     const assume = (word: Word, reason: string): void => {
-      this.#findings.assume(word.place, word.text, reason);
+      this.findings.assume(word.place, word.text, reason);
     };
     const steps = [
       ...lines.map((line) => ({
@@ -96,7 +97,7 @@ export class TcImport implements Importer {
 
   /** The device of a listing that does not say it. */
   #unnamed(place: Place): Word {
-    this.#findings.assume(
+    this.findings.assume(
       place,
       "filter",
       "the listing does not say its device: eth0; --map eth0=... says which port it is",
@@ -114,7 +115,7 @@ export class TcImport implements Importer {
     for (const words of commandsIn(wordsOf(line, variables))) {
       const [first] = words;
       if (first === undefined) continue;
-      if (!COMMAND.test(`${textOf(words)} `)) this.#findings.assume(first.place, textOf(words), NO_COMMAND);
+      if (!COMMAND.test(`${textOf(words)} `)) this.findings.assume(first.place, textOf(words), NO_COMMAND);
       else
         this.#guard(first, () => {
           this.#command(new Cursor(words), first, textOf(words));
@@ -123,13 +124,8 @@ export class TcImport implements Importer {
   }
 
   /** Turns what a reader throws into a finding. */
-  #guard(word: Word, read: () => void): void {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.#findings.refuse(error.word.place, error.word.text === "" ? word.text : error.word.text, error.reason);
-    }
+  #guard(whole: Word, read: () => void): void {
+    attempt(read, ({ word, reason }) => this.findings.refuse(word.place, word.text || whole.text, reason));
   }
 
   #command(words: Cursor, first: Word, text: string): void {
@@ -195,11 +191,7 @@ export class TcImport implements Importer {
     let lowest = Infinity;
     for (const one of list) if (one.chain === chain && one.prio >= FIRST_SEARCHED) lowest = Math.min(lowest, one.prio);
     const prio = lowest === Infinity ? FIRST_GIVEN : lowest - 1;
-    this.#findings.assume(
-      kind.place,
-      kind.text,
-      `it has no prio: the kernel gives ${prio}, before filters without one`,
-    );
+    this.findings.assume(kind.place, kind.text, `it has no prio: the kernel gives ${prio}, before filters without one`);
     return prio;
   }
 

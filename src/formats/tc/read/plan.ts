@@ -1,7 +1,7 @@
 /** Filters as tables and rules of the eSwitch: a table for each chain, and more where the order of actions asks for it. */
 import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
-import { NotImported, type Word } from "../../text/refusal.js";
+import { attempt } from "../../text/refusal.js";
 import { usesContinue } from "./actions/actions.js";
 import { TUNNEL_FIELDS, type Devices, type NetDevice, type Tunnel } from "./devices.js";
 import { tableOf, type Filter } from "./filter.js";
@@ -22,28 +22,26 @@ interface Segment {
 }
 
 export class Plan {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
-  readonly #devices: Devices;
   readonly #writer: RuleWriter;
   #toTunnels = false;
 
-  constructor(draft: Draft, findings: Findings, devices: Devices) {
-    this.#draft = draft;
-    this.#findings = findings;
-    this.#devices = devices;
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+    private readonly devices: Devices,
+  ) {
     this.#writer = new RuleWriter(draft, findings);
   }
 
   build(filters: ReadonlyMap<string, readonly Filter[]>, blocks: ReadonlyMap<string, readonly string[]>): void {
     const owners = [...filters].filter(([, list]) => list.length > 0);
     if (owners.length === 0) return;
-    const root = this.#draft.root("fdb");
+    const root = this.draft.root("fdb");
     const tunnels = owners.flatMap(([owner, list]) => {
       return this.#membersOf(owner, blocks).flatMap((one) => ("tunnel" in one ? [{ ...one, owner, list }] : []));
     });
     this.#toTunnels = tunnels.length > 0;
-    if (this.#toTunnels) this.#draft.once("tables", { name: TUNNELS, domain: "fdb", level: 1 });
+    if (this.#toTunnels) this.draft.once("tables", { name: TUNNELS, domain: "fdb", level: 1 });
     for (const { name, tunnel, owner } of tunnels) this.#enterTunnel(name, tunnel, owner);
     for (const [owner, list] of owners) {
       const members = this.#membersOf(owner, blocks);
@@ -52,8 +50,8 @@ export class Plan {
     }
     if (!this.#toTunnels) return;
     const match = { "misc.source_port": "uplink" };
-    this.#draft.push("rules", {
-      name: this.#draft.freeName("rules", "uplink"),
+    this.draft.push("rules", {
+      name: this.draft.freeName("rules", "uplink"),
       table: root,
       priority: ROOT_PRIORITY + 1,
       match,
@@ -64,14 +62,14 @@ export class Plan {
   #membersOf(owner: string, blocks: ReadonlyMap<string, readonly string[]>): NetDevice[] {
     const place = { line: 1, column: 1 };
     const names = owner.startsWith("block ") ? (blocks.get(owner) ?? []) : [owner];
-    return names.map((text) => this.#devices.of({ text, place }));
+    return names.map((text) => this.devices.of({ text, place }));
   }
 
   #enterPort(root: string, name: string, endpoint: Endpoint, owner: string): void {
-    const match = sourceOf(endpoint, this.#draft.ports);
+    const match = sourceOf(endpoint, this.draft.ports);
     const actions = [{ table: tableOf(owner, 0) }];
-    this.#draft.push("rules", {
-      name: this.#draft.freeName("rules", `from ${name}`),
+    this.draft.push("rules", {
+      name: this.draft.freeName("rules", `from ${name}`),
       table: root,
       priority: ROOT_PRIORITY,
       match,
@@ -85,8 +83,8 @@ export class Plan {
       tunnel.kind === "gre" && tunnel.key === undefined
         ? { "misc.gre_protocol": 0x6558 }
         : { [TUNNEL_FIELDS[tunnel.kind]]: tunnel.key ?? "any" };
-    this.#draft.push("rules", {
-      name: this.#draft.freeName("rules", `to ${name}`),
+    this.draft.push("rules", {
+      name: this.draft.freeName("rules", `to ${name}`),
       table: TUNNELS,
       match,
       actions: [{ table: tableOf(owner, 0) }],
@@ -118,30 +116,27 @@ export class Plan {
   }
 
   #segments(segments: readonly Segment[], ways: Ways): void {
-    for (const { table, level } of segments) this.#draft.push("tables", { name: table, domain: "fdb", level });
+    for (const { table, level } of segments) this.draft.push("tables", { name: table, domain: "fdb", level });
     segments.forEach(({ table, level, filters }, n) => {
       const next = segments[n + 1]?.table;
       const ranks = ranksOf(filters);
       for (const filter of filters) this.#filter(filter, table, level, ranks.get(filter) as number, { ...ways, next });
       const otherwise = next ?? ways.pass;
       if (otherwise === undefined) return;
-      const name = this.#draft.freeName("rules", `${table}: no filter`);
-      this.#draft.push("rules", { name, table, priority: LAST, actions: [{ table: otherwise }] });
+      const name = this.draft.freeName("rules", `${table}: no filter`);
+      this.draft.push("rules", { name, table, priority: LAST, actions: [{ table: otherwise }] });
     });
   }
 
   #filter(filter: Filter, table: string, level: number, priority: number, ways: Ways): void {
-    this.#findings.file = filter.file;
+    this.findings.file = filter.file;
     const chain = filter.chain === 0 ? "" : ` chain ${filter.chain}`;
     const handle = filter.handle === undefined ? "" : ` handle 0x${filter.handle.toString(16)}`;
     const name = this.#writer.nameOf(`${filter.owner}${chain} prio ${filter.prio}${handle}`);
-    try {
-      this.#writer.write({ table, level, priority, name, match: filter.match.toScenario() }, filter, ways);
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      const { text, place }: Word = error.word;
-      this.#findings.refuse(place, text, error.reason, name);
-    }
+    attempt(
+      () => this.#writer.write({ table, level, priority, name, match: filter.match.toScenario() }, filter, ways),
+      ({ word, reason }) => this.findings.refuse(word.place, word.text, reason, name),
+    );
   }
 }
 

@@ -35,20 +35,18 @@ const COLOUR = 5;
 type Reformat = Exclude<NonNullable<Exclude<RuleAction, string>["reformat"]>, string>;
 
 export class RuleWriter {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #counts = new Map<string, number>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   /** A name that no rule has. */
   nameOf(base: string): string {
     const count = (this.#counts.get(base) ?? 0) + 1;
     this.#counts.set(base, count);
-    return this.#draft.freeName("rules", count === 1 ? base : `${base} ${count}`);
+    return this.draft.freeName("rules", count === 1 ? base : `${base} ${count}`);
   }
 
   /** @throws NotImported */
@@ -56,7 +54,7 @@ export class RuleWriter {
     const { steps, notImported: missing } = filter;
     const decap = ways.onTunnel && steps.some(leaves);
     if (ways.onTunnel && !decap) this.#checkInside(steps, filter);
-    const reader = new BodyReader(this.#findings, ways, ways.onTunnel && !decap ? "inner" : "outer", filter, decap);
+    const reader = new BodyReader(this.findings, ways, ways.onTunnel && !decap ? "inner" : "outer", filter, decap);
     const { actions, end } = reader.body(steps);
     const first: ListAction[] = decap ? [{ kind: "decap", action: { reformat: { type: "l2_tunnel_to_l2" } } }] : [];
     const rule = { ...at, notImported: missing, actions: [...first, ...actions], end };
@@ -64,12 +62,12 @@ export class RuleWriter {
       leavesFirst: true,
       tableName: (name, label, number) => `${name} ${label}${number === 0 ? "" : ` ${number + 1}`}`,
       table: (wanted, level) => {
-        const name = this.#draft.freeName("tables", wanted);
-        return this.#draft.once("tables", { name, domain: "fdb", level });
+        const name = this.draft.freeName("tables", wanted);
+        return this.draft.once("tables", { name, domain: "fdb", level });
       },
       rule: ({ name, table, priority, match, actions: done, notImported: lacks }) => {
         const rest = lacks.length === 0 ? {} : { notImported: [...lacks] };
-        this.#draft.push("rules", { name, table, priority, match, actions: [...done], ...rest });
+        this.draft.push("rules", { name, table, priority, match, actions: [...done], ...rest });
       },
     });
   }

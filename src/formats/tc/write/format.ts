@@ -1,6 +1,6 @@
 /** The eSwitch of a scenario as filters of tc. */
 import type { Scenario } from "../../../scenario/index.js";
-import type { ExportFindings } from "../../writing/finding.js";
+import { refuseOthers, type ExportFindings } from "../../writing/finding.js";
 import type { Format } from "../../writing/format.js";
 import { actionsText, type Names } from "./actions.js";
 import { lookupOrder, type OrderedRule } from "../../writing/lookupOrder.js";
@@ -13,7 +13,7 @@ const MAX_PRIOS = 65535;
 export const TC: Format = {
   title: "filters of tc",
   write: (scenario, findings) => {
-    tellOthers(scenario, findings);
+    refuseOthers(scenario, findings, "filters of tc are for the eSwitch: domain fdb");
     const fdb = (scenario.tables ?? []).filter(({ domain }) => domain === "fdb");
     const chains = new Map<string, number>();
     for (const { name, level } of fdb)
@@ -32,22 +32,6 @@ export const TC: Format = {
     return `${lines.join("\n")}\n`;
   },
 };
-
-/** What is no rule of the eSwitch. */
-function tellOthers(scenario: Scenario, findings: ExportFindings): void {
-  const { rules = [], tables = [], matchers = [] } = scenario;
-  const domains = new Map(tables.map(({ name, domain = "nic_rx" }) => [name, domain]));
-  rules.forEach((rule, n) => {
-    const table = rule.table ?? matchers.find(({ name }) => name === rule.matcher)?.table ?? "";
-    if (domains.get(table) !== "fdb")
-      findings.refuse(`rules[${n}]`, "filters of tc are for the eSwitch: domain fdb", rule.name);
-  });
-  for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
-    (scenario[key] ?? []).forEach(({ name }, n) => {
-      findings.refuse(`${key}[${n}]`, "filters of tc are for the eSwitch: domain fdb", name ?? null);
-    });
-  }
-}
 
 /** The filters of one device: those of the rules that its frames can hit. */
 function deviceLines(

@@ -3,7 +3,7 @@ import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { commandsOf, type TextLine } from "../../text/lines.js";
-import { NotImported, notImported, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { readActions, type Action } from "./actions/read.js";
 import { COMMANDS, FLOW_WORDS, isCommand, type Command, type CommandKind } from "./commands.js";
@@ -27,7 +27,6 @@ const PRINTED =
   /^(?:Flow rule #\d+ (?:created|validated|destroyed)|Flow rule validated|Bad arguments|Command not found|port_flow_complain|Caught |testpmd>|EAL:|Interactive-mode|Done|Bye)/;
 
 export class FlowImport implements Importer {
-  readonly #findings: Findings;
   readonly #settings = new Settings();
   readonly #templates = new Templates();
   readonly #rules: Rules;
@@ -35,8 +34,10 @@ export class FlowImport implements Importer {
   /** Rules of each port so far: testpmd numbers them from 0. */
   readonly #numbers = new Map<bigint, number>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#findings = findings;
+  constructor(
+    draft: Draft,
+    private readonly findings: Findings,
+  ) {
     this.#variables = new Map(draft.variables);
     const ports = new Ports(draft, (word, reason) => findings.assume(word.place, word.text, reason));
     this.#rules = new Rules(draft, findings, ports, this.#settings);
@@ -47,7 +48,7 @@ export class FlowImport implements Importer {
       const queues = /\s--rxq[= ](\d+)/.exec(other)?.[1];
       if (queues !== undefined) this.#settings.queues = Number(queues);
       else if (!setVariable(other, this.#variables) && !PRINTED.test(other)) {
-        this.#findings.assume(place, other, "it is no command about flows: left out");
+        this.findings.assume(place, other, "it is no command about flows: left out");
       }
     });
     for (const line of lines) this.#command(line);
@@ -55,21 +56,20 @@ export class FlowImport implements Importer {
 
   #command(line: TextLine): void {
     const words = new Cursor(wordsOf(line, this.#variables));
-    try {
-      const first = words.next("a command");
-      const command = commandAt(words, first);
-      this.#do(command, words, first);
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.#findings.refuse(error.word.place, error.word.text, error.reason);
-    }
+    attempt(
+      () => {
+        const first = words.next("a command");
+        this.#do(commandAt(words, first), words, first);
+      },
+      ({ word, reason }) => this.findings.refuse(word.place, word.text, reason),
+    );
   }
 
   #do({ kind, words: names, element }: Command, words: Cursor, first: Word): void {
     const text = names.join(" ");
     const doing = this.#doing[kind];
     if ("refused" in element) notImported({ ...first, text }, element.refused);
-    if (kind === "left") this.#findings.assume(first.place, text, "it is left out: rules stay as they are made");
+    if (kind === "left") this.findings.assume(first.place, text, "it is left out: rules stay as they are made");
     if (kind === "silent" || kind === "left") return;
     doing?.(words, text);
     if (!words.done && kind !== "meter") {
@@ -110,7 +110,7 @@ export class FlowImport implements Importer {
     const actions = this.#expanded(readActions(words), port.number);
     if (!words.done) notImported(words.next(""), "the command ends before this");
     if (!isCreated) {
-      this.#findings.assume(word.place, "flow validate", "it makes no rule");
+      this.findings.assume(word.place, "flow validate", "it makes no rule");
       return;
     }
     domains.forEach((domain, n) => {
@@ -185,7 +185,7 @@ export class FlowImport implements Importer {
     const port = numberAt(words.next("the port"), "the port", 16);
     const word = words.next("create or destroy");
     if (word.text === "destroy") {
-      this.#findings.assume(word.place, `flow ${kind} destroy`, "it is left out: rules stay as they are made");
+      this.findings.assume(word.place, `flow ${kind} destroy`, "it is left out: rules stay as they are made");
       words.skipTo();
     } else if (word.text !== "create") unknownWord(word, "word here", ["create", "destroy"]);
     else if (kind === "pattern_template") this.#templates.addPattern(port, words);
@@ -199,7 +199,7 @@ export class FlowImport implements Importer {
     const port = { number: numberAt(word, "the port", 16), word };
     const verb = words.next("create or destroy");
     if (verb.text !== "create") {
-      this.#findings.assume(verb.place, `flow queue ${verb.text}`, "it is left out: rules stay as they are made");
+      this.findings.assume(verb.place, `flow queue ${verb.text}`, "it is left out: rules stay as they are made");
       words.skipTo();
       return;
     }

@@ -5,28 +5,26 @@ import { notImported, type Word } from "../../text/refusal.js";
 const MAX = 255n;
 
 export class Ports {
-  readonly #draft: Draft;
-  readonly #assume: (word: Word, reason: string) => void;
   readonly #known = new Map<bigint, Endpoint>();
 
-  constructor(draft: Draft, assume: (word: Word, reason: string) => void) {
-    this.#draft = draft;
-    this.#assume = assume;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly assume: (word: Word, reason: string) => void,
+  ) {}
 
   /** Port 0 is the wire and the PF, port n VF n, unless `--map` says otherwise. @throws NotImported */
   of(port: bigint, word: Word): Endpoint {
     const known = this.#known.get(port);
     if (known !== undefined) return known;
-    const mapped = this.#draft.mapped(`port${port}`);
+    const mapped = this.draft.mapped(`port${port}`);
     if (mapped === undefined && port > MAX)
       notImported(word, "a device has 255 VFs at most; --map says what the port is");
     const endpoint = mapped ?? (port === 0n ? { port: 1 } : { vport: Number(port) });
     if (mapped === undefined) {
       const what = port === 0n ? "the wire and the PF" : `VF ${port}`;
-      this.#assume(word, `port ${port} is ${what}; --map port${port}=... says otherwise`);
+      this.assume(word, `port ${port} is ${what}; --map port${port}=... says otherwise`);
     }
-    this.#known.set(port, this.#draft.endpoint(endpoint));
+    this.#known.set(port, this.draft.endpoint(endpoint));
     return endpoint;
   }
 

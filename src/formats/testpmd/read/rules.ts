@@ -31,33 +31,29 @@ const MAX_PRIORITY = 0xffffn;
 const MAX_GROUP = 0xfffffff0n;
 
 export class Rules {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
-  readonly #ports: Ports;
-  readonly #settings: Settings;
   readonly #tables = new Map<string, string>();
   readonly #spreads = new Map<string, string>();
   #ofPort = false;
 
-  constructor(draft: Draft, findings: Findings, ports: Ports, settings: Settings) {
-    this.#draft = draft;
-    this.#findings = findings;
-    this.#ports = ports;
-    this.#settings = settings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+    private readonly ports: Ports,
+    private readonly settings: Settings,
+  ) {}
 
   /** @throws NotImported if it cannot be carried over at all */
   add(rule: FlowRule): void {
     const { priority, port, domain } = rule;
     if (priority.value > MAX_PRIORITY) notImported(priority.word, `a priority is at most ${MAX_PRIORITY}`);
-    const vport = domain === "fdb" ? 0 : this.#ports.functionOf(port.number, port.word);
-    const assume = (word: Word, reason: string): void => this.#findings.assume(word.place, word.text, reason);
+    const vport = domain === "fdb" ? 0 : this.ports.functionOf(port.number, port.word);
+    const assume = (word: Word, reason: string): void => this.findings.assume(word.place, word.text, reason);
     const walk = matchOf(rule.items, {
       domain,
       assume,
-      sourceOf: (number, word) => sourcePort(this.#ports.of(number ?? port.number, word)),
+      sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
-        if (!this.#draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
+        if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
           notImported(word, "the device matches one Geneve option; another rule matches another one");
         }
       },
@@ -72,7 +68,7 @@ export class Rules {
 
   /** As the mlx5 driver does, a transfer rule has the frames of its port, unless it names one. */
   #askPort({ port }: FlowRule, walk: PatternWalk, assume: (word: Word, reason: string) => void): void {
-    walk.match.ask("misc.source_port", sourcePort(this.#ports.of(port.number, port.word)));
+    walk.match.ask("misc.source_port", sourcePort(this.ports.of(port.number, port.word)));
     if (this.#ofPort) return;
     this.#ofPort = true;
     assume(port.word, "a transfer rule without a port item has the frames of its own port, as the mlx5 driver does");
@@ -86,12 +82,12 @@ export class Rules {
     lacking: string[],
   ): Plan {
     const lack = (word: Word, reason: string): void => {
-      this.#findings.refuse(word.place, word.text, reason, name);
+      this.findings.refuse(word.place, word.text, reason, name);
       lacking.push(`${word.text}: ${reason}`);
     };
     const plan = new Plan(actions, {
-      draft: this.#draft,
-      settings: this.#settings,
+      draft: this.draft,
+      settings: this.settings,
       walk,
       domain,
       vport,
@@ -99,10 +95,10 @@ export class Rules {
       name,
       assume,
       lack,
-      queue: (index) => this.#draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
+      queue: (index) => this.draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
       table: (group, word) => this.#table(domain, vport, group, word, true),
       spread: (fates) => this.#spread(vport, fates),
-      destination: (number, word) => destination(this.#ports.of(number, word)),
+      destination: (number, word) => destination(this.ports.of(number, word)),
     });
     if (plan.steps.end === undefined && domain !== "nic_tx") {
       const word = plan.passes ?? { text: "actions", place: port.word.place };
@@ -120,8 +116,8 @@ export class Rules {
     if (group === 0n && isJump) notImported(word, "no rule leads back to group 0");
     const name =
       group === 0n
-        ? this.#draft.root(domain, vport)
-        : this.#draft.once("tables", {
+        ? this.draft.root(domain, vport)
+        : this.draft.once("tables", {
             name: `${domain} group ${group}${vport === 0 ? "" : ` of vport ${vport}`}`,
             domain,
             ...ofFunction(vport),
@@ -146,13 +142,13 @@ export class Rules {
       style: { listed: true },
       tableName: (_rule, _label, number) => `${name} step ${number + 2}`,
       table: (wanted, level) =>
-        this.#draft.once("tables", {
-          name: this.#draft.freeName("tables", wanted),
+        this.draft.once("tables", {
+          name: this.draft.freeName("tables", wanted),
           domain,
           ...ofFunction(vport),
           level,
         }),
-      rule: (one) => pushRule(this.#draft, one),
+      rule: (one) => pushRule(this.draft, one),
     });
   }
 
@@ -161,17 +157,17 @@ export class Rules {
     const key = `${vport} ${JSON.stringify(fates)}`;
     const known = this.#spreads.get(key);
     if (known !== undefined) return known;
-    const name = this.#draft.freeName("tables", `rss ${this.#spreads.size + 1}`);
-    this.#draft.push("tables", { name, ...ofFunction(vport), level: 1 });
+    const name = this.draft.freeName("tables", `rss ${this.#spreads.size + 1}`);
+    this.draft.push("tables", { name, ...ofFunction(vport), level: 1 });
     for (const { match, suffix, action } of fates) {
-      this.#draft.push("rules", { name: this.#free(`${name}${suffix}`), table: name, match, actions: [action] });
+      this.draft.push("rules", { name: this.#free(`${name}${suffix}`), table: name, match, actions: [action] });
     }
     this.#spreads.set(key, name);
     return name;
   }
 
   #free(name: string): string {
-    return this.#draft.freeName("rules", name);
+    return this.draft.freeName("rules", name);
   }
 }
 

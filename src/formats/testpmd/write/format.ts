@@ -28,27 +28,26 @@ export const TESTPMD: Format = {
 };
 
 class Commands {
-  readonly #scenario: Scenario;
-  readonly #findings: ExportFindings;
   readonly #groups = new Map<string, number>();
   readonly #queues = new Map<string, number>();
   readonly #counters = new Map<string, number>();
 
-  constructor(scenario: Scenario, findings: ExportFindings) {
-    this.#scenario = scenario;
-    this.#findings = findings;
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly findings: ExportFindings,
+  ) {
     this.#number();
   }
 
   all(): string[] {
-    const { tables = [] } = this.#scenario;
+    const { tables = [] } = this.scenario;
     this.#tellOthers();
     return tables.flatMap((table) => this.#table(table));
   }
 
   /** Groups of tables, numbers of queues, uses of counters. */
   #number(): void {
-    const { tables = [], queues = [], rules = [] } = this.#scenario;
+    const { tables = [], queues = [], rules = [] } = this.scenario;
     const taken = new Set<string>();
     for (const { name, domain = "nic_rx", function: vport = 0, level } of tables) {
       let group = level;
@@ -83,16 +82,16 @@ class Commands {
 
   #tellOthers(): void {
     for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
-      (this.#scenario[key] ?? []).forEach(({ name }, n) => {
-        this.#findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
+      (this.scenario[key] ?? []).forEach(({ name }, n) => {
+        this.findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
       });
     }
   }
 
   /** Rules keep their priorities where the rules of each have one mask. */
   #table(table: Table): string[] {
-    const tell = (path: string, reason: string, name: string): void => this.#findings.refuse(path, reason, name);
-    const rules = lookupOrder(this.#scenario, [table.name], table.level === 0, tell);
+    const tell = (path: string, reason: string, name: string): void => this.findings.refuse(path, reason, name);
+    const rules = lookupOrder(this.scenario, [table.name], table.level === 0, tell);
     const groups = new Map(rules.map(({ group, priority }) => [group, priority]));
     const isPlain = new Set(groups.values()).size === groups.size;
     return rules.flatMap((one) => this.#rule(table, isPlain ? one : { ...one, priority: one.group }));
@@ -107,7 +106,7 @@ class Commands {
       return sources.flatMap((source) => this.#commands(table, { ...one, terms: rest }, source, sources.length));
     } catch (error) {
       if (!(error instanceof NotExported)) throw error;
-      this.#findings.refuse(one.path, error.message, one.rule.name);
+      this.findings.refuse(one.path, error.message, one.rule.name);
       return [];
     }
   }
@@ -115,8 +114,7 @@ class Commands {
   /** The ports of a rule: in the eSwitch a rule has the frames of one. */
   #sources(domain: Domain, vport: number, terms: Terms): Source[] {
     if (domain !== "fdb") return [{ port: vport, item: "" }];
-    if ((this.#scenario.device?.ports ?? 1) > 1)
-      throw new NotExported("testpmd port 0 is the only port of the eSwitch");
+    if ((this.scenario.device?.ports ?? 1) > 1) throw new NotExported("testpmd port 0 is the only port of the eSwitch");
     const asked = terms.get("misc.source_port");
     const itemOf = (source: bigint): string => {
       if (source === 0n) return "port_representor port_id is 0 / ";
@@ -126,13 +124,13 @@ class Commands {
       if (asked.kind !== "bits" || asked.mask !== UPLINK) throw new NotExported("an item asks for one port");
       return [{ port: 0, item: itemOf(asked.value) }];
     }
-    const functions = Array.from({ length: this.#scenario.device?.vports ?? 0 }, (_, n) => BigInt(n + 1));
+    const functions = Array.from({ length: this.scenario.device?.vports ?? 0 }, (_, n) => BigInt(n + 1));
     return [UPLINK, 0n, ...functions].map((source) => ({ port: 0, item: itemOf(source) }));
   }
 
   #commands(table: Table, { rule, terms, priority }: OrderedRule, { port, item }: Source, copies: number): string[] {
     const { domain = "nic_rx", level, name } = table;
-    const option = this.#scenario.device?.parser?.geneveOption0;
+    const option = this.scenario.device?.parser?.geneveOption0;
     const patterns = patternsOf(terms, { domain, option });
     const group = this.#groups.get(name) ?? 0;
     const attributes = [
@@ -142,7 +140,7 @@ class Commands {
     ].join(" ");
     return patterns.flatMap((pattern) => {
       const { before, text } = actionsText(rule.actions ?? [], {
-        scenario: this.#scenario,
+        scenario: this.scenario,
         domain,
         isRoot: level === 0,
         pattern,

@@ -17,14 +17,13 @@ const REFORMATS = ["L2_TUNNEL_TO_L2", "L2_TO_L2_TUNNEL", "L3_TUNNEL_TO_L2", "L2_
 const FLOW_TYPES = ["NORMAL", "ALL_DEFAULT", "MC_DEFAULT", "SNIFFER"];
 
 class Writer {
-  readonly #scenario: Scenario;
-  readonly #program: Program;
   readonly #domains: readonly string[];
   readonly #named: Readonly<Record<"queues" | "counters" | "tables" | "matchers" | "flowCounters", readonly string[]>>;
 
-  constructor(scenario: Scenario, program: Program) {
-    this.#scenario = scenario;
-    this.#program = program;
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly program: Program,
+  ) {
     const of = (kind: string, list: readonly { readonly name: string }[]): string[] =>
       identifiers(
         kind,
@@ -41,7 +40,7 @@ class Writer {
   }
 
   text(): string {
-    const { title, queues, counters, flows, flowCounters } = this.#program;
+    const { title, queues, counters, flows, flowCounters } = this.program;
     const body = [
       ...section(
         "Queues, which take every frame",
@@ -53,7 +52,7 @@ class Writer {
       ...section("Tables", this.#tables()),
       ...section(
         "Actions",
-        this.#program.actions.map((action, n) => `const action${n + 1} = ${this.#action(action)};`),
+        this.program.actions.map((action, n) => `const action${n + 1} = ${this.#action(action)};`),
       ),
       ...section("Matchers and their rules", this.#rules()),
       ...section(
@@ -79,7 +78,7 @@ class Writer {
       ...(this.#domains.length + counters.length > 0 ? ['import * as dv from "flowsteer/mlx5dv";'] : []),
       'import * as ib from "flowsteer/verbs";',
       "",
-      `export const device = await createDevice(${JSON.stringify(this.#scenario.device ?? {})});`,
+      `export const device = await createDevice(${JSON.stringify(this.scenario.device ?? {})});`,
       "const context = ib.ibv_open_device(device);",
       ...(/\bbytes\(/.test(body.join("\n")) ? BYTES : []),
       ...body,
@@ -88,7 +87,7 @@ class Writer {
   }
 
   #counters(): string[] {
-    return this.#program.counters.map(({ bulkLog }, n) => {
+    return this.program.counters.map(({ bulkLog }, n) => {
       const bytes = `bytes(16, { 0: "0939"${bulkLog === 0 ? "" : `, 12: "${bulkLog.toString(16).padStart(2, "0")}"`} })`;
       return `export const ${this.#named.counters[n] ?? ""} = dv.mlx5dv_devx_obj_create(context, ${bytes}, 16, new Uint8Array(16), 16);`;
     });
@@ -100,7 +99,7 @@ class Writer {
         const number = `dv.MLX5DV_DR_DOMAIN_TYPE_${DOMAINS[type as keyof typeof DOMAINS]}`;
         return `export const ${type} = dv.mlx5dv_dr_domain_create(context, ${number});`;
       }),
-      ...this.#program.tables.map(({ domain, level }, n) => {
+      ...this.program.tables.map(({ domain, level }, n) => {
         return `export const ${this.#named.tables[n] ?? ""} = dv.mlx5dv_dr_table_create(${this.#domains[domain] ?? ""}, ${level});`;
       }),
     ];
@@ -155,7 +154,7 @@ class Writer {
   }
 
   #rules(): string[] {
-    const { matchers, rules } = this.#program;
+    const { matchers, rules } = this.program;
     const lines = matchers.map(({ table, priority, criteria, mask }, n) => {
       const args = [this.#named.tables[table] ?? "", priority, `0x${criteria.toString(16)}`, parameters(mask)];
       return `export const ${this.#named.matchers[n] ?? ""} = dv.mlx5dv_dr_matcher_create(${args.join(", ")});${comment(mask)}`;

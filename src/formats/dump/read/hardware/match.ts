@@ -37,12 +37,13 @@ class NoMatch extends Error {}
 
 /** How the entries of a definer are read. */
 export class Reader {
-  readonly #context: HardwareContext;
   readonly #sources: readonly Source[];
   readonly #masks: ReadonlyMap<number, number>;
 
-  constructor(context: HardwareContext, { words, bytes, mask }: Definer) {
-    this.#context = context;
+  constructor(
+    private readonly context: HardwareContext,
+    { words, bytes, mask }: Definer,
+  ) {
     const sources = [
       ...words.map((word, n): Source => ({ word, place: wordPlace(n), digits: 8, shift: 0 })),
       ...bytes.map((byte, n): Source => {
@@ -101,7 +102,7 @@ export class Reader {
   }
 
   #runs(word: number, protocol: number | undefined): readonly Run[] {
-    const gtpu = this.#context.gtpu.indexOf(word);
+    const gtpu = this.context.gtpu.indexOf(word);
     if (gtpu >= 0 && word !== 0) return GTPU_WORDS[gtpu]?.() ?? [];
     return fieldsOf(word, protocol);
   }
@@ -124,7 +125,7 @@ export class Reader {
     if (mask === 0) return 0;
     const value = ((word.value >>> shift) & full) >>> 0;
     if (tag.kind === "gvmi") {
-      if (value !== this.#context.gvmi || mask !== full)
+      if (value !== this.context.gvmi || mask !== full)
         throw new NoMatch(`the dump does not say which vport has the gvmi 0x${value.toString(16)}`);
       match.ask(field.name, VPORT_MANAGER);
     } else {

@@ -37,20 +37,18 @@ interface Chain {
 }
 
 export class HardwareImport implements HardwareNames {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #names = new Map<string, string>();
   readonly #readers = new Map<string, Reader>();
   readonly #jumped = new Set<string>();
   #tables: readonly HardwareTable[] = [];
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {}
 
   add({ contexts, misplaced }: HardwareTree): void {
-    for (const { record, reason } of misplaced) this.#findings.refuse(record, record.text, reason);
+    for (const { record, reason } of misplaced) this.findings.refuse(record, record.text, reason);
     for (const context of contexts) this.#context(context);
   }
 
@@ -63,7 +61,7 @@ export class HardwareImport implements HardwareNames {
 
   tir(id: string): string {
     const name = `tir ${id}`;
-    return this.#draft.once("tirs", { name, queue: this.#draft.queue(name) });
+    return this.draft.once("tirs", { name, queue: this.draft.queue(name) });
   }
 
   #context(context: HardwareContext): void {
@@ -92,9 +90,9 @@ export class HardwareImport implements HardwareNames {
       return false;
     }
     const plain = `${domain} level ${level}`;
-    const name = this.#draft.has("tables", plain) ? this.#draft.freeName("tables", `${plain} ${id}`) : plain;
+    const name = this.draft.has("tables", plain) ? this.draft.freeName("tables", `${plain} ${id}`) : plain;
     this.#names.set(id, name);
-    this.#draft.push("tables", { name, description: id, domain, level });
+    this.draft.push("tables", { name, description: id, domain, level });
     return true;
   }
 
@@ -207,8 +205,8 @@ export class HardwareImport implements HardwareNames {
       const [side] = sides;
       if (isFdb && sides.size === 1) match.ask("ext.direction", DIRECTIONS[side ?? 0] as number);
       const asked = match.toScenario();
-      this.#draft.push("rules", {
-        name: this.#draft.freeName("rules", n === 0 ? called : `${called} (${n + 1})`),
+      this.draft.push("rules", {
+        name: this.draft.freeName("rules", n === 0 ? called : `${called} (${n + 1})`),
         table: this.#names.get(table.id) as string,
         priority: Math.min(priority, LAST - 1),
         ...(Object.keys(asked).length === 0 ? {} : { match: asked }),
@@ -230,7 +228,7 @@ export class HardwareImport implements HardwareNames {
       return;
     }
     this.#jumped.add(to);
-    this.#draft.push("rules", { name: `${table}: no rule`, table, priority: LAST, actions: [{ table: to }] });
+    this.draft.push("rules", { name: `${table}: no rule`, table, priority: LAST, actions: [{ table: to }] });
   }
 
   /** The rules of root tables are in the kernel: frames go to the first table that no rule leads to. */
@@ -240,29 +238,28 @@ export class HardwareImport implements HardwareNames {
       .toSorted((a, b) => a.level - b.level);
     const first = tables.find(({ id }) => !this.#jumped.has(this.#names.get(id) ?? "")) ?? tables[0];
     const root = `${domain} root`;
-    if (first === undefined || this.#draft.has("tables", root)) return;
+    if (first === undefined || this.draft.has("tables", root)) return;
     const to = this.#names.get(first.id) as string;
-    this.#draft.push("tables", { name: root, domain, level: 0 });
-    this.#draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
+    this.draft.push("tables", { name: root, domain, level: 0 });
+    this.draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
     const { record } = first;
     const reason = `the rules of the root table are in the kernel, not in the dump: all frames go from "${root}" to "${to}"`;
-    this.#findings.assume(record, record.text, reason);
+    this.findings.assume(record, record.text, reason);
   }
 
   /** Notes what an action names, so that the scenario has it. */
   #use(action: ScenarioRuleAction): void {
     if (typeof action !== "object") return;
-    if (typeof action.count === "string") this.#draft.counter(action.count);
-    if (typeof action.vport === "number" && action.vport !== VPORT_UPLINK)
-      this.#draft.endpoint({ vport: action.vport });
+    if (typeof action.count === "string") this.draft.counter(action.count);
+    if (typeof action.vport === "number" && action.vport !== VPORT_UPLINK) this.draft.endpoint({ vport: action.vport });
   }
 
   #refuse(record: HardwareMatcher["record"], reason: string): void {
-    this.#findings.refuse(record, record.text, reason);
+    this.findings.refuse(record, record.text, reason);
   }
 
   #refuseRule({ record }: HardwareEntry, text: string, reason: string, rule: string): void {
-    this.#findings.refuse(record, text, reason, rule);
+    this.findings.refuse(record, text, reason, rule);
   }
 }
 

@@ -45,13 +45,10 @@ export function isShown(text: string): boolean {
 
 /** Reads the lines of `ovs-vsctl show`. */
 export class Listing {
-  readonly #interfaces: Interfaces;
   #bridge: string | undefined;
   #one: Interface | undefined;
 
-  constructor(interfaces: Interfaces) {
-    this.#interfaces = interfaces;
-  }
+  constructor(private readonly interfaces: Interfaces) {}
 
   /** @returns whether it is a line of `ovs-vsctl show` */
   add(piece: Piece): boolean {
@@ -61,7 +58,7 @@ export class Listing {
       this.#bridge = name;
       this.#one = undefined;
     } else if (kind === "Interface") {
-      this.#one = this.#interfaces.named(name, piece.place);
+      this.#one = this.interfaces.named(name, piece.place);
       if (this.#bridge !== undefined) this.#one.bridge = this.#bridge;
     } else if (this.#one !== undefined && key === "type") this.#one.type = value.replaceAll('"', "");
     else if (this.#one !== undefined && key === "options") setOptions(this.#one, value);

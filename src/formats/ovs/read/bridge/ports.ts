@@ -51,9 +51,6 @@ export interface Bridges {
 }
 
 export class Ports {
-  readonly #draft: Draft;
-  readonly #interfaces: Interfaces;
-  readonly #bridges: Bridges;
   readonly #byNumber: ReadonlyMap<string, Interface>;
   readonly #used = new Map<string, Place>();
   readonly #popped = new Set<string>();
@@ -61,16 +58,17 @@ export class Ports {
   readonly #targets = new Map<string, Target>();
   readonly #entries: { bridge: string; endpoint: Endpoint }[] = [];
 
-  constructor(draft: Draft, interfaces: Interfaces, bridges: Bridges) {
-    this.#draft = draft;
-    this.#interfaces = interfaces;
-    this.#bridges = bridges;
+  constructor(
+    private readonly draft: Draft,
+    private readonly interfaces: Interfaces,
+    private readonly bridges: Bridges,
+  ) {
     this.#byNumber = interfaces.byNumber(bridges.home);
   }
 
   /** The word for a port of a bridge: `br1:2` for those of other bridges than the first. */
   word(bridge: string | undefined, text: string): string {
-    if (bridge === undefined || bridge === this.#bridges.home || text === "NONE" || text === "ANY") return text;
+    if (bridge === undefined || bridge === this.bridges.home || text === "NONE" || text === "ANY") return text;
     const word = `${bridge}:${text}`;
     this.#bridgeOf.set(word, { bridge, text });
     return word;
@@ -98,7 +96,7 @@ export class Ports {
     const ports = this.#ports();
     for (const { one, bridge } of ports.values()) if (one !== undefined && bridge !== undefined) one.bridge ??= bridge;
     // The PF is LOCAL of the first bridge, or of another one if flows do not name that.
-    const local = [localOf(undefined), ...[...this.#bridges.all].map(localOf)].find((name) => ports.has(name));
+    const local = [localOf(undefined), ...[...this.bridges.all].map(localOf)].find((name) => ports.has(name));
     const open: (Port & { name: string; number: number })[] = [];
     for (const [name, port] of ports) {
       const { words, one, bridge } = port;
@@ -110,7 +108,7 @@ export class Ports {
         if ("endpoint" in target) this.#enters(bridge, target.endpoint);
       }
     }
-    for (const one of this.#interfaces.all) if (one.type === "patch") this.#targets.set(one.name, this.#patchOf(one));
+    for (const one of this.interfaces.all) if (one.type === "patch") this.#targets.set(one.name, this.#patchOf(one));
     open.sort((a, b) => (a.number === b.number ? 0 : a.number - b.number));
     const physical = open.find(({ name }) => isPhysical(name));
     // Tunnels lead over an uplink that their bridge need not have.
@@ -119,7 +117,7 @@ export class Ports {
     let vf = 0;
     for (const one of open) {
       const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };
-      const target = isEndpoint(endpoint) ? { endpoint: this.#draft.endpoint(endpoint) } : { refused: NO_ENDPOINT };
+      const target = isEndpoint(endpoint) ? { endpoint: this.draft.endpoint(endpoint) } : { refused: NO_ENDPOINT };
       for (const word of one.words) this.#targets.set(word, target);
       if ("refused" in target) continue;
       this.#enters(one.bridge, endpoint);
@@ -158,11 +156,11 @@ export class Ports {
 
   /** Tunnel ports, also those that no flow names. */
   tunnels(): Tunnel[] {
-    return this.#interfaces.all.flatMap((one) => {
+    return this.interfaces.all.flatMap((one) => {
       const { type = "", name, options } = one;
       if (!TUNNEL_TYPES.includes(type)) return [];
-      const bridge = one.bridge === this.#bridges.home ? undefined : one.bridge;
-      if (bridge !== undefined && !this.#bridges.all.has(bridge)) return [];
+      const bridge = one.bridge === this.bridges.home ? undefined : one.bridge;
+      if (bridge !== undefined && !this.bridges.all.has(bridge)) return [];
       return [{ name, type, options, bridge }];
     });
   }
@@ -173,7 +171,7 @@ export class Ports {
 
   /** The table reached by frames that enter a bridge by a patch port. */
   firstTable(bridge: string): string {
-    return bridge === this.#bridges.home ? "0" : `${bridge}:0`;
+    return bridge === this.bridges.home ? "0" : `${bridge}:0`;
   }
 
   /** Endpoints whose frames reach a bridge other than the first. */
@@ -183,7 +181,7 @@ export class Ports {
 
   /** The physical ports of the device, as `endpointName` says them. */
   get wires(): string[] {
-    return Array.from({ length: this.#draft.ports }, (_, n) => endpointName({ port: n + 1 }));
+    return Array.from({ length: this.draft.ports }, (_, n) => endpointName({ port: n + 1 }));
   }
 
   /** Ports that flows name; with several bridges also those that the text adds to them. */
@@ -191,22 +189,22 @@ export class Ports {
     const ports = new Map<string, Port>();
     const add = (word: string, place: Place): void => {
       const { bridge, text } = this.#bridgeOf.get(word) ?? { bridge: undefined, text: word };
-      const from = bridge ?? this.#bridges.home;
-      const one = this.#byNumber.get(numberKey(from, text)) ?? this.#interfaces.get(text);
+      const from = bridge ?? this.bridges.home;
+      const one = this.#byNumber.get(numberKey(from, text)) ?? this.interfaces.get(text);
       const name = text === "LOCAL" || text === from || isLocal(one) ? localOf(bridge) : (one?.name ?? word);
       const port = ports.get(name) ?? { words: [], place, bridge, one };
       if (!port.words.includes(word)) port.words.push(word);
       ports.set(name, port);
     };
     for (const [word, place] of this.#used) if (word !== "NONE" && word !== "ANY") add(word, place);
-    if (this.#bridges.all.size < 2) return ports;
-    for (const bridge of this.#bridges.all) {
+    if (this.bridges.all.size < 2) return ports;
+    for (const bridge of this.bridges.all) {
       // A bridge has this port even if nothing names it.
-      const isMapped = [bridge, localOf(bridge)].some((name) => this.#draft.mapped(name) !== undefined);
+      const isMapped = [bridge, localOf(bridge)].some((name) => this.draft.mapped(name) !== undefined);
       if (isMapped) add(this.word(bridge, "LOCAL"), { line: 1, column: 1 });
     }
-    for (const { name, bridge, place, type = "" } of this.#interfaces.all) {
-      if (bridge === undefined || !this.#bridges.all.has(bridge) || bridge === name) continue;
+    for (const { name, bridge, place, type = "" } of this.interfaces.all) {
+      if (bridge === undefined || !this.bridges.all.has(bridge) || bridge === name) continue;
       if (type === "patch" || TUNNEL_TYPES.includes(type) || OTHER_TYPES[type] !== undefined) continue;
       add(this.word(bridge, name), place);
     }
@@ -219,14 +217,14 @@ export class Ports {
     if (bridge === undefined && one?.number !== undefined) names.push(one.number);
     if (bridge !== undefined) names.push(name === localOf(bridge) ? bridge : this.#title(name));
     if (one !== undefined) names.push(one.name);
-    return names.map((word) => this.#draft.mapped(word)).find((found) => found !== undefined);
+    return names.map((word) => this.draft.mapped(word)).find((found) => found !== undefined);
   }
 
   #known(name: string, port: Port, isPf: boolean, assume: Assume): Target | undefined {
     const mapped = this.#mapped(name, port);
-    if (mapped !== undefined) return { endpoint: this.#draft.endpoint(mapped) };
+    if (mapped !== undefined) return { endpoint: this.draft.endpoint(mapped) };
     const { one, bridge } = port;
-    const of = bridge ?? this.#bridges.home;
+    const of = bridge ?? this.bridges.home;
     if (one?.bridge !== undefined && of !== undefined && one.bridge !== of)
       return { refused: `port ${one.name} is in the bridge ${one.bridge}` };
     if (isPf) {
@@ -246,11 +244,11 @@ export class Ports {
     const to = options.get("peer");
     if (to === undefined)
       return { refused: `the text does not say the peer of ${name}: add what ovs-vsctl show prints` };
-    const peer = this.#interfaces.get(to);
+    const peer = this.interfaces.get(to);
     if (peer?.type !== "patch" || peer.options.get("peer") !== name)
       return { refused: `its peer ${to} is no patch port whose peer is ${name}` };
     if (peer.bridge === undefined) return { refused: `the text does not say which bridge its peer ${to} is in` };
-    if (!this.#bridges.all.has(peer.bridge))
+    if (!this.bridges.all.has(peer.bridge))
       return { refused: `it leads to ${peer.bridge}, and the text has no flows of that bridge` };
     return { patch: { name, bridge: peer.bridge, peer: to } };
   }

@@ -11,24 +11,21 @@ export interface Contents {
 }
 
 export class Scope {
-  readonly #bridge: string;
-  readonly #ports: Ports;
-
-  constructor(bridge: string, ports: Ports) {
-    this.#bridge = bridge;
-    this.#ports = ports;
-  }
+  constructor(
+    private readonly bridge: string,
+    private readonly ports: Ports,
+  ) {}
 
   /** The name of a table, a group or a meter of the bridge. */
   name(text: string): string {
-    return `${this.#bridge}:${text}`;
+    return `${this.bridge}:${text}`;
   }
 
   flow(flow: Flow): Flow {
     const { match, acts } = flow;
     return {
       ...flow,
-      name: `${this.#bridge} ${flow.name}`,
+      name: `${this.bridge} ${flow.name}`,
       table: this.name(flow.table),
       match: { ...match, inPort: match.inPort === undefined ? undefined : this.#port(match.inPort) },
       acts: this.acts(acts),
@@ -71,7 +68,7 @@ export class Scope {
   }
 
   #port(text: string): string {
-    return this.#ports.word(this.#bridge, text);
+    return this.ports.word(this.bridge, text);
   }
 }
 

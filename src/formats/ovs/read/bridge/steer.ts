@@ -1,7 +1,7 @@
 /** The flows of one bridge, or of several that patch ports connect, as rules. */
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
-import { NotImported } from "../../../text/refusal.js";
+import { attempt } from "../../../text/refusal.js";
 import { withoutConjunctions } from "../conjunction.js";
 import { tracks, withoutTracking } from "../connection.js";
 import type { Meter } from "../meters.js";
@@ -80,15 +80,15 @@ function wholeOf(all: readonly Flow[], findings: Findings): Flow[] {
     findings.assume(place, text, "all frames belong to established connections, and go in their original direction");
     return flows;
   }
-  return flows.flatMap((flow) => {
-    try {
-      return [withoutTracking(flow)];
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      refuse(flow, error.reason);
-      return [];
-    }
-  });
+  return flows.flatMap((flow) =>
+    attempt(
+      () => [withoutTracking(flow)],
+      ({ reason }) => {
+        refuse(flow, reason);
+        return [];
+      },
+    ),
+  );
 }
 
 function tablesOf(flows: readonly Flow[]): Map<string, Flow[]> {

@@ -3,12 +3,12 @@ import { isEncapsulation } from "../../../../model/action/reformat.js";
 import { hexBytes } from "../../../../packet/bytes.js";
 import type { Element } from "../../../reading/format.js";
 import { numberOf } from "../../../text/numbers.js";
-import { NotImported, notImported } from "../../../text/refusal.js";
+import { attempt, notImported } from "../../../text/refusal.js";
 import { CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
 import { optionKey, optionsOf } from "./options.js";
 import { bitsOf, fieldNamed, type OvsField } from "../../fields.js";
 import { headersHex } from "./hex.js";
-import { act, type Act, type Change, type Plain, type TunnelValues } from "../steps.js";
+import { act, refusedAct, type Act, type Change, type Plain, type TunnelValues } from "../steps.js";
 import type { Piece } from "../text.js";
 import { maskedOf } from "../values.js";
 
@@ -34,15 +34,9 @@ export const DP_ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
 };
 
 export function datapathActions(list: Piece, table: string): Act[] {
-  const acts = list.split(", \t").flatMap((piece) => {
-    try {
-      const plain = datapathAction(piece, table);
-      return Array.isArray(plain) ? plain.map(act) : [act(plain)];
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      return [act({ kind: "refused", text: piece.text, reason: error.reason, place: error.word.place })];
-    }
-  });
+  const acts = list
+    .split(", \t")
+    .flatMap((piece) => attempt(() => [datapathAction(piece, table)].flat().map(act), refusedAct(piece)));
   // The output after tnl_push sends what it has made; old versions have none.
   return acts.flatMap((one, n) => {
     if (one.kind === "tunnel_pop" && (n < acts.length - 1 || acts.some(({ kind }) => kind === "encap")))

@@ -12,22 +12,17 @@ import { askTunnelFields, type NamedOptions } from "../tunnels.js";
 import type { Context } from "./state.js";
 
 export class Asks {
-  readonly #draft: Draft;
-  readonly #ports: Ports;
-  readonly #places: Places;
-  readonly #options: NamedOptions;
-
-  constructor(draft: Draft, ports: Ports, places: Places, options: NamedOptions) {
-    this.#options = options;
-    this.#draft = draft;
-    this.#ports = ports;
-    this.#places = places;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly ports: Ports,
+    private readonly places: Places,
+    private readonly options: NamedOptions,
+  ) {}
 
   /** The endpoint that a flow asks for; undefined if the frame has it anyway, null if it has another. */
   inPort(word: string, seen: string | undefined, ctx: Context, flow: Flow): Endpoint | undefined | null {
-    const wanted = this.#ports.target(word);
-    if (seen !== undefined) return this.#ports.same(word, seen) ? undefined : null;
+    const wanted = this.ports.target(word);
+    if (seen !== undefined) return this.ports.same(word, seen) ? undefined : null;
     if ("refused" in wanted) return notImported({ text: flow.text, place: flow.place }, wanted.refused);
     if (!("endpoint" in wanted)) return null;
     const name = endpointName(wanted.endpoint);
@@ -38,7 +33,7 @@ export class Asks {
 
   port(match: MatchDraft, endpoint: Endpoint): void {
     match.ask("misc.source_port", "port" in endpoint ? VPORT_UPLINK : endpoint.vport);
-    if ("port" in endpoint && this.#draft.ports > 1) match.ask("misc.source_vhca_port", endpoint.port);
+    if ("port" in endpoint && this.draft.ports > 1) match.ask("misc.source_vhca_port", endpoint.port);
   }
 
   /** @returns whether frames of the context can have the fields of a tunnel that a flow asks for */
@@ -46,22 +41,22 @@ export class Asks {
     const asked = Object.entries(tunnel).some(([key, { mask }]) => mask !== 0n || key.startsWith("option "));
     if (!asked) return true;
     if (ctx.wrapped !== undefined) {
-      const refused = askTunnelFields(match, ctx.wrapped, tunnel, this.#options, ({ class: kind, type }) =>
-        this.#draft.geneveOption({ class: kind, type }),
+      const refused = askTunnelFields(match, ctx.wrapped, tunnel, this.options, ({ class: kind, type }) =>
+        this.draft.geneveOption({ class: kind, type }),
       );
       return refused === undefined ? true : notImported({ text, place }, refused);
     }
-    if (ctx.inPort !== undefined && this.#ports.tunnels().some(({ name }) => name === ctx.inPort)) {
+    if (ctx.inPort !== undefined && this.ports.tunnels().some(({ name }) => name === ctx.inPort)) {
       return notImported({ text, place }, "the headers of the tunnel are gone where its fields are asked for");
     }
     return Object.entries(tunnel).every(([key, { value }]) => value === 0n && !key.startsWith("option "));
   }
 
   field(match: MatchDraft, { field, value, mask }: Ask, level: "outer" | "inner", place: Place): void {
-    if (level === "inner" && !this.#places.hasInner(field)) {
+    if (level === "inner" && !this.places.hasInner(field)) {
       notImported({ text: field, place }, `the device does not match ${field} inside a tunnel`);
     }
-    match.ask(this.#places.field(field, level, place), value, mask);
+    match.ask(this.places.field(field, level, place), value, mask);
   }
 }
 

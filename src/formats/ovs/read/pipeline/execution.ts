@@ -30,31 +30,15 @@ const ENDLESS = "the tables look each other up without an end";
 const MAX_LEFT = 256;
 
 export class Execution {
-  readonly #ways: Ways;
-  readonly #nodes: Nodes;
-  readonly #ports: Ports;
-  readonly #places: Places;
-  readonly #outputs: Outputs;
-  readonly #metering: Metering;
-  readonly #report: Report;
-
   constructor(
-    ways: Ways,
-    nodes: Nodes,
-    ports: Ports,
-    places: Places,
-    outputs: Outputs,
-    metering: Metering,
-    report: Report,
-  ) {
-    this.#ways = ways;
-    this.#nodes = nodes;
-    this.#ports = ports;
-    this.#places = places;
-    this.#outputs = outputs;
-    this.#metering = metering;
-    this.#report = report;
-  }
+    private readonly ways: Ways,
+    private readonly nodes: Nodes,
+    private readonly ports: Ports,
+    private readonly places: Places,
+    private readonly outputs: Outputs,
+    private readonly metering: Metering,
+    private readonly report: Report,
+  ) {}
 
   actions(list: Node | null, start: Context, knownFirst: Known, rule: string, flow?: Flow): Made {
     const segment = new FlowSegment();
@@ -67,11 +51,11 @@ export class Execution {
         const { set } = ctx;
         if (set.length === 0) return done();
         ctx = { ...ctx, set: [] };
-        node = this.#nodes.list(asSet(set));
+        node = this.nodes.list(asSet(set));
         continue;
       }
       const one: Act = node.act;
-      if (segment.isFull) return done(this.#ways.branches([{ asks: [], node, ctx, known, label: "" }]));
+      if (segment.isFull) return done(this.ways.branches([{ asks: [], node, ctx, known, label: "" }]));
       if (ctx.wrapped !== undefined && !KEEPS_HEADERS.has(one.kind)) {
         segment.decapsulate();
         ctx = { ...ctx, wrapped: undefined };
@@ -92,10 +76,10 @@ export class Execution {
           ctx = { ...ctx, values: { ...ctx.values, ...one.values } };
           break;
         case "set_in_port":
-          ctx = { ...ctx, inPort: this.#ports.canonical(one.port) };
+          ctx = { ...ctx, inPort: this.ports.canonical(one.port) };
           break;
         case "refused": {
-          this.#report.lacks(segment, rule, one.place, one.text, one.reason);
+          this.report.lacks(segment, rule, one.place, one.text, one.reason);
           break;
         }
         case "change": {
@@ -114,7 +98,7 @@ export class Execution {
         case "set_vlan": {
           const { vid, pcp } = one;
           if (known.tagged === undefined) return done(this.#byTag(node, ctx, known));
-          node = this.#nodes.one(known.tagged ? tagChange(vid, pcp) : pushOf(vid ?? 0, pcp ?? 0), node.next);
+          node = this.nodes.one(known.tagged ? tagChange(vid, pcp) : pushOf(vid ?? 0, pcp ?? 0), node.next);
           continue;
         }
         case "dec_ttl":
@@ -123,30 +107,30 @@ export class Execution {
           segment.decapsulate();
           break;
         case "tunnel_pop": {
-          const popped = this.#outputs.popped(one, ctx, segment, rule);
+          const popped = this.outputs.popped(one, ctx, segment, rule);
           if (popped === undefined) break;
-          return done(this.#ways.table("0", undefined, popped, null));
+          return done(this.ways.table("0", undefined, popped, null));
         }
         case "enter":
-          return done(this.#ways.table(one.table, undefined, this.#outputs.entered(one.port, known), null));
+          return done(this.ways.table(one.table, undefined, this.outputs.entered(one.port, known), null));
         case "lookup": {
-          if (node.length > MAX_LEFT || this.#ways.isFull) {
-            this.#report.lacks(segment, rule, flow?.place ?? START_OF_TEXT, `resubmit(,${one.table})`, ENDLESS);
+          if (node.length > MAX_LEFT || this.ways.isFull) {
+            this.report.lacks(segment, rule, flow?.place ?? START_OF_TEXT, `resubmit(,${one.table})`, ENDLESS);
             break;
           }
-          const as = one.inPort === undefined ? undefined : this.#ports.canonical(one.inPort);
+          const as = one.inPort === undefined ? undefined : this.ports.canonical(one.inPort);
           const from = node.next === null || !goesBack(node.next) ? undefined : known.from;
-          return done(this.#ways.table(one.table, as, { ...ctx, from: from ?? ctx.from }, node.next));
+          return done(this.ways.table(one.table, as, { ...ctx, from: from ?? ctx.from }, node.next));
         }
         case "meter": {
           if (!segment.isEmpty) return done(this.#step(node, ctx, known));
-          const red = this.#metering.add(one, segment, rule);
+          const red = this.metering.add(one, segment, rule);
           if (red === undefined) break;
           return done(this.#byColour(red, node, ctx, known));
         }
         case "group":
         case "clones": {
-          const lists = one.kind === "group" ? this.#outputs.buckets(one, rule, segment) : one.lists;
+          const lists = one.kind === "group" ? this.outputs.buckets(one, rule, segment) : one.lists;
           const isGroup = one.kind === "group";
           // A clone executes the actions that are written so far, at its end; a bucket does not.
           const set = isGroup ? [] : ctx.set;
@@ -157,37 +141,37 @@ export class Execution {
             lists.length > 0 &&
             lists.every((acts) => acts.length === 1 && acts[0]?.kind === "output")
           ) {
-            node = this.#nodes.list(lists.flat(), node.next);
+            node = this.nodes.list(lists.flat(), node.next);
             continue;
           }
           if (lists.length === 1 && only !== undefined && !goesOn) {
-            node = this.#nodes.list(isGroup ? asSet(only) : only);
+            node = this.nodes.list(isGroup ? asSet(only) : only);
             continue;
           }
           for (const acts of lists) {
-            const copy = this.#nodes.list(isGroup ? asSet(acts) : acts);
+            const copy = this.nodes.list(isGroup ? asSet(acts) : acts);
             if (copy !== null || set.length > 0) segment.output({ table: this.#step(copy, { ...ctx, set }, known) });
           }
           break;
         }
         case "in_port":
         case "output": {
-          const crossing = this.#outputs.crossing(one, ctx);
+          const crossing = this.outputs.crossing(one, ctx);
           if (crossing !== undefined) {
-            node = crossing === null ? node.next : this.#nodes.one(crossing, node.next);
+            node = crossing === null ? node.next : this.nodes.one(crossing, node.next);
             continue;
           }
-          const guard = this.#outputs.guard(node, ctx, known);
-          if (guard !== undefined) return done(this.#ways.branches(guard));
+          const guard = this.outputs.guard(node, ctx, known);
+          if (guard !== undefined) return done(this.ways.branches(guard));
           const member =
             one.kind === "output"
-              ? this.#outputs.to(one, ctx, known, segment, rule)
-              : this.#outputs.back(one, ctx, known, segment, rule);
+              ? this.outputs.to(one, ctx, known, segment, rule)
+              : this.outputs.back(one, ctx, known, segment, rule);
           if (member !== undefined) segment.output(member);
           break;
         }
         case "encap":
-          this.#outputs.encap(one, segment, rule);
+          this.outputs.encap(one, segment, rule);
           break;
       }
       node = node.next;
@@ -207,15 +191,15 @@ export class Execution {
     for (const [n, change] of one.changes.entries()) {
       try {
         const place = flow?.place ?? START_OF_TEXT;
-        const field = this.#places.field(change.field, "outer", place);
-        const source = change.kind === "copy" ? this.#places.field(change.from, "outer", place) : undefined;
+        const field = this.places.field(change.field, "outer", place);
+        const source = change.kind === "copy" ? this.places.field(change.from, "outer", place) : undefined;
         if (segment.change(change, field, source)) continue;
       } catch (error) {
         if (!(error instanceof NotImported)) throw error;
-        this.#report.lacks(segment, rule, error.word.place, change.field, error.reason);
+        this.report.lacks(segment, rule, error.word.place, change.field, error.reason);
         continue;
       }
-      const left = n === 0 ? node : this.#nodes.one(act({ kind: "change", changes: one.changes.slice(n) }), node.next);
+      const left = n === 0 ? node : this.nodes.one(act({ kind: "change", changes: one.changes.slice(n) }), node.next);
       return this.#step(left, ctx, known);
     }
     return undefined;
@@ -229,7 +213,7 @@ export class Execution {
       known: { ...known, tagged },
       label,
     });
-    return this.#ways.branches([
+    return this.ways.branches([
       branch(true, [{ field: "outer.first_vid", value: 0n, mask: 0n }], "with a tag"),
       branch(false, [], "without a tag"),
     ]);
@@ -239,7 +223,7 @@ export class Execution {
     let end = node.next;
     while (end !== null && end.act.kind !== "end") end = end.next;
     const decrement = act({ kind: "change", changes: [{ kind: "add", field: "outer.ip_ttl_hoplimit", by: -1 }] });
-    return this.#ways.branches([
+    return this.ways.branches([
       {
         asks: [{ field: "outer.ip_ttl_hoplimit", value: 0n, mask: 0xfen }],
         node: end,
@@ -247,20 +231,20 @@ export class Execution {
         known,
         label: "TTL 0 or 1",
       },
-      { asks: [], node: this.#nodes.one(decrement, node.next), ctx, known, label: "TTL" },
+      { asks: [], node: this.nodes.one(decrement, node.next), ctx, known, label: "TTL" },
     ]);
   }
 
   /** Red frames end: nothing that is left to do is done. */
   #byColour(red: Ask, node: Node, ctx: Context, known: Known): string {
-    return this.#ways.branches([
+    return this.ways.branches([
       { asks: [red], node: null, ctx: { ...ctx, set: [] }, known, label: "exceeds the rate" },
       { asks: [], node: node.next, ctx, known, label: "within the rate" },
     ]);
   }
 
   #step(node: Node | null, ctx: Context, known: Known): string {
-    return this.#ways.branches([{ asks: [], node, ctx, known, label: "" }]);
+    return this.ways.branches([{ asks: [], node, ctx, known, label: "" }]);
   }
 }
 

@@ -14,20 +14,15 @@ import type { Branch, Context, Group, Known, Source } from "./state.js";
 const WIRE = "a frame from the wire does not leave by it again";
 
 export class Outputs {
-  readonly #draft: Draft;
-  readonly #ports: Ports;
-  readonly #places: Places;
-  readonly #report: Report;
-  readonly #source: Source;
   readonly #circular = new Map<string, boolean>();
 
-  constructor(draft: Draft, ports: Ports, places: Places, report: Report, source: Source) {
-    this.#draft = draft;
-    this.#ports = ports;
-    this.#places = places;
-    this.#report = report;
-    this.#source = source;
-  }
+  constructor(
+    private readonly draft: Draft,
+    private readonly ports: Ports,
+    private readonly places: Places,
+    private readonly report: Report,
+    private readonly source: Source,
+  ) {}
 
   /** The member of a list of destinations that an output is, or undefined if the frame does not go there. */
   to(
@@ -38,10 +33,10 @@ export class Outputs {
     rule: string,
   ): Member | undefined {
     const refuse = (reason: string): undefined =>
-      this.#report.lacks(segment, rule, one.place, `output:${one.port}`, reason);
+      this.report.lacks(segment, rule, one.place, `output:${one.port}`, reason);
     if (one.port === "NONE" || one.port === "ANY") return undefined;
-    if (one.hairpin !== true && ctx.inPort !== undefined && this.#ports.same(one.port, ctx.inPort)) return undefined;
-    const target = this.#ports.target(one.port);
+    if (one.hairpin !== true && ctx.inPort !== undefined && this.ports.same(one.port, ctx.inPort)) return undefined;
+    const target = this.ports.target(one.port);
     if ("refused" in target) {
       refuse(target.refused);
       return;
@@ -52,13 +47,13 @@ export class Outputs {
         refuse("a frame from the wire does not leave by it again: the tunnel leads over the uplink");
         return;
       }
-      const made = encapsulation(target.tunnel, ctx.values, this.#source.neighbors, this.#source.options);
+      const made = encapsulation(target.tunnel, ctx.values, this.source.neighbors, this.source.options);
       if (typeof made === "string") {
         refuse(made);
         return;
       }
       for (const open of made.open)
-        this.#report.assume(one.place, `output:${one.port}`, `the text does not say ${open}`);
+        this.report.assume(one.place, `output:${one.port}`, `the text does not say ${open}`);
       const { headers } = made;
       return { port: 1, reformat: { type: "l2_to_l2_tunnel", headers: headers as never } };
     }
@@ -70,7 +65,7 @@ export class Outputs {
       refuse(WIRE);
       return undefined;
     }
-    if (fromWire && ctx.inPort !== undefined && this.#draft.ports === 1) {
+    if (fromWire && ctx.inPort !== undefined && this.draft.ports === 1) {
       refuse(WIRE);
       return;
     }
@@ -83,12 +78,12 @@ export class Outputs {
    */
   crossing(one: Extract<Act, { kind: "output" | "in_port" }>, ctx: Context): Act | null | undefined {
     const word = one.kind === "output" ? one.port : (ctx.inPort ?? "");
-    const target = this.#ports.target(word);
+    const target = this.ports.target(word);
     if (!("patch" in target)) return undefined;
-    const isBack = ctx.inPort !== undefined && this.#ports.same(word, ctx.inPort);
+    const isBack = ctx.inPort !== undefined && this.ports.same(word, ctx.inPort);
     if (one.kind === "output" && one.hairpin !== true && isBack) return null;
     const { bridge, peer } = target.patch;
-    const changes = this.#places.written.map((field) => ({
+    const changes = this.places.written.map((field) => ({
       kind: "set" as const,
       field,
       value: 0n,
@@ -97,7 +92,7 @@ export class Outputs {
     const list = [
       act({ kind: "clear" }),
       ...(changes.length === 0 ? [] : [act({ kind: "change", changes })]),
-      act({ kind: "enter", table: this.#ports.firstTable(bridge), port: peer }),
+      act({ kind: "enter", table: this.ports.firstTable(bridge), port: peer }),
     ];
     return act({ kind: "clones", lists: [list] });
   }
@@ -109,18 +104,18 @@ export class Outputs {
     segment: FlowSegment,
     rule: string,
   ): Context | undefined {
-    const target = this.#ports.target(port);
+    const target = this.ports.target(port);
     if ("tunnel" in target && segment.isEmpty && ctx.wrapped === undefined)
       return { ...ctx, inPort: target.tunnel.name, wrapped: target.tunnel };
     const reason =
       "tunnel" in target ? "the frame is changed before" : `the text does not say that port ${port} is a tunnel`;
-    this.#report.lacks(segment, rule, place, `tnl_pop(${port})`, reason);
+    this.report.lacks(segment, rule, place, `tnl_pop(${port})`, reason);
     return undefined;
   }
 
   /** The context of frames that reach a bridge by a patch port: nothing is left of the bridge before. */
   entered(port: string, { from, notFrom }: Known): Context {
-    const wires = this.#ports.wires;
+    const wires = this.ports.wires;
     const isVport = from?.startsWith("vport") === true;
     return {
       inPort: port,
@@ -147,17 +142,17 @@ export class Outputs {
   ): Member | undefined {
     const [kind, number] = known.from?.split(" ") ?? [];
     if (kind === "vport" && ctx.inPort === undefined) return { vport: Number(number) };
-    this.#report.lacks(segment, rule, one.place, "IN_PORT", WIRE);
+    this.report.lacks(segment, rule, one.place, "IN_PORT", WIRE);
     return undefined;
   }
 
   encap(one: Extract<Act, { kind: "encap" }>, segment: FlowSegment, rule: string): void {
-    const target = this.#ports.target(one.port);
+    const target = this.ports.target(one.port);
     if ("endpoint" in target)
       segment.output({ ...target.endpoint, reformat: { type: "l2_to_l2_tunnel", data: one.data } });
     else {
       const reason = `port ${one.port} leads nowhere`;
-      this.#report.lacks(segment, rule, one.place, "tnl_push", reason);
+      this.report.lacks(segment, rule, one.place, "tnl_push", reason);
     }
   }
 
@@ -168,9 +163,9 @@ export class Outputs {
     const vports = new Map<string, number>();
     for (let at: Node | null = node; at !== null && at.act.kind !== "lookup"; at = at.next) {
       const one = at.act;
-      if (one.kind === "in_port") for (const vport of this.#ports.vports()) vports.set(`vport ${vport}`, vport);
+      if (one.kind === "in_port") for (const vport of this.ports.vports()) vports.set(`vport ${vport}`, vport);
       if (one.kind !== "output" || one.hairpin === true) continue;
-      const target = this.#ports.target(one.port);
+      const target = this.ports.target(one.port);
       if ("endpoint" in target && "vport" in target.endpoint)
         vports.set(endpointName(target.endpoint), target.endpoint.vport);
     }
@@ -180,7 +175,7 @@ export class Outputs {
     // The first output may need no answer; those after it ask later, if they are reached.
     if (first.kind === "output") {
       if (first.hairpin === true) return undefined;
-      const target = this.#ports.target(first.port);
+      const target = this.ports.target(first.port);
       if (
         !("endpoint" in target) ||
         !("vport" in target.endpoint) ||
@@ -206,8 +201,8 @@ export class Outputs {
   #guardWire(node: Node, ctx: Context, known: Known): Branch[] | undefined {
     const one = node.act;
     if (one.kind !== "output" || known.notFrom.includes("port 1")) return undefined;
-    if (this.#ports.tunnels().some(({ name }) => name === ctx.inPort)) return undefined;
-    const target = this.#ports.target(one.port);
+    if (this.ports.tunnels().some(({ name }) => name === ctx.inPort)) return undefined;
+    const target = this.ports.target(one.port);
     if ("endpoint" in target && "vport" in target.endpoint) return undefined;
     const wire = { field: "misc.source_port", value: BigInt(VPORT_UPLINK), mask: 0xffffn };
     return [
@@ -217,23 +212,23 @@ export class Outputs {
   }
 
   buckets(one: Extract<Act, { kind: "group" }>, rule: string, segment: FlowSegment): readonly (readonly Act[])[] {
-    const group = this.#source.groups.get(one.id);
+    const group = this.source.groups.get(one.id);
     const reason = this.#isCircular(one.id) ? CIRCULAR : reasonAgainst(group);
     if (reason === CIRCULAR) {
-      this.#report.lacks(segment, rule, one.place, `group:${one.id}`, reason);
+      this.report.lacks(segment, rule, one.place, `group:${one.id}`, reason);
       return [];
     }
     if (group?.type === "ff" || group?.type === "fast_failover") {
-      this.#report.assume(group.place, `group:${one.id}`, "the port of its first bucket is alive");
+      this.report.assume(group.place, `group:${one.id}`, "the port of its first bucket is alive");
       return group.buckets.slice(0, 1);
     }
     if (group !== undefined && reason === undefined) return group.buckets;
-    this.#report.lacks(segment, rule, one.place, `group:${one.id}`, reason ?? "");
+    this.report.lacks(segment, rule, one.place, `group:${one.id}`, reason ?? "");
     return [];
   }
 
   #isCircular(id: string): boolean {
-    const known = this.#circular.get(id) ?? isCircular(id, this.#source.groups);
+    const known = this.#circular.get(id) ?? isCircular(id, this.source.groups);
     this.#circular.set(id, known);
     return known;
   }

@@ -27,9 +27,6 @@ const PRIORITIES = 65535;
 const MAX_TABLES = 20_000;
 
 export class Pipeline implements Ways {
-  readonly #draft: Draft;
-  readonly #ports: Ports;
-  readonly #source: Source;
   readonly #report: Report;
   readonly #asks: Asks;
   readonly #execution: Execution;
@@ -41,10 +38,13 @@ export class Pipeline implements Ways {
   readonly #lists = new Map<Flow, Node | null>();
   #steps = 0;
 
-  constructor(draft: Draft, findings: Findings, ports: Ports, places: Places, source: Source) {
-    this.#draft = draft;
-    this.#ports = ports;
-    this.#source = source;
+  constructor(
+    private readonly draft: Draft,
+    findings: Findings,
+    private readonly ports: Ports,
+    places: Places,
+    private readonly source: Source,
+  ) {
     this.#report = new Report(draft, findings);
     this.#asks = new Asks(draft, ports, places, source.options);
     const metering = new Metering(draft, source.meters, places, this.#report);
@@ -57,13 +57,13 @@ export class Pipeline implements Ways {
   }
 
   run(): void {
-    const { tables } = this.#source;
-    const root = this.#draft.root("fdb");
-    const to = entryOf(this, this.#draft, this.#ports, this.#report, this.#source, this.#asks);
-    this.#draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
+    const { tables } = this.source;
+    const root = this.draft.root("fdb");
+    const to = entryOf(this, this.draft, this.ports, this.#report, this.source, this.#asks);
+    this.draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
     this.#drain();
     for (const table of tables.keys()) {
-      if (!this.#reached.has(table)) this.table(table, undefined, hostFrames(this.#ports), null);
+      if (!this.#reached.has(table)) this.table(table, undefined, hostFrames(this.ports), null);
       this.#drain();
     }
     for (const flows of tables.values()) {
@@ -86,12 +86,12 @@ export class Pipeline implements Ways {
     const key = tableKey(table, as, ctx, rest);
     const found = this.#tables.get(key);
     if (found !== undefined) return found;
-    const name = this.#draft.freeName("tables", this.#report.numbered(tableTitle(table)));
+    const name = this.draft.freeName("tables", this.#report.numbered(tableTitle(table)));
     this.#tables.set(key, name);
     this.#reached.add(table);
-    this.#draft.push("tables", { name, domain: "fdb", level: 1 });
+    this.draft.push("tables", { name, domain: "fdb", level: 1 });
     this.#work.push(() => {
-      const flows = this.#source.tables.get(table) ?? [];
+      const flows = this.source.tables.get(table) ?? [];
       const catches = flows.some(({ priority, match }) => priority === 0 && isOpen(match));
       for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
       // Of rules of one priority the first one wins: this one is the last.
@@ -149,7 +149,7 @@ export class Pipeline implements Ways {
   ): void {
     const called = this.#report.free(name);
     const { actions, missing } = this.#execution.actions(node, ctx, known, called, flow);
-    pushRule(this.#draft, {
+    pushRule(this.draft, {
       name: called,
       table,
       priority,
@@ -164,9 +164,9 @@ export class Pipeline implements Ways {
     const key = branches.map(branchKey).join("&");
     const found = this.#tables.get(`then ${key}`);
     if (found !== undefined) return found;
-    const name = this.#draft.freeName("tables", `step ${++this.#steps}`);
+    const name = this.draft.freeName("tables", `step ${++this.#steps}`);
     this.#tables.set(`then ${key}`, name);
-    this.#draft.push("tables", { name, domain: "fdb", level: 1 });
+    this.draft.push("tables", { name, domain: "fdb", level: 1 });
     this.#work.push(() => {
       for (const [n, { asks, node, ctx, known, label }] of branches.entries()) {
         const match = new MatchDraft();

@@ -5,15 +5,14 @@ import type { Place } from "../../../text/refusal.js";
 import type { FlowSegment } from "../segment.js";
 
 export class Report {
-  readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #file: string;
   readonly #told = new Set<string>();
   readonly #names = new Map<string, number>();
 
-  constructor(draft: Draft, findings: Findings) {
-    this.#draft = draft;
-    this.#findings = findings;
+  constructor(
+    private readonly draft: Draft,
+    private readonly findings: Findings,
+  ) {
     this.#file = findings.file;
   }
 
@@ -28,15 +27,15 @@ export class Report {
     const key = `${place.line} ${place.column} ${text} ${reason}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.#findings.file = this.#file;
-    this.#findings.refuse(place, text, reason, rule);
+    this.findings.file = this.#file;
+    this.findings.refuse(place, text, reason, rule);
   }
 
   assume(place: Place, text: string, reason: string): void {
     const key = `${text} ${reason}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.#findings.assume(place, text, reason);
+    this.findings.assume(place, text, reason);
   }
 
   numbered(name: string): string {
@@ -49,6 +48,6 @@ export class Report {
   free(name: string): string {
     const count = (this.#names.get(name) ?? 0) + 1;
     this.#names.set(name, count);
-    return this.#draft.freeName("rules", count === 1 ? name : `${name} (${count})`);
+    return this.draft.freeName("rules", count === 1 ? name : `${name} (${count})`);
   }
 }

@@ -1,6 +1,6 @@
 /** The JSON of `tc -j filter show`: an array of filters, the keys and the actions of each in its options. */
 import { entry, itemsOf, placesOf, readJson, scalar, type JsonNode } from "../../../text/json.js";
-import { NotImported, notImported, type Place, type Word } from "../../../text/refusal.js";
+import { attempt, NotImported, notImported, type Place, type Word } from "../../../text/refusal.js";
 import { jsonAction } from "./jsonActions.js";
 import { geneveText, textOf } from "./jsonValues.js";
 import { at, hookOf, KEY_NAMES, type Listed } from "./listed.js";
@@ -48,12 +48,10 @@ function endOfBroken(text: string, from: number): number {
 
 /** @throws NotImported */
 function readFilter(text: string, from: number, place: (at: number) => Place): JsonNode {
-  try {
-    return readJson(text, from, place).node;
-  } catch (error) {
-    if (!(error instanceof NotImported)) throw error;
-    return notImported(error.word, `${error.reason}${ADVICE}`);
-  }
+  return attempt(
+    () => readJson(text, from, place).node,
+    ({ word, reason }) => notImported(word, `${reason}${ADVICE}`),
+  );
 }
 
 /** A filter in the words of a command. Undefined for what says only that a priority exists. @throws NotImported */

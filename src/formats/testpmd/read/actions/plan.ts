@@ -1,5 +1,5 @@
 /** Plans what a rule does: its actions, in steps, and what it lacks. */
-import { NotImported, notImported, type Word } from "../../../text/refusal.js";
+import { attempt, notImported, type Word } from "../../../text/refusal.js";
 import { registerOfMeta, registerOfTag } from "../pattern/special.js";
 import type { RawHeader } from "../settings/headers.js";
 import { headersHex } from "../settings/headers.js";
@@ -32,16 +32,17 @@ export class Plan implements Planning {
   /** Adds the action at a place. @returns how many actions of the list it took */
   #add(at: number): number {
     const action = this.actions[at] as Action;
-    try {
+    const one = (): number => {
       if (action.refused !== undefined) notImported(action.word, action.refused);
       if (action.kind?.does === "pushVlan") return this.#pushVlan(at);
       if (action.kind?.does === "rawDecap") return this.#rawDecap(at);
       this.#one(action);
-    } catch (error) {
-      if (!(error instanceof NotImported)) throw error;
-      this.place.lack(error.word, error.reason);
-    }
-    return 1;
+      return 1;
+    };
+    return attempt(one, ({ word, reason }) => {
+      this.place.lack(word, reason);
+      return 1;
+    });
   }
 
   #one(action: Action): void {
