@@ -3,7 +3,7 @@ import type { Draft } from "../../reading/draft.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { numberOf } from "../../text/numbers.js";
-import type { FlowType } from "./fields.js";
+import type { FlowType } from "../fields.js";
 
 export interface RssContext {
   /** Queues by the entries of the indirection table; their number is a power of two. */

@@ -1,7 +1,7 @@
 /** Rules of ethtool (ntuple filters), as a format. */
 import type { Element, ElementGroups, Format } from "../../reading/format.js";
 import { inOrder } from "../../text/inOrder.js";
-import { FLOW_TYPES, RULE_FIELDS } from "./fields.js";
+import { FLOW_TYPES, RULE_FIELDS } from "../fields.js";
 import { EthtoolImport } from "./import.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {

@@ -9,7 +9,7 @@ import { commandsOf } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { readContext, tirOf, type RssContext } from "./contexts.js";
-import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "./fields.js";
+import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "../fields.js";
 
 export type Action = "drop" | { readonly queue: number } | { readonly context: number; readonly word: Word };
 

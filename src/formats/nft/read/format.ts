@@ -1,7 +1,7 @@
 /** Rule sets of nftables, as a format: the ingress chains that the kernel hands to a NIC. */
 import type { Format } from "../../reading/format.js";
 import { OBJECTS, OFFLOAD, STATEMENTS } from "./elements.js";
-import { HEADERS } from "./expressions.js";
+import { HEADERS } from "../fields.js";
 import { NftImport } from "./import.js";
 import { isListing } from "./listed.js";
 import { isRuleset } from "./ruleset.js";

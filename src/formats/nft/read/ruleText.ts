@@ -4,7 +4,8 @@ import { quoted } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import { Cursor } from "../../text/words.js";
 import { NO_MATCH, NO_SETS, refusalOf, STATEMENTS } from "./elements.js";
-import { DEVICE_OF_CHAIN, HEADERS, type Json } from "./expressions.js";
+import { DEVICE_OF_CHAIN, HEADERS } from "../fields.js";
+import type { Json } from "./expressions.js";
 import type { Expression } from "./objects.js";
 import type { Token } from "./tokens.js";
 

@@ -3,6 +3,7 @@ import { ones } from "../../../base/bits.js";
 import { namesHint } from "../../../base/nearest.js";
 import { numberOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
+import { fragment, fragments, OpenMatch, UNTAGGED } from "./openMatch.js";
 import { stateAsk, zoneAsk } from "./connection.js";
 import {
   bitsOf,
@@ -13,10 +14,9 @@ import {
   TYPE,
   whyRefused,
   type OvsField,
-  sample,
   type Ask,
 } from "../fields.js";
-import { type FlowMatch, type TunnelKey, type TunnelMatch } from "./steps.js";
+import { type FlowMatch, type TunnelKey } from "./steps.js";
 import { maskedOf, valueOf, type Masked } from "./values.js";
 
 /** A field of a match, by the word that it has in the text. */
@@ -42,13 +42,6 @@ export type Assume = (word: Word, reason: string) => void;
 /** The word for a tag that is not there. */
 const NO_VLAN = 0xffffn;
 const TAGGED = 0x1000n;
-
-export const UNTAGGED: readonly Ask[] = [
-  { field: "outer.cvlan_tag", value: 0n, mask: 1n },
-  { field: "outer.svlan_tag", value: 0n, mask: 1n },
-];
-
-const fragment = (value: bigint): Ask => ({ field: "outer.frag", value, mask: 1n });
 
 /** Fields that Open vSwitch takes for 0 in fragments, the first one included. */
 const HIDDEN_IN_FRAGMENTS: ReadonlySet<string> = new Set([
@@ -94,26 +87,12 @@ export function realName(name: string, { type, protocol }: Kind): string {
   return `${names[protocol ?? PROTOCOL.tcp] ?? "tcp"}_${side}`;
 }
 
-class MatchReader {
-  readonly #asks: Ask[] = [];
-  readonly #either: (readonly (readonly Ask[])[])[] = [];
-  readonly #tunnel: TunnelMatch = {};
-  #inPort: string | undefined;
-  #conjunction: number | undefined;
-
+class MatchReader extends OpenMatch {
   constructor(
     private readonly kind: Kind,
     private readonly assume: Assume,
-  ) {}
-
-  match(): FlowMatch {
-    return {
-      inPort: this.#inPort,
-      asks: this.#asks,
-      either: this.#either,
-      tunnel: this.#tunnel,
-      conjunction: this.#conjunction,
-    };
+  ) {
+    super();
   }
 
   add({ name, value }: MatchWord): void {
@@ -123,11 +102,11 @@ class MatchReader {
     }
     const text = realName(name.text, this.kind);
     if (text === "ct_state") {
-      this.#asks.push(stateAsk(value));
+      this.asks.push(stateAsk(value));
       return;
     }
     if (text === "conj_id") {
-      this.#conjunction = numberOf(value, "conj_id", 32);
+      this.conjunction = numberOf(value, "conj_id", 32);
       return;
     }
     const refused = whyRefused(text);
@@ -151,8 +130,8 @@ class MatchReader {
         `there is no field ${name.text}; ${namesHint(name.text, "fields", [...Object.keys(SHORTHANDS), ...FIELD_NAMES])}`,
       );
     }
-    this.#ask("outer.ethertype", BigInt(type), 0xffffn);
-    if (protocol !== undefined) this.#ask("outer.ip_protocol", BigInt(protocol), 0xffn);
+    this.ask("outer.ethertype", BigInt(type), 0xffffn);
+    if (protocol !== undefined) this.ask("outer.ip_protocol", BigInt(protocol), 0xffn);
   }
 
   /** Whether the match does not ask for the header that has a field. */
@@ -164,15 +143,15 @@ class MatchReader {
 
   #field(field: OvsField, value: Word): void {
     const { name } = field;
-    if (name === "in_port") this.#inPort = value.text.replace(/^(["'])(.*)\1$/, "$2");
+    if (name === "in_port") this.inPort = value.text.replace(/^(["'])(.*)\1$/, "$2");
     else if (name === "nw_frag") this.#fragment(value);
     else if (name === "dl_vlan") this.#tag(dlVlan(value));
     else if (name === "vlan_pcp") {
       const { value: pcp, mask } = maskedOf(value, field);
       this.#tag({ value: (pcp << 13n) | TAGGED, mask: (mask << 13n) | TAGGED });
     } else if (name === "vlan_vid" || name === "vlan_tci") this.#tag(maskedOf(value, field));
-    else if (name.startsWith("tun_")) this.#tunnel[name.slice(4) as TunnelKey] = maskedOf(value, field);
-    else if (name === "ct_zone") this.#asks.push(zoneAsk(maskedOf(value, field)));
+    else if (name.startsWith("tun_")) this.tunnel[name.slice(4) as TunnelKey] = maskedOf(value, field);
+    else if (name === "ct_zone") this.asks.push(zoneAsk(maskedOf(value, field)));
     else this.#parts(field, maskedOf(value, field), value);
   }
 
@@ -180,9 +159,9 @@ class MatchReader {
     const covered = field.parts.reduce((bits, { low, width }) => bits | (ones(width) << BigInt(low)), 0n);
     if ((mask & value & ~covered) !== 0n) notImported(word, `the device does not match all bits of ${field.name}`);
     const asks = bitsOf(field, value, mask);
-    if (asks.length === 0 || !HIDDEN_IN_FRAGMENTS.has(field.name)) this.#asks.push(...asks);
-    else if (value === 0n) this.#either.push([[fragment(0n), ...asks], [fragment(1n)]]);
-    else this.#asks.push(fragment(0n), ...asks);
+    if (asks.length === 0 || !HIDDEN_IN_FRAGMENTS.has(field.name)) this.asks.push(...asks);
+    else if (value === 0n) this.either.push([[fragment(0n), ...asks], [fragment(1n)]]);
+    else this.asks.push(fragment(0n), ...asks);
   }
 
   /** A tag control field of which bit 12 says that there is a tag. */
@@ -191,35 +170,20 @@ class MatchReader {
     const isThere = (mask & TAGGED) !== 0n;
     if (mask === 0n) return;
     if (isThere && (value & TAGGED) === 0n) {
-      for (const ask of UNTAGGED) this.#asks.push(ask);
-      if (bits.value !== 0n) this.#ask("outer.cvlan_tag", 1n, 1n);
-    } else if (isThere || bits.value !== 0n) this.#asks.push(...tagAsks(bits));
-    else this.#either.push([UNTAGGED, tagAsks(bits)]);
+      for (const ask of UNTAGGED) this.asks.push(ask);
+      if (bits.value !== 0n) this.ask("outer.cvlan_tag", 1n, 1n);
+    } else if (isThere || bits.value !== 0n) this.asks.push(...tagAsks(bits));
+    else this.either.push([UNTAGGED, tagAsks(bits)]);
   }
 
   #fragment(word: Word): void {
-    const isIpv6 = this.kind.type === TYPE.ipv6;
-    const offset = isIpv6 ? sample("ipv6_fragment", 0) : sample("ipv4", 4);
-    const bits = isIpv6 ? 0xfff8n : 0x1fffn;
-    const first = [fragment(1n), { field: offset, value: 0n, mask: bits }];
     const { text } = word;
-    if (text === "no" || text === "0/3" || text === "0") this.#asks.push(fragment(0n));
-    else if (text === "yes") this.#asks.push(fragment(1n));
-    else if (text === "first") this.#asks.push(...first);
-    else if (text === "not_later") this.#either.push([[fragment(0n)], first]);
-    else if (text === "later") {
-      // The highest bit of the offset that is set: the alternatives exclude each other.
-      const byBit = Array.from({ length: 13 }, (_, bit): Ask[] => {
-        const one = 1n << BigInt(isIpv6 ? bit + 3 : bit);
-        const above = bits & ~((one << 1n) - 1n);
-        return [fragment(1n), { field: offset, value: one, mask: one | above }];
-      });
-      this.#either.push(byBit);
-    } else notImported(word, `fragments are "no", "yes", "first", "later" or "not_later"; not ${text}`);
-  }
-
-  #ask(field: string, value: bigint, mask: bigint): void {
-    this.#asks.push({ field, value, mask });
+    const first = fragments("first", this.kind.type === TYPE.ipv6);
+    if (text === "0/3" || text === "0") this.asks.push(fragment(0n));
+    else if (text === "yes") this.asks.push(fragment(1n));
+    else if (text === "not_later") this.either.push([[fragment(0n)], ...first]);
+    else if (!this.fragment(text, this.kind.type === TYPE.ipv6))
+      notImported(word, `fragments are "no", "yes", "first", "later" or "not_later"; not ${text}`);
   }
 }
 

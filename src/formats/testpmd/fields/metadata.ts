@@ -69,3 +69,19 @@ export const METADATA_ITEMS: Readonly<Record<string, ItemKind>> = {
     becomes: "the results of checks",
   },
 };
+
+/** The bits of `integrity value`. */
+export const INTEGRITY: Readonly<Record<number, string>> = {
+  2: "l3_ok",
+  3: "l4_ok",
+  5: "ipv4_checksum_ok",
+  6: "l4_checksum_ok",
+};
+
+/** The tag of an index is in the register C with this much more. */
+export const FIRST_TAG = 2;
+export const LAST_TAG = 7;
+
+export function registerOfMeta(domain: "nic_rx" | "nic_tx" | "fdb"): string {
+  return domain === "nic_tx" ? "misc2.metadata_reg_a" : "misc2.metadata_reg_c_1";
+}

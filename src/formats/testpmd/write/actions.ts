@@ -3,6 +3,7 @@ import { SteeringError } from "../../../errors.js";
 import type { Scenario, ScenarioRuleAction } from "../../../scenario/index.js";
 import { reformatOf } from "../../../scenario/action/headerBytes.js";
 import { NotExported } from "../../writing/terms.js";
+import { registerOfMeta } from "../fields/metadata.js";
 import { changeText } from "./changes.js";
 import type { Pattern } from "./pattern.js";
 import { itemsOf } from "./rawHeaders.js";
@@ -101,7 +102,7 @@ class Writer {
     if (action.reformat !== undefined) this.#reformat(action.reformat);
     else if (action.tag !== undefined) this.parts.push(`mark id ${action.tag}`);
     else if (action.modify !== undefined) {
-      const meta = place.domain === "nic_tx" ? "misc2.metadata_reg_a" : "misc2.metadata_reg_c_1";
+      const meta = registerOfMeta(place.domain);
       this.parts.push(...action.modify.map((change) => changeText(change, place.pattern.version, meta)));
     } else if (action.push_vlan !== undefined) this.#push(action.push_vlan);
     else if (action.count !== undefined) this.#count(action);

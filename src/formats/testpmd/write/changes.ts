@@ -4,6 +4,7 @@ import { parseBits } from "../../../model/match/term.js";
 import type { ScenarioHeaderChange } from "../../../scenario/index.js";
 import { NotExported } from "../../writing/terms.js";
 import { changeFieldsOf } from "../fields/changes.js";
+import { FIRST_TAG } from "../fields/metadata.js";
 import type { Version } from "./pattern.js";
 
 interface Target {
@@ -68,7 +69,7 @@ function whole(change: Exclude<ScenarioHeaderChange, string>): bigint {
 function targetOf(name: string, version: Version, meta: string): Target {
   if (name === meta) return { name: "meta", bits: 32, isRegister: true };
   const index = /^misc2\.metadata_reg_c_([2-7])$/.exec(name)?.[1];
-  if (index !== undefined) return { name: "tag", bits: 32, level: Number(index) - 2, isRegister: true };
+  if (index !== undefined) return { name: "tag", bits: 32, level: Number(index) - FIRST_TAG, isRegister: true };
   const side = name.includes("inner") ? ("inner" as const) : "outer";
   const [first, second] = changeFieldsOf(name);
   if (first === undefined) throw new NotExported(`testpmd has no change of ${name}`);

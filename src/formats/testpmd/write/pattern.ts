@@ -5,6 +5,7 @@ import type { HeaderName } from "../../../headers/record.js";
 import { format, type Term } from "../../../model/match/term.js";
 import { fieldNamed } from "../../../model/match/fields.js";
 import { NotExported, type Terms } from "../../writing/terms.js";
+import { FIRST_TAG, INTEGRITY, LAST_TAG, registerOfMeta } from "../fields/metadata.js";
 import { WRITTEN_ITEMS, type WrittenField } from "./items.js";
 
 type Level = "outer" | "inner";
@@ -269,21 +270,18 @@ class Writer {
       if (term === undefined) return;
       const parts = fieldText("data", term, 32);
       if (parts.length === 0) return;
-      this.#items.push(`${item} ${parts.join(" ")}${item === "tag" ? ` index is ${Number(match.at(-1)) - 2}` : ""}`);
+      this.#items.push(
+        `${item} ${parts.join(" ")}${item === "tag" ? ` index is ${Number(match.at(-1)) - FIRST_TAG}` : ""}`,
+      );
     };
-    for (let n = 2; n <= 7; n++) register(`misc2.metadata_reg_c_${n}`, "tag");
-    register(this.place.domain === "nic_tx" ? "misc2.metadata_reg_a" : "misc2.metadata_reg_c_1", "meta");
+    for (let n = FIRST_TAG; n <= LAST_TAG; n++) register(`misc2.metadata_reg_c_${n}`, "tag");
+    register(registerOfMeta(this.place.domain), "meta");
     for (const level of ["outer", "inner"] as const) {
       let [mask, value] = [0n, 0n];
-      for (const [name, bit] of [
-        ["l3_ok", 2n],
-        ["l4_ok", 3n],
-        ["ipv4_checksum_ok", 5n],
-        ["l4_checksum_ok", 6n],
-      ] as const) {
+      for (const [bit, name] of Object.entries(INTEGRITY)) {
         const asked = bitsOf(this.#take(`${level}.${name}`));
-        mask |= asked.mask << bit;
-        value |= asked.value << bit;
+        mask |= asked.mask << BigInt(bit);
+        value |= asked.value << BigInt(bit);
       }
       const of = level === "outer" ? 1 : 2;
       if (mask !== 0n) this.#items.push(`integrity level is ${of} value spec ${hex(value)} value mask ${hex(mask)}`);

@@ -5,11 +5,11 @@ import type { Element } from "../../../reading/format.js";
 import { datapathActions } from "./actions.js";
 import { CT, FIELDS, OTHER_PARTS, TUNNEL, tunnelBits } from "./fields.js";
 import { optionKey, optionsOf } from "./options.js";
-import { bitsOf, fieldNamed, whyRefused, type OvsField, sample, type Ask } from "../../fields.js";
-import { UNTAGGED } from "../match.js";
+import { bitsOf, fieldNamed, whyRefused, type OvsField } from "../../fields.js";
+import { OpenMatch, UNTAGGED } from "../openMatch.js";
 import { numberOf } from "../../../text/numbers.js";
 import { notImported } from "../../../text/refusal.js";
-import { type Flow, type FlowMatch, type TunnelMatch } from "../steps.js";
+import { type Flow, type FlowMatch } from "../steps.js";
 import type { Piece } from "../text.js";
 import { maskedOf } from "../values.js";
 
@@ -74,32 +74,21 @@ export function readDatapathFlow(text: Piece): Flow {
   };
 }
 
-class Keys {
-  readonly #asks: Ask[] = [];
-  readonly #either: (readonly (readonly Ask[])[])[] = [];
-  readonly #tunnel: TunnelMatch = {};
-  #inPort: string | undefined;
+class Keys extends OpenMatch {
   #table = "0";
   #hasTag = false;
   #hasType = false;
   #isIpv6 = false;
 
   done(): { match: FlowMatch; table: string } {
-    if (this.#hasType && !this.#hasTag) this.#asks.push(...UNTAGGED);
-    const match = {
-      inPort: this.#inPort,
-      asks: this.#asks,
-      either: this.#either,
-      tunnel: this.#tunnel,
-      conjunction: undefined,
-    };
-    return { match, table: this.#table };
+    if (this.#hasType && !this.#hasTag) this.asks.push(...UNTAGGED);
+    return { match: this.match(), table: this.#table };
   }
 
   add(piece: Piece): void {
     const [key, inside] = piece.call() ?? notImported(piece, "a key has its value in parentheses");
     if (key === "recirc_id") this.#table = String(numberOf(inside, key, 32));
-    else if (key === "in_port") this.#inPort = inside.unquoted();
+    else if (key === "in_port") this.inPort = inside.unquoted();
     else if (key === "eth_type") this.#type(inside);
     else if (key === "vlan") this.#vlan(inside);
     else if (key === "encap") for (const one of inside.split(",")) this.add(one);
@@ -118,8 +107,9 @@ class Keys {
     const field =
       fields[name.text] ??
       notImported(piece, `there is no field ${name.text}; ${namesHint(name.text, "fields", Object.keys(fields))}`);
-    if (field === "nw_frag") this.#fragment(value);
-    else if (field === "nw_tos_ecn") {
+    if (field === "nw_frag") {
+      if (!this.fragment(value.text, this.#isIpv6)) notImported(value, "fragments are no, first or later");
+    } else if (field === "nw_tos_ecn") {
       this.#field("nw_tos", value);
       this.#low("outer.ip_ecn", 2, value);
     } else this.#field(field, value);
@@ -128,14 +118,14 @@ class Keys {
   #field(name: string, value: Piece): void {
     const field = fieldNamed(name) ?? notImported(value, whyRefused(name) ?? `there is no field ${name}`);
     const { value: bits, mask } = maskedOf(value, field);
-    this.#asks.push(...bitsOf(field, bits, mask));
+    this.asks.push(...bitsOf(field, bits, mask));
   }
 
   /** The lowest bits of a byte. */
   #low(field: string, width: number, value: Piece): void {
     const { value: bits, mask } = maskedOf(value, { name: field, kind: "number", width: 8 });
     const low = ones(width);
-    if ((mask & low) !== 0n) this.#asks.push({ field, value: bits & low, mask: mask & low });
+    if ((mask & low) !== 0n) this.asks.push({ field, value: bits & low, mask: mask & low });
   }
 
   #type(value: Piece): void {
@@ -143,11 +133,11 @@ class Keys {
     const { value: type, mask } = maskedOf(value, { name: "eth_type", kind: "number", width: 16 });
     if (type === 0x8100n || type === 0x88a8n) {
       this.#hasTag = true;
-      this.#asks.push({ field: type === 0x8100n ? "outer.cvlan_tag" : "outer.svlan_tag", value: 1n, mask: 1n });
+      this.asks.push({ field: type === 0x8100n ? "outer.cvlan_tag" : "outer.svlan_tag", value: 1n, mask: 1n });
       return;
     }
     this.#isIpv6 = type === 0x86ddn;
-    if (mask !== 0n) this.#asks.push({ field: "outer.ethertype", value: type, mask });
+    if (mask !== 0n) this.asks.push({ field: "outer.ethertype", value: type, mask });
   }
 
   #vlan(inside: Piece): void {
@@ -163,30 +153,14 @@ class Keys {
 
   #ask(field: string, width: number, value: Piece): void {
     const { value: bits, mask } = maskedOf(value, { name: field, kind: "number", width });
-    if (mask !== 0n) this.#asks.push({ field, value: bits, mask });
-  }
-
-  #fragment(piece: Piece): void {
-    const { text } = piece;
-    const ask = (value: bigint): Ask => ({ field: "outer.frag", value, mask: 1n });
-    const offset = this.#isIpv6 ? sample("ipv6_fragment", 0) : sample("ipv4", 4);
-    const bits = this.#isIpv6 ? 0xfff8n : 0x1fffn;
-    if (text === "no") this.#asks.push(ask(0n));
-    else if (text === "first") this.#asks.push(ask(1n), { field: offset, value: 0n, mask: bits });
-    else if (text === "later") {
-      const byBit = Array.from({ length: 13 }, (_, bit): Ask[] => {
-        const one = 1n << BigInt(this.#isIpv6 ? bit + 3 : bit);
-        return [ask(1n), { field: offset, value: one, mask: one | (bits & ~((one << 1n) - 1n)) }];
-      });
-      this.#either.push(byBit);
-    } else notImported(piece, "fragments are no, first or later");
+    if (mask !== 0n) this.asks.push({ field, value: bits, mask });
   }
 
   #tunnelKey(inside: Piece): void {
     for (const piece of inside.split(",")) {
       const [part, of] = /^\w+\(/.test(piece.text) ? (piece.call() ?? ["", piece]) : ["", piece];
       if (part === "geneve") {
-        for (const option of optionsOf(of)) this.#tunnel[optionKey(option)] = option;
+        for (const option of optionsOf(of)) this.tunnel[optionKey(option)] = option;
         continue;
       }
       if (OTHER_PARTS[part] !== undefined && !asksNothing(of.text)) notImported(piece, OTHER_PARTS[part]);
@@ -197,7 +171,7 @@ class Keys {
         TUNNEL[name.text] ??
         notImported(piece, `there is no field ${name.text}; ${namesHint(name.text, "fields", Object.keys(TUNNEL))}`);
       const bits = tunnelBits(key, value);
-      if (bits.mask !== 0n) this.#tunnel[key] = bits;
+      if (bits.mask !== 0n) this.tunnel[key] = bits;
     }
   }
 
@@ -215,7 +189,7 @@ class Keys {
       if (number !== "0") notImported(piece, "the device matches the first entry of a stack of labels");
       for (const [name, low, width] of ENTRY) {
         const part = (mask >> BigInt(low)) & ones(width);
-        if (part !== 0n) this.#asks.push(...bitsOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
+        if (part !== 0n) this.asks.push(...bitsOf(fieldNamed(name) as OvsField, (bits >> BigInt(low)) & part, part));
       }
     }
   }

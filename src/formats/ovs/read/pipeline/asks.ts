@@ -3,7 +3,7 @@ import { VPORT_UPLINK } from "../../../../abi/engine.js";
 import type { Draft, Endpoint } from "../../../reading/draft.js";
 import type { MatchDraft } from "../../../rules/matchDraft.js";
 import { notImported, type Place } from "../../../text/refusal.js";
-import { UNTAGGED } from "../match.js";
+import { UNTAGGED } from "../openMatch.js";
 import type { Places } from "../places.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
 import type { Flow } from "../steps.js";

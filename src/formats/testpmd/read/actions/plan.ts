@@ -1,6 +1,7 @@
 /** Plans what a rule does: its actions, in steps, and what it lacks. */
 import { attempt, notImported, type Word } from "../../../text/refusal.js";
-import { registerOfMeta, registerOfTag } from "../pattern/special.js";
+import { registerOfMeta } from "../../fields/metadata.js";
+import { registerOfTag } from "../pattern/special.js";
 import type { RawHeader } from "../settings/headers.js";
 import { headersHex } from "../settings/headers.js";
 import type { TunnelName } from "../settings/tunnels.js";

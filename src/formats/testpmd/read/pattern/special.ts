@@ -2,6 +2,7 @@
 import { ones } from "../../../../base/bits.js";
 import { notImported, type Word } from "../../../text/refusal.js";
 import type { Special } from "../../fields/kind.js";
+import { FIRST_TAG, INTEGRITY, LAST_TAG, registerOfMeta } from "../../fields/metadata.js";
 import type { PatternWalk } from "./walk.js";
 import { maskOf, type FieldValue, type Item } from "./read.js";
 
@@ -148,13 +149,6 @@ function ipv4Fragment(walk: PatternWalk, { spec, last, mask, word }: Asked): voi
   if (flagMask !== 0n) walk.match.ask(flags, value >> 13n, flagMask);
 }
 
-const INTEGRITY: Readonly<Record<number, string>> = {
-  2: "l3_ok",
-  3: "l4_ok",
-  5: "ipv4_checksum_ok",
-  6: "l4_checksum_ok",
-};
-
 function integrity(walk: PatternWalk, item: Item, { spec, mask, word }: Asked): void {
   const level = (item.fields.get("level")?.spec ?? 0n) >= 2n ? "inner" : "outer";
   for (let bit = 0n; bit < 64n; bit++) {
@@ -168,12 +162,8 @@ function integrity(walk: PatternWalk, item: Item, { spec, mask, word }: Asked): 
 
 /** The register that a tag of an index is in. @throws NotImported */
 export function registerOfTag(index: bigint, word: Word): string {
-  if (index > 5n) notImported(word, "a tag has an index of 0 to 5: registers C2 to C7");
-  return `misc2.metadata_reg_c_${index + 2n}`;
-}
-
-export function registerOfMeta(domain: "nic_rx" | "nic_tx" | "fdb"): string {
-  return domain === "nic_tx" ? "misc2.metadata_reg_a" : "misc2.metadata_reg_c_1";
+  if (index > LAST_TAG - FIRST_TAG) notImported(word, "a tag has an index of 0 to 5: registers C2 to C7");
+  return `misc2.metadata_reg_c_${Number(index) + FIRST_TAG}`;
 }
 
 /** The port that frames come from. */

@@ -1,8 +1,8 @@
 /** Fields of ethtool's rules: their names in commands and in listings, and what they ask for. */
-import type { Element } from "../../reading/format.js";
-import type { MatchDraft } from "../../rules/matchDraft.js";
-import { addressOf, bigOf } from "../../text/numbers.js";
-import { notImported, type Word } from "../../text/refusal.js";
+import type { Element } from "../reading/format.js";
+import type { MatchDraft } from "../rules/matchDraft.js";
+import { addressOf, bigOf } from "../text/numbers.js";
+import { notImported, type Word } from "../text/refusal.js";
 
 export interface FlowType {
   readonly title: string;
