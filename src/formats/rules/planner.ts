@@ -21,6 +21,8 @@ export interface RuleSink {
 
 export function writeRule(first: ImportRule, sink: RuleSink): void {
   let tables = 0;
+  // Long lists nest deeply: no recursion.
+  const work: (() => void)[] = [];
   const write = ({ actions, end, ...rule }: ImportRule): void => {
     const segment = new Segment(sink.style);
     const left = actions.findIndex((one) => !segment.take(one));
@@ -33,12 +35,13 @@ export function writeRule(first: ImportRule, sink: RuleSink): void {
     const name = sink.tableName(rule.name, fork.label, tables++);
     const table = sink.table(name, level);
     const own = (): void => sink.rule({ ...rule, actions: [...segment.actions(), fork.leads(table)] });
-    if (sink.leavesFirst !== true) own();
-    for (const { suffix, ...branch } of fork.rules)
-      write({ ...branch, name: `${name}${suffix}`, table, level, notImported: [] });
-    if (sink.leavesFirst === true) own();
+    if (sink.leavesFirst === true) work.push(own);
+    else own();
+    for (const { suffix, ...branch } of fork.rules.toReversed())
+      work.push(() => write({ ...branch, name: `${name}${suffix}`, table, level, notImported: [] }));
   };
   write(first);
+  for (let next = work.pop(); next !== undefined; next = work.pop()) next();
 }
 
 /** Adds a rule to a scenario, without what is as it is when it is left out. */
