@@ -1,5 +1,9 @@
 /** Identifiers of a program, made from the names of a scenario. */
 
+/** Ends of the C names of domain types, and of packet reformats by their numbers. */
+export const DOMAINS = { nic_rx: "NIC_RX", nic_tx: "NIC_TX", fdb: "FDB" } as const;
+export const REFORMATS = ["L2_TUNNEL_TO_L2", "L2_TO_L2_TUNNEL", "L3_TUNNEL_TO_L2", "L2_TO_L3_TUNNEL"];
+
 /** Identifiers in capitals, each different: `RULE_HTTP`. */
 export function identifiers(kind: string, names: readonly string[]): string[] {
   const taken = new Set<string>();

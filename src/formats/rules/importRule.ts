@@ -14,13 +14,13 @@ export type ListAction =
   /** It neither changes the frame nor reads it. */
   | { readonly kind: "any"; readonly action: RuleAction };
 
-/** What frames of a rule meet: actions, and their end or another table. */
+/** The actions of a rule, and its end or another table. */
 export interface RuleBody {
   readonly actions: readonly ListAction[];
   readonly end: readonly RuleAction[] | Fork;
 }
 
-/** A table of the rule's own, whose rules say how frames go on. */
+/** A table of the rule's own, whose rules decide how frames go on. */
 export interface Fork {
   readonly leads: (table: string) => RuleAction;
   /** What the table is for, in its name. */

@@ -4,7 +4,7 @@
  */
 import type { Format } from "../../writing/format.js";
 import { programOf } from "../../program/build.js";
-import { commentText, identifiers } from "../../program/names.js";
+import { commentText, DOMAINS, identifiers, REFORMATS } from "../../program/names.js";
 import type { Program, ProgramAction } from "../../program/program.js";
 import { byteText, bytesWithFields, literal } from "./data.js";
 import { flowLines } from "./flows.js";
@@ -14,9 +14,6 @@ export const C: Format = {
   title: "a C program with libibverbs and libmlx5",
   write: (scenario, findings) => new Writer(programOf(scenario, findings)).text(),
 };
-
-const DOMAINS = { nic_rx: "NIC_RX", nic_tx: "NIC_TX", fdb: "FDB" } as const;
-const REFORMATS = ["L2_TUNNEL_TO_L2", "L2_TO_L2_TUNNEL", "L3_TUNNEL_TO_L2", "L2_TO_L3_TUNNEL"];
 
 /** Lists of objects: in the order of their creation. */
 const LISTS = [

@@ -4,7 +4,7 @@ import { filterNumber, type FilterField, type MatchSpec, type Spec } from "../..
 import type { Scenario } from "../../../scenario/document.js";
 import type { Format } from "../../writing/format.js";
 import { programOf } from "../../program/build.js";
-import { commentText, identifiers } from "../../program/names.js";
+import { commentText, DOMAINS, identifiers, REFORMATS } from "../../program/names.js";
 import type { Program, ProgramAction, ProgramBytes, ProgramFlow } from "../../program/program.js";
 
 export const TYPESCRIPT: Format = {
@@ -12,8 +12,6 @@ export const TYPESCRIPT: Format = {
   write: (scenario, findings) => new Writer(scenario, programOf(scenario, findings)).text(),
 };
 
-const DOMAINS = { nic_rx: "NIC_RX", nic_tx: "NIC_TX", fdb: "FDB" } as const;
-const REFORMATS = ["L2_TUNNEL_TO_L2", "L2_TO_L2_TUNNEL", "L3_TUNNEL_TO_L2", "L2_TO_L3_TUNNEL"];
 const FLOW_TYPES = ["NORMAL", "ALL_DEFAULT", "MC_DEFAULT", "SNIFFER"];
 
 class Writer {

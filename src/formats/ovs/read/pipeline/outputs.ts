@@ -37,21 +37,12 @@ export class Outputs {
     if (one.port === "NONE" || one.port === "ANY") return undefined;
     if (one.hairpin !== true && ctx.inPort !== undefined && this.ports.same(one.port, ctx.inPort)) return undefined;
     const target = this.ports.target(one.port);
-    if ("refused" in target) {
-      refuse(target.refused);
-      return;
-    }
+    if ("refused" in target) return refuse(target.refused);
     const fromWire = this.#isFromWire(ctx, known);
     if ("tunnel" in target) {
-      if (fromWire) {
-        refuse("a frame from the wire does not leave by it again: the tunnel leads over the uplink");
-        return;
-      }
+      if (fromWire) return refuse("a frame from the wire does not leave by it again: the tunnel leads over the uplink");
       const made = encapsulation(target.tunnel, ctx.values, this.source.neighbors, this.source.options);
-      if (typeof made === "string") {
-        refuse(made);
-        return;
-      }
+      if (typeof made === "string") return refuse(made);
       for (const open of made.open)
         this.report.assume(one.place, `output:${one.port}`, `the text does not say ${open}`);
       const { headers } = made;
@@ -61,14 +52,8 @@ export class Outputs {
     const { endpoint } = target;
     const isBack = known.from === endpointName(endpoint) && ctx.inPort === undefined;
     if ("vport" in endpoint) return isBack && one.hairpin !== true ? undefined : endpoint;
-    if (isBack && one.hairpin === true) {
-      refuse(WIRE);
-      return undefined;
-    }
-    if (fromWire && ctx.inPort !== undefined && this.draft.ports === 1) {
-      refuse(WIRE);
-      return;
-    }
+    if (isBack && one.hairpin === true) return refuse(WIRE);
+    if (fromWire && ctx.inPort !== undefined && this.draft.ports === 1) return refuse(WIRE);
     return endpoint;
   }
 
