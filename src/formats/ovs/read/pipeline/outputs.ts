@@ -32,7 +32,7 @@ export class Outputs {
     segment: FlowSegment,
     rule: string,
   ): Member | undefined {
-    const refuse = (reason: string): undefined =>
+    const refuse = (reason: string): Member | undefined =>
       this.report.lacks(segment, rule, one.place, `output:${one.port}`, reason);
     if (one.port === "NONE" || one.port === "ANY") return undefined;
     if (one.hairpin !== true && ctx.inPort !== undefined && this.ports.same(one.port, ctx.inPort)) return undefined;
