@@ -31,7 +31,7 @@ const otherPort: Detector = {
       if (found !== null || header === undefined) continue;
       const wanted = HEADERS[header].announced.port;
       if (port === BigInt(wanted)) continue;
-      const { name: kind } = header === "mpls" ? HEADERS.mpls.over.udp : HEADERS[header];
+      const { name: kind } = header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
       const asks = udp !== undefined && udp.agrees ? ` The rule itself wants outer.udp_dport ${udp.wanted}.` : "";
       return {
