@@ -14,7 +14,7 @@ export interface Announced {
   readonly protocol?: number;
   /** UDP destination port. */
   readonly port?: number;
-  /** Next protocol of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe). */
+  /** Next protocol of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe) and NSH (RFC 8300 section 2.2). */
   readonly gpe?: number;
   /** Address family of BSD null and loop headers; IPv6 has four, this one is NetBSD's and OpenBSD's. */
   readonly family?: number;

@@ -7,7 +7,7 @@ import {
   PRESENT_VXLAN,
   PRESENT_VXLAN_GPE,
 } from "../abi/key.js";
-import { PORT_GENEVE, PORT_GTPU, PORT_VXLAN, PORT_VXLAN_GPE, PROTOCOL_GRE } from "../abi/protocols.js";
+import { ETHERTYPE_NSH, PORT_GENEVE, PORT_GTPU, PORT_VXLAN, PORT_VXLAN_GPE, PROTOCOL_GRE } from "../abi/protocols.js";
 import type { HeaderRecord } from "./record.js";
 
 export const vxlan = {
@@ -59,6 +59,12 @@ export const gtpu = {
   match: { 0: "misc3.gtpu_dw_0", teid: "misc3.gtpu_teid", 64: "misc3.gtpu_dw_2" },
   reads: { message_type: "misc3.gtpu_msg_type" },
   tunnel: "packet",
+} as const satisfies HeaderRecord;
+
+/** Network service header (RFC 8300). Nothing of it is matched, and nothing after it is read. */
+export const nsh = {
+  name: "NSH",
+  announced: { etherType: ETHERTYPE_NSH, gpe: 4 },
 } as const satisfies HeaderRecord;
 
 /** The PDU session container. */

@@ -2,6 +2,7 @@
 export { frameTree } from "./tree/tree.js";
 export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
 export { headerFieldOf, matchFieldOf, type HeaderField } from "./tree/matchFields.js";
+export { etherTypeName, headerName, protocolName } from "../headers/names.js";
 export { lengthsBeyond, type LengthBeyond } from "./tree/beyond.js";
 export { printFrame, printParsed, type PrintOptions, type PrintStyle } from "./tree/print.js";
 export {
