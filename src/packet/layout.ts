@@ -380,7 +380,7 @@ export const LAYOUTS = {
     ["si", 8, "number"],
     ["context", "rest", "bytes"],
   ],
-} as const satisfies Partial<Record<HeaderName, readonly FieldLayout[]>>;
+} as const satisfies Record<Exclude<HeaderName, "none" | "ip">, readonly FieldLayout[]>;
 
 /** Headers that lie in frames: `none` and `ip` do not, `ip` only names a version that is neither. */
 export type LaidOutHeader = keyof typeof LAYOUTS;

@@ -8,7 +8,7 @@ import {
   type Names,
 } from "../numbers.js";
 import { addressText, flagsSet, hexNumber, shortHex } from "./fieldText.js";
-import { IPV4_FLAGS, TCP_FLAGS } from "../layout.js";
+import { IPV4_FLAGS, TCP_FLAGS, type LaidOutHeader } from "../layout.js";
 import type { TreeField, TreeNode } from "./types.js";
 
 /** Fields of one header, by name. */
@@ -121,7 +121,7 @@ function cookedAddress(f: Fields): string {
   return addressText(bytes) ?? (bytes.length === 0 ? "no address" : shortHex(bytes));
 }
 
-const SUMMARIES: Readonly<Record<string, Summary>> = {
+const SUMMARIES: Readonly<Record<LaidOutHeader, Summary>> = {
   ethernet: (f) => [ends(f), type(f)],
   vlan: (f) => [`vid ${f.number("vid")}`, ...f.unlessZero("pcp"), ...f.unlessZero("dei"), type(f)],
   loopback: (f) => [`family ${f.named("family", FAMILY_NAMES)}`],
@@ -225,7 +225,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
 
 /** `10.0.0.1 > 10.0.0.2`, `ttl 64`, `tcp`, `length 40`: joined by commas they are the line. */
 export function summaryOf(node: TreeNode): readonly string[] {
-  const summary = SUMMARIES[node.header];
+  const summary = (SUMMARIES as Readonly<Record<string, Summary>>)[node.header];
   if (summary !== undefined) return summary(new Fields(node));
   const length = `${node.length} ${node.length === 1 ? "byte" : "bytes"}`;
   return node.header === "unlisted" ? ["more headers", length] : [length];
