@@ -225,7 +225,7 @@ export class Tracer {
   }
 }
 
-const DISAGREES = "trace: the frame took another way than its dry run; please report this";
+const DISAGREES = "trace: the frame took a different path from its dry run; please report this";
 
 function isSame(a: TraceOutcome, b: TraceOutcome): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

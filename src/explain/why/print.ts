@@ -63,32 +63,32 @@ function differenceLines(differences: readonly Difference[], page: Page, indent:
     const head = `${indent}${one.field.padEnd(Math.min(longest, 32))}  `;
     const rest = " ".repeat(head.length);
     if (one.found === null) {
-      const absent = `wanted ${one.wanted}; ${one.absent ?? "the header is absent"}`;
+      const absent = `expected ${one.wanted}; ${one.absent ?? "the header is absent"}`;
       return wrap(absent, page.width, head, rest);
     }
     return comparison(one, one.found, page, head, rest);
   });
 }
 
-/** Wanted above found, with the differing bits or characters marked. */
+/** Expected above found, with the differing bits or characters marked. */
 function comparison(one: Difference, value: string, page: Page, head: string, rest: string): string[] {
   const { wanted, note } = one;
   const rows = markedRows(one, value);
   const notes = note === null ? [] : wrap(note, page.width, rest, rest);
-  if (rows === null) return [...wrap(`wanted ${wanted}, found ${value}`, page.width, head, rest), ...notes];
+  if (rows === null) return [...wrap(`expected ${wanted}, found ${value}`, page.width, head, rest), ...notes];
   const label = Math.max(wanted.length, value.length);
   const beside = !rows.own && rest.length + LABEL + label + 2 + rows.marks.length <= page.width;
   const start = rest + " ".repeat(beside ? LABEL + label + 2 : LABEL);
   const found = underlined(rows.found, rows.marks, page);
   const lines = beside
-    ? [`${head}wanted ${wanted.padEnd(label)}  ${rows.wanted}`, `${rest}found  ${value.padEnd(label)}  ${found}`]
-    : [`${head}wanted ${wanted}`, `${rest}found  ${rows.own ? found : value}`];
+    ? [`${head}expected ${wanted.padEnd(label)}  ${rows.wanted}`, `${rest}found    ${value.padEnd(label)}  ${found}`]
+    : [`${head}expected ${wanted}`, `${rest}found    ${rows.own ? found : value}`];
   if (!beside && !rows.own) lines.push(start + rows.wanted, start + found);
   return page.colour ? [...lines, ...notes] : [...lines, (start + rows.marks).trimEnd(), ...notes];
 }
 
-/** The length of "wanted ". */
-const LABEL = 7;
+/** The length of "expected ". */
+const LABEL = 9;
 
 interface MarkedRows {
   readonly wanted: string;

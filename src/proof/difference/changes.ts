@@ -78,7 +78,7 @@ export class Changes {
       seen.add(table);
       const ref = this.#old.world.rules.tableRefOf(table);
       const now = this.#changed.world.rules.tableRefOf(other.table);
-      const sentence = `frames come in at ${tableText(now)} instead of ${tableText(ref)}`;
+      const sentence = `frames enter at ${tableText(now)} instead of ${tableText(ref)}`;
       const rules = [null, ...this.#old.world.nodesOf(table)];
       const goals = rules.map((rule): Goal => ({ side: "old", table, rule }));
       this.#suspects.push({ what: "device", rule: null, table: ref, sentence, goals });
@@ -99,7 +99,7 @@ export class Changes {
     }
     for (const [{ label, selfLoopback: a }, { selfLoopback: b }] of pairs) {
       if (a.unicast !== b.unicast || a.multicast !== b.multicast)
-        this.#device(`${label} gets other frames of its own that a port loops back`);
+        this.#device(`${label} gets different looped-back frames of its own`);
     }
   }
 
@@ -193,7 +193,7 @@ export class Changes {
   #swapGoals({ first, second, slots }: Swap, table: TablePair): Goal[] {
     const both: Goal = { side: "old", table: table.old, rule: first.old, also: [second.old] };
     if (slots !== true) return [both];
-    // The second rule gets the frames that the first one lets go on, or no longer does: they may have changed on the way.
+    // The second rule gets the frames that the first one lets go on, or no longer does: they may have changed on its path.
     return [
       { side: "old", table: table.old, rule: second.old },
       { side: "changed", table: table.changed, rule: second.changed },

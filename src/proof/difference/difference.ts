@@ -16,7 +16,7 @@ export interface DifferenceOptions extends Behaviour, TracerOptions {
   signal?: AbortSignal | undefined;
 }
 
-const STOPPED: Judged = { effect: "unknown", tried: "nothing: the search ended before" };
+const STOPPED: Judged = { effect: "unknown", tried: "nothing: the search ended first" };
 
 /** Milliseconds of work between two turns of the event loop. */
 const TURN = 50;

@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
     [ethernet, { ...ipv4, version: 5 }, tcp],
     { "outer.ipv4_dst": "10.0.0.7" },
     "outer.ipv4_dst",
-    "the IPv4 header has another version than 4",
+    "the version of the IPv4 header is not 4",
   ],
   [
     [ethernet, { ...ipv4, ihl: 3 }, tcp],
@@ -417,13 +417,13 @@ const CASES: readonly Case[] = [
 /** Frame, match, the field and where its value comes from. */
 const NOTES: readonly Case[] = [
   [[ethernet, ipv4], { "misc.source_port": 1 }, "misc.source_port", "the frame came from the wire"],
-  [[ethernet, ipv4], { "ext.port": 2 }, "ext.port", "the frame came in by port 1, or was sent on it"],
+  [[ethernet, ipv4], { "ext.port": 2 }, "ext.port", "the frame arrived on port 1, or was sent on it"],
   [[ethernet, ipv4], { "ext.direction": 2 }, "ext.direction", "the frame came from the wire"],
   [
     [ethernet, { header: "vlan", vid: 7 }, ipv4],
     { "outer.cvlan_tag": 0 },
     "outer.cvlan_tag",
-    "a VLAN tag lies in front",
+    "a VLAN tag precedes it",
   ],
   [
     [ethernet, { header: "vlan", vid: 7 }, ipv4],
