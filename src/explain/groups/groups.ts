@@ -265,7 +265,7 @@ function linkOf(reason: Reason): unknown[] {
       return [reason.kind, reason.rule.id, reason.by.id];
     case "not reached":
       return [reason.kind, reason.table];
-    case "changed on its path":
+    case "changed on the way":
       return [reason.kind, reason.field, reason.rule.id, reason.action];
     case "other domain":
       return [reason.kind, reason.domain, reason.vport, reason.took?.id];

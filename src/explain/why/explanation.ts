@@ -42,7 +42,7 @@ export type Reason = { readonly sentence: string } &
         readonly differences: readonly Difference[];
       }
     | {
-        readonly kind: "changed on its path";
+        readonly kind: "changed on the way";
         readonly field: string;
         readonly rule: RuleRef;
         readonly action: string;

@@ -193,7 +193,7 @@ export class Changes {
   #swapGoals({ first, second, slots }: Swap, table: TablePair): Goal[] {
     const both: Goal = { side: "old", table: table.old, rule: first.old, also: [second.old] };
     if (slots !== true) return [both];
-    // The second rule gets the frames that the first one lets go on, or no longer does: they may have changed on its path.
+    // The second rule gets the frames that the first one lets go on, or no longer does: they may have changed on the way.
     return [
       { side: "old", table: table.old, rule: second.old },
       { side: "changed", table: table.changed, rule: second.changed },

@@ -106,7 +106,7 @@ describe("a rule of a table that the frame visited", () => {
     const nat = rule(root, { "outer.tcp_dport": 443 }, [change, toTable(next)]);
     const web = rule(next, { "outer.tcp_dport": 443 }, [toQueue(createSink(context, "web"))]);
     const found = explainer.why(1, tcp(443), web);
-    expect(kinds(found)).toEqual(["no match", "changed on its path"]);
+    expect(kinds(found)).toEqual(["no match", "changed on the way"]);
     expect(found.reasons[1]).toMatchObject({
       field: "outer.tcp_dport",
       rule: { name: nat.name },

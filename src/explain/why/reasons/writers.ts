@@ -40,7 +40,7 @@ export function spoiler(walked: Walked, visit: Visit, one: CompiledTerm): Reason
       ? `removed the header of ${field} (it was ${before ?? "absent"})`
       : `changed ${field} from ${before ?? "absent"} to ${after}`;
   const sentence = `${ruleText(rule)} ${what} before ${tableText(visit.step.table)} (${action.action.replaceAll("_", " ")})`;
-  return { kind: "changed on its path", sentence, field, rule, action: action.action, before, after };
+  return { kind: "changed on the way", sentence, field, rule, action: action.action, before, after };
 }
 
 const COLOURS = ["red", "yellow", "green"];
