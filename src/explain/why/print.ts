@@ -1,4 +1,5 @@
 /** Prints explanations for people: the answer, the chain of reasons, differing bits marked, repairs. */
+import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { parseTerm } from "../../model/match/term.js";
 import { wrap } from "../print/wrap.js";
@@ -101,15 +102,17 @@ interface MarkedRows {
 
 /** Bits of a number; the parts of an address. Null where the values cannot be set side by side. */
 function markedRows({ field: name, wanted, bits }: Difference, found: string): MarkedRows | null {
-  const field = fieldNamed(name);
-  if (field === undefined || bits.length === 1 || !bits.includes("1")) return null;
-  if (field.kind !== "number") return addressRows(wanted, found, bits, field.kind === "ipv4" ? "." : ":");
-  const [want, have] = [wanted, found].map((text) => parseTerm("printExplanation", name, field, text));
-  if (want?.kind !== "bits" || have?.kind !== "bits") return null;
-  const digits = (value: bigint): string => value.toString(2).padStart(bits.length, "0");
-  const mask = digits(want.mask);
-  const masked = Array.from(digits(want.value), (bit, i) => (mask.charAt(i) === "0" ? "." : bit)).join("");
-  return { wanted: masked, found: digits(have.value), marks: caretsOf(bits), own: false };
+  return inCall("printExplanation", () => {
+    const field = fieldNamed(name);
+    if (field === undefined || bits.length === 1 || !bits.includes("1")) return null;
+    if (field.kind !== "number") return addressRows(wanted, found, bits, field.kind === "ipv4" ? "." : ":");
+    const [want, have] = [wanted, found].map((text) => parseTerm(name, field, text));
+    if (want?.kind !== "bits" || have?.kind !== "bits") return null;
+    const digits = (value: bigint): string => value.toString(2).padStart(bits.length, "0");
+    const mask = digits(want.mask);
+    const masked = Array.from(digits(want.value), (bit, i) => (mask.charAt(i) === "0" ? "." : bit)).join("");
+    return { wanted: masked, found: digits(have.value), marks: caretsOf(bits), own: false };
+  });
 }
 
 function caretsOf(bits: string): string {

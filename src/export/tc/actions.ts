@@ -130,7 +130,7 @@ function changesText(changes: ScenarioHeaderChange[], variant: Variant): string[
 
 function vlanText(change: ScenarioHeaderChange): string | undefined {
   if (typeof change !== "object" || change.set !== "outer.first_vid" || change.to === undefined) return undefined;
-  const { mask, value } = parseBits("exportRules", "to", fieldNamed("outer.first_vid") as never, change.to);
+  const { mask, value } = parseBits("to", fieldNamed("outer.first_vid") as never, change.to);
   if (mask !== 0xfffn) throw new NotExported("vlan modify of tc sets the whole VLAN");
   return `vlan modify id ${value}`;
 }
@@ -173,7 +173,7 @@ function mungeText(change: ScenarioHeaderChange, { version, l4 }: Variant): stri
       throw new NotExported(`pedit does not add to ${name}`);
     return `${munge} add ${BigInt.asUintN(field.width, BigInt(change.by ?? 0))}`;
   }
-  const { mask, value } = parseBits("exportRules", name, field, change.to ?? 0);
+  const { mask, value } = parseBits(name, field, change.to ?? 0);
   if (name.endsWith("dscp"))
     return `${munge} set 0x${(value << 2n).toString(16)} retain 0x${(mask << 2n).toString(16)}`;
   if (name.endsWith("ecn")) return `${munge} set 0x${value.toString(16)} retain 0x${mask.toString(16)}`;

@@ -53,7 +53,7 @@ const wayOf = ({ steps }: Trace): string[] =>
 describe("the way of a frame", () => {
   it("goes from the wire through the eSwitch to a function", async () => {
     const bench = await Switch.open();
-    bench.fdb(80, (domain) => vportAction("test", domain, 1));
+    bench.fdb(80, (domain) => vportAction(domain, 1));
     const found = await trace(bench.device, 1, ipv4Frame());
     expect(wayOf(found)).toEqual([
       "parsed",
@@ -71,7 +71,7 @@ describe("the way of a frame", () => {
 
   it("goes from a queue through NIC_TX and the eSwitch to a port", async () => {
     const bench = await Switch.open();
-    bench.fdb(80, (domain) => portAction("test", domain, 2));
+    bench.fdb(80, (domain) => portAction(domain, 2));
     const found = await traceSend(bench.device, bench.queues[1], ipv4Frame());
     expect(wayOf(found)).toEqual([
       "parsed",
@@ -88,7 +88,7 @@ describe("the way of a frame", () => {
 
   it("goes to the PF by the default of the FDB", async () => {
     const bench = await Switch.open();
-    bench.fdb(81, (domain) => portAction("test", domain, 2));
+    bench.fdb(81, (domain) => portAction(domain, 2));
     const found = await traceSend(bench.device, bench.queues[1], ipv4Frame());
     expect(wayOf(found)).toContain("fdb_default to nic_rx 0 host rules");
     expect(found.outcome.to.map(({ name }) => name)).toEqual(["host:0"]);

@@ -49,7 +49,7 @@ function differences(
   const frame = buildFrame(layers);
   const options = { linkType, wireLength: frame.length };
   const facts = factsOf(device, cut === 0 ? frame : frame.subarray(0, cut), options);
-  return differencesOf(compileMatch(matchOf("test", "match", match)), facts);
+  return differencesOf(compileMatch(matchOf("match", match)), facts);
 }
 
 describe("differences by field", () => {
@@ -504,7 +504,7 @@ function namedMatch({ terms, ranges }: RandomRule): ReturnType<typeof matchOf> |
     ...ranges.map((range) => [range.field, rangeText(range)] as const),
   ]);
   try {
-    return matchOf("test", "match", fields);
+    return matchOf("match", fields);
   } catch {
     return null;
   }
