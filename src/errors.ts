@@ -198,12 +198,57 @@ export class SteeringError extends Error implements Refusal {
   }
 }
 
+/** TypeErrors of `mistyped` that have passed no call yet. */
+const UNNAMED = new WeakSet<object>();
+
 /**
- * Throws a SteeringError with these fields.
+ * Throws a SteeringError with these fields. Without `call` it takes the name of the first call that it passes (`inCall`).
  * @throws SteeringError always
  */
-export function refuse(refusal: Refusal): never {
-  throw new SteeringError(refusal);
+export function refuse(refusal: Omit<Refusal, "call"> & { readonly call?: string }): never {
+  throw new SteeringError({ call: "", ...refusal });
+}
+
+/** Throws a TypeError that takes the name of the first call that it passes (`inCall`). @throws TypeError always */
+export function mistyped(text: string): never {
+  const error = new TypeError(`: ${text}`);
+  UNNAMED.add(error);
+  throw error;
+}
+
+/**
+ * Runs the body of a function that programs call. Refusals from inside take its name; those of another such function,
+ * called by the body or by a listener, have one already and keep it.
+ */
+export function inCall<T>(call: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    throw named(call, error);
+  }
+}
+
+/** `inCall` for an asynchronous function. */
+export async function inAsyncCall<T>(call: string, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    throw named(call, error);
+  }
+}
+
+/** The same error. A refusal without a call takes this one. */
+export function named<E>(call: string, error: E): E {
+  if (error instanceof SteeringError) {
+    if (error.call !== "") return error;
+    (error as { call: string }).call = call;
+  } else if (!UNNAMED.delete(error as object)) return error;
+  const refusal = error as Error;
+  const { message, stack } = refusal;
+  refusal.message = call + message;
+  // V8 puts the message before the frames; other engines list frames only.
+  if (stack?.includes(message) === true) refusal.stack = stack.replace(message, () => refusal.message);
+  return error;
 }
 
 /** The fields of a thrown refusal. */

@@ -57,6 +57,7 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_MACSEC,
+  ETHERTYPE_NSH,
   PORT_ESP,
   PORT_GENEVE,
   PORT_GTPU,
@@ -91,6 +92,7 @@ import { ipv6 } from "./ipv6";
 import { linuxCooked, linuxCooked2, loopback } from "./link";
 import { macsec } from "./macsec";
 import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp } from "./mpls";
+import { nsh } from "./nsh";
 import { parseFast } from "./fastPath";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
@@ -239,6 +241,7 @@ function network(ethertype: u32): u32 {
 function rareNetwork(ethertype: u32): u32 {
   if (ethertype == ETHERTYPE_ARP) arp();
   else if (ethertype == ETHERTYPE_MACSEC) macsec();
+  else if (ethertype == ETHERTYPE_NSH) nsh();
   else if (isMpls(ethertype)) return mplsOverEthernet();
   return 0;
 }

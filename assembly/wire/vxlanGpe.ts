@@ -8,10 +8,11 @@ import { Header } from "../../src/abi/headers";
 import { PRESENT_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { Cursor, has, Key, note, tunnelDwords } from "./cursor";
+import { nsh } from "./nsh";
 
 const SIZE: usize = 8;
 
-/** The EtherType of the tunnel's payload; 0 if the parser does not read it (NSH, for example). */
+/** The EtherType of the tunnel's payload; 0 if the parser does not read it. */
 export function vxlanGpe(): u32 {
   const at = Cursor.at;
   if (!has(Header.vxlan_gpe, SIZE)) return 0;
@@ -31,6 +32,9 @@ export function vxlanGpe(): u32 {
       return ETHERTYPE_IPV6;
     case 3:
       return ETHERTYPE_ETHERNET;
+    case 4:
+      nsh();
+      return 0;
     default:
       return 0;
   }

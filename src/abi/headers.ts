@@ -63,6 +63,8 @@ export enum Header {
   bth = 28,
   /** The SecTAG after its EtherType. */
   macsec = 29,
+  /** The network service header, after its EtherType or in VXLAN-GPE. */
+  nsh = 30,
 }
 
 /** The reason why parsing stopped before the end. */

@@ -14,6 +14,8 @@ export const ETHERTYPE_MPLS = 0x8847;
 /** MPLS with an upstream-assigned label (RFC 5332). */
 export const ETHERTYPE_MPLS_UPSTREAM = 0x8848;
 export const ETHERTYPE_MACSEC = 0x88e5;
+/** Network service header (RFC 8300 section 2). */
+export const ETHERTYPE_NSH = 0x894f;
 /** The metadata element of inline ESP actions (docs/esp.md, "Inline crypto"). */
 export const ETHERTYPE_ESP_METADATA = 0x8ce4;
 

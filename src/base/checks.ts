@@ -1,5 +1,5 @@
 /** Checks of arguments for every part of the package: each refusal names the call, the argument and the rule. */
-import { refuse } from "../errors.js";
+import { mistyped, refuse } from "../errors.js";
 import { namesHint } from "./nearest.js";
 
 /**
@@ -7,13 +7,13 @@ import { namesHint } from "./nearest.js";
  * a bigint too.
  * @throws TypeError it is no number; SteeringError EINVAL it is out of range
  */
-export function unsigned(call: string, path: string, value: unknown, bits: number): number {
-  if (typeof value === "bigint" && bits > 32) return unsigned(call, path, Number(value), bits);
-  if (typeof value !== "number") wrongType(call, path, "a number", value);
+export function unsigned(path: string, value: unknown, bits: number): number {
+  if (typeof value === "bigint" && bits > 32) return unsigned(path, Number(value), bits);
+  if (typeof value !== "number") wrongType(path, "a number", value);
   // Several are asked of every frame: without a power where it can be.
   if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;
   if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${2 ** bits - 1}` });
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: `0 to ${2 ** bits - 1}` });
   }
   return value;
 }
@@ -22,11 +22,11 @@ export function unsigned(call: string, path: string, value: unknown, bits: numbe
  * Refuses a value that is no time in nanoseconds.
  * @throws TypeError no bigint; SteeringError EINVAL outside 0 to 2^64 - 1
  */
-export function checkTime(call: string, path: string, time: unknown): void {
-  if (typeof time !== "bigint") wrongType(call, path, "a bigint", time);
+export function checkTime(path: string, time: unknown): void {
+  if (typeof time !== "bigint") wrongType(path, "a bigint", time);
   if (time === BigInt.asUintN(64, time)) return;
   const hint = "nanoseconds, 0 to 2^64 - 1";
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: time, hint });
 }
 
 /**
@@ -35,56 +35,55 @@ export function checkTime(call: string, path: string, time: unknown): void {
  * @throws TypeError no array; SteeringError EINVAL more than there are
  */
 export function countedActions<T>(
-  call: string,
   num_actions: number | undefined,
   path: string,
   list: readonly T[] | null,
 ): readonly T[] {
   if (list === null && num_actions === 0) return [];
-  checkArray(call, path, list);
+  checkArray(path, list);
   const count = num_actions ?? list.length;
   if (!Number.isInteger(count) || count < 0 || count > list.length) {
     const hint = `the array has ${list.length}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "num_actions", value: count, hint });
   }
   return count === list.length ? list : list.slice(0, count);
 }
 
 /** Throws the TypeError of an argument. `type` has its article: "an object". */
-export function wrongType(call: string, path: string, type: string, value: unknown): never {
-  throw new TypeError(`${call}: ${path} must be ${type}, not ${describe(value)}`);
+export function wrongType(path: string, type: string, value: unknown): never {
+  mistyped(`${path} must be ${type}, not ${describe(value)}`);
 }
 
 /** @throws TypeError */
-export function checkNumber(call: string, path: string, value: unknown): asserts value is number {
-  if (typeof value !== "number") wrongType(call, path, "a number", value);
+export function checkNumber(path: string, value: unknown): asserts value is number {
+  if (typeof value !== "number") wrongType(path, "a number", value);
 }
 
 /** A flag of C, which a program may also give as a boolean. @throws TypeError */
-export function flagOf(call: string, path: string, value: unknown): boolean {
-  if (typeof value !== "boolean") checkNumber(call, path, value);
+export function flagOf(path: string, value: unknown): boolean {
+  if (typeof value !== "boolean") checkNumber(path, value);
   return value !== false && value !== 0;
 }
 
 /** @throws TypeError */
-export function checkObject(call: string, path: string, value: unknown): asserts value is object {
-  if (typeof value !== "object" || value === null) wrongType(call, path, "an object", value);
+export function checkObject(path: string, value: unknown): asserts value is object {
+  if (typeof value !== "object" || value === null) wrongType(path, "an object", value);
 }
 
 /** The value, if it is an object. @throws TypeError */
-export function objectArgument<T>(call: string, path: string, value: unknown): T {
-  checkObject(call, path, value);
+export function objectArgument<T>(path: string, value: unknown): T {
+  checkObject(path, value);
   return value as T;
 }
 
 /** @throws TypeError */
-export function checkArray(call: string, path: string, value: unknown): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) wrongType(call, path, "an array", value);
+export function checkArray(path: string, value: unknown): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) wrongType(path, "an array", value);
 }
 
 /** @throws TypeError */
-export function checkBytes(call: string, path: string, value: unknown): asserts value is Uint8Array {
-  if (!(value instanceof Uint8Array)) wrongType(call, path, "a Uint8Array", value);
+export function checkBytes(path: string, value: unknown): asserts value is Uint8Array {
+  if (!(value instanceof Uint8Array)) wrongType(path, "a Uint8Array", value);
 }
 
 /** The type of a value, as messages name it: `null`, `string`, `QueuePair`. */
@@ -111,13 +110,8 @@ export type OptionTypes<T> = Readonly<Record<keyof T, OptionType>>;
  * @param path of the object among the arguments, "" for the options of the call themselves
  * @throws TypeError no object, or a value of another type; SteeringError EINVAL an option that the call does not take
  */
-export function checkOptions(
-  call: string,
-  path: string,
-  options: unknown,
-  types: Readonly<Record<string, OptionType>>,
-): void {
-  if (!isObject(options)) wrongType(call, path || "options", "an object", options);
+export function checkOptions(path: string, options: unknown, types: Readonly<Record<string, OptionType>>): void {
+  if (!isObject(options)) wrongType(path || "options", "an object", options);
   const values = options as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(values)) {
     const value = values[name];
@@ -126,10 +120,10 @@ export function checkOptions(
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === undefined) {
       const hint = namesHint(name, "options", Object.keys(types));
-      refuse({ code: "EINVAL", call, reason: "unknown_option", path: at, value, hint });
+      refuse({ code: "EINVAL", reason: "unknown_option", path: at, value, hint });
     }
     if (type === "any" || (type === "object" ? isObject(value) : typeof value === type)) continue;
-    wrongType(call, at, withArticle(type), value);
+    wrongType(at, withArticle(type), value);
   }
 }
 

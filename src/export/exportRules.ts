@@ -1,6 +1,6 @@
 /** Writes a scenario in a format. */
 import { checkOptions } from "../base/checks.js";
-import { refuse } from "../errors.js";
+import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import { parseScenario, type Scenario } from "../scenario/index.js";
 import { ExportFindings, type ExportFinding } from "../formats/writing/finding.js";
@@ -27,15 +27,15 @@ export interface ExportResult {
  * @throws SteeringError EINVAL the scenario is refused, or the format is unknown
  */
 export function exportRules(scenario: string | Scenario, options: ExportOptions): ExportResult {
-  checkOptions(CALL, "", options, { format: "string", lenient: "boolean" });
-  const { format, lenient = false } = options;
-  if (!EXPORT_FORMATS.includes(format)) {
-    const hint = namesHint(format, "formats", EXPORT_FORMATS);
-    refuse({ code: "EINVAL", call: CALL, reason: "unsupported", path: "format", value: format, hint });
-  }
-  const findings = new ExportFindings();
-  const text = FORMATS[format].write(parseScenario(scenario), findings);
-  return { text: findings.list.length > 0 && !lenient ? null : text, findings: findings.list };
+  return inCall("exportRules", () => {
+    checkOptions("", options, { format: "string", lenient: "boolean" });
+    const { format, lenient = false } = options;
+    if (!EXPORT_FORMATS.includes(format)) {
+      const hint = namesHint(format, "formats", EXPORT_FORMATS);
+      refuse({ code: "EINVAL", reason: "unsupported", path: "format", value: format, hint });
+    }
+    const findings = new ExportFindings();
+    const text = FORMATS[format].write(parseScenario(scenario), findings);
+    return { text: findings.list.length > 0 && !lenient ? null : text, findings: findings.list };
+  });
 }
-
-const CALL = "exportRules";

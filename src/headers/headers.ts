@@ -2,7 +2,7 @@
 import { arp, ethernet, linux_cooked, linux_cooked_v2, loopback, macsec, mpls, vlan } from "./link.js";
 import { ah, ip, ipv4, ipv6, ipv6_destination, ipv6_fragment, ipv6_hop_by_hop, ipv6_routing, none } from "./network.js";
 import type { HeaderName, HeaderRecord } from "./record.js";
-import { geneve, gre, gtpu, gtpu_extension, vxlan, vxlan_gpe } from "./tunnels.js";
+import { geneve, gre, gtpu, gtpu_extension, nsh, vxlan, vxlan_gpe } from "./tunnels.js";
 import { bth, esp, icmp, icmpv6, sctp, tcp, udp } from "./upper.js";
 
 export const HEADERS = {
@@ -36,6 +36,7 @@ export const HEADERS = {
   esp,
   bth,
   macsec,
+  nsh,
 } as const satisfies Record<HeaderName, HeaderRecord>;
 
 /** The records as a list, in the same order. */

@@ -20,5 +20,5 @@ export function headerOfBit(word: PresenceWord, bit: number): Named | undefined 
 }
 
 function partsOf(record: HeaderRecord): readonly Pick<HeaderRecord, "name" | "present">[] {
-  return record.over === undefined ? [record] : [record, record.over.gre, record.over.udp];
+  return [record, ...Object.values(record.variants ?? {})];
 }

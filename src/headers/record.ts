@@ -14,7 +14,7 @@ export interface Announced {
   readonly protocol?: number;
   /** UDP destination port. */
   readonly port?: number;
-  /** Next protocol of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe). */
+  /** Next protocol of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe) and NSH (RFC 8300 section 2.2). */
   readonly gpe?: number;
   /** Address family of BSD null and loop headers; IPv6 has four, this one is NetBSD's and OpenBSD's. */
   readonly family?: number;
@@ -29,6 +29,21 @@ export interface Present {
   readonly tunnel?: number;
 }
 
+/**
+ * Match fields by the field of the header, or by their first bit where they cover several fields.
+ * `*` is the level; a name without it belongs to the outer packet.
+ */
+export type MatchFields = Readonly<Record<string | number, string>>;
+
+/** The second tag, or a label over GRE or UDP: the key has other fields for it than for the first of its kind. */
+export interface HeaderVariant {
+  readonly name: string;
+  readonly present: Present;
+  readonly match: MatchFields;
+  /** For the inner packet, where its names differ in more than the level. */
+  readonly innerMatch?: MatchFields;
+}
+
 export interface HeaderRecord {
   /** "VXLAN". */
   readonly name: string;
@@ -36,8 +51,11 @@ export interface HeaderRecord {
   readonly title?: string;
   readonly announced?: Announced;
   readonly present?: Present;
-  /** Where the key tells a header over GRE and over UDP apart from one over the link layer. */
-  readonly over?: Readonly<Record<"gre" | "udp", { readonly name: string; readonly present: Present }>>;
+  /** Match fields that have the same bits as the header. */
+  readonly match?: MatchFields;
+  /** Match fields that follow from a field, repeat it, or lie at a place that varies. */
+  readonly reads?: MatchFields;
+  readonly variants?: Readonly<Record<string, HeaderVariant>>;
   /** An extension header of IPv6, or the upper layer: the header that ends the headers of a packet. */
   readonly layer?: "extension" | "upper";
   /** What a tunnel carries: frames from their Ethernet header on, or packets. */

@@ -1,6 +1,6 @@
 /** Reads sources, each by the importer of its format, into one scenario. */
 import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks.js";
-import { refuse } from "../errors.js";
+import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import type { Scenario } from "../scenario/document.js";
 import { Draft } from "../formats/reading/draft.js";
@@ -49,7 +49,7 @@ export interface ImportResult {
  * @throws TypeError an argument of the wrong type; SteeringError EINVAL an unknown option or format
  */
 export function importRules(sources: string | readonly ImportSource[], options: ImportOptions = {}): ImportResult {
-  const { lenient = false, format, into, map, set } = checked(sources, options);
+  const { lenient = false, format, into, map, set } = inCall("importRules", () => checked(sources, options));
   const findings = new Findings();
   const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
@@ -95,11 +95,9 @@ function importerOf(
   return made;
 }
 
-const CALL = "importRules";
-
 function checked(sources: string | readonly ImportSource[], options: ImportOptions): ImportOptions {
   if (typeof sources !== "string") checkSources(sources);
-  checkOptions(CALL, "", options, {
+  checkOptions("", options, {
     format: "string",
     lenient: "boolean",
     into: "object",
@@ -109,22 +107,22 @@ function checked(sources: string | readonly ImportSource[], options: ImportOptio
   const { format, map = {}, set = {} } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {
     const hint = namesHint(format, "formats", IMPORT_FORMATS);
-    refuse({ code: "EINVAL", call: CALL, reason: "unsupported", path: "format", value: format, hint });
+    refuse({ code: "EINVAL", reason: "unsupported", path: "format", value: format, hint });
   }
   for (const [option, values] of Object.entries({ map, set })) {
     for (const [name, to] of Object.entries(values)) {
-      if (typeof to !== "string") wrongType(CALL, `${option}.${name}`, "a string", to);
+      if (typeof to !== "string") wrongType(`${option}.${name}`, "a string", to);
     }
   }
   return options;
 }
 
 function checkSources(sources: readonly ImportSource[]): void {
-  checkArray(CALL, "sources", sources);
+  checkArray("sources", sources);
   sources.forEach((source, n) => {
-    checkObject(CALL, `sources[${n}]`, source);
+    checkObject(`sources[${n}]`, source);
     for (const key of ["file", "text"] as const) {
-      if (typeof source[key] !== "string") wrongType(CALL, `sources[${n}].${key}`, "a string", source[key]);
+      if (typeof source[key] !== "string") wrongType(`sources[${n}].${key}`, "a string", source[key]);
     }
   });
 }

@@ -366,7 +366,21 @@ export const LAYOUTS = {
     ["packet_number", 32, "number"],
     ["sci", 64, "hex", { when: set("sc") }],
   ],
-} as const satisfies Partial<Record<HeaderName, readonly FieldLayout[]>>;
+  /** RFC 8300 section 2; `length` in words of 4 bytes. */
+  nsh: [
+    ["version", 2, "number"],
+    ["o", 1, "flag", { part: "version" }],
+    ["reserved", 1, "number", { part: "version" }],
+    ["ttl", 6, "number", { part: "version" }],
+    ["length", 6, "number", { part: "version", counts: words }],
+    ["reserved2", 4, "number", { part: "md_type" }],
+    ["md_type", 4, "number"],
+    ["next_protocol", 8, "number", { names: GPE_NAMES }],
+    ["spi", 24, "number"],
+    ["si", 8, "number"],
+    ["context", "rest", "bytes"],
+  ],
+} as const satisfies Record<Exclude<HeaderName, "none" | "ip">, readonly FieldLayout[]>;
 
 /** Headers that lie in frames: `none` and `ip` do not, `ip` only names a version that is neither. */
 export type LaidOutHeader = keyof typeof LAYOUTS;

@@ -30,7 +30,6 @@ export const ETHERTYPE_NAMES: Names = names(ETHERTYPES, {
   0x88cc: "lldp",
   0x88f7: "ptp",
   0x8915: "roce v1",
-  0x894f: "nsh",
   0x9000: "loopback",
 });
 
@@ -54,7 +53,7 @@ export const PROTOCOL_NAMES: Names = names(PROTOCOLS, {
 });
 
 export const UDP_PORT_NAMES: Names = names(UDP_PORTS);
-export const GPE_NAMES: Names = names(GPE_PROTOCOLS, { 4: "nsh" });
+export const GPE_NAMES: Names = names(GPE_PROTOCOLS);
 /** In both byte orders: a null header has that of the host that captured. */
 export const FAMILY_NAMES: Names = Object.fromEntries(
   [2, 10, 24, 28, 30].flatMap((family) => {

@@ -1,5 +1,5 @@
 /** Checks a document, and goes on after a refusal. */
-import { SteeringError } from "../errors.js";
+import { inAsyncCall, SteeringError } from "../errors.js";
 import { Context } from "../model/base/context.js";
 import { createDevice } from "../model/device/device.js";
 import type { DeviceOptions } from "../model/device/options.js";
@@ -10,8 +10,6 @@ import { loaderPartsFor } from "./onDemand.js";
 import { at } from "./place.js";
 import { attempt, Refusals, withWrittenValues } from "./report.js";
 import { readScenario } from "./scenario.js";
-
-const CALL = "loadScenario";
 
 /** What is wrong with a document, and the document where nothing is. */
 export interface ScenarioCheck {
@@ -34,22 +32,24 @@ export async function checkScenario(
   document: string | object,
   deviceOptions: DeviceOptions = {},
 ): Promise<ScenarioCheck> {
-  const { list: refusals, report: collect } = new Refusals();
-  const scenario = readScenario(document, collect);
-  if (scenario === null) return { scenario, refusals, loaded: null };
-  let loaded: LoadedScenario | undefined;
-  const report = withWrittenValues(scenario, collect);
-  try {
-    const [parts, device] = await Promise.all([
-      loaderPartsFor(scenario),
-      at(CALL, "device", () => createDevice({ ...scenario.device, ...deviceOptions })),
-    ]);
-    const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
-    if (refusals.length === 0) loaded = attempt(report, () => new LoadedScenario(scenario, objects, report));
-  } catch (error) {
-    if (!(error instanceof SteeringError)) throw error;
-    report(error);
-  }
-  const good = refusals.length === 0;
-  return { scenario: good ? scenario : null, refusals, loaded: good ? (loaded ?? null) : null };
+  return inAsyncCall("loadScenario", async () => {
+    const { list: refusals, report: collect } = new Refusals();
+    const scenario = readScenario(document, collect);
+    if (scenario === null) return { scenario, refusals, loaded: null };
+    let loaded: LoadedScenario | undefined;
+    const report = withWrittenValues(scenario, collect);
+    try {
+      const [parts, device] = await Promise.all([
+        loaderPartsFor(scenario),
+        at("device", () => createDevice({ ...scenario.device, ...deviceOptions })),
+      ]);
+      const objects = new ScenarioObjects(scenario, parts, device, new Context(device), report);
+      if (refusals.length === 0) loaded = attempt(report, () => new LoadedScenario(scenario, objects, report));
+    } catch (error) {
+      if (!(error instanceof SteeringError)) throw error;
+      report(error);
+    }
+    const good = refusals.length === 0;
+    return { scenario: good ? scenario : null, refusals, loaded: good ? (loaded ?? null) : null };
+  });
 }

@@ -83,7 +83,6 @@ function written(name: string, kind: FieldKind, width: number): string {
 /** Presence bits of a level that are not of one header. */
 const LEVEL_PARTS: Readonly<Record<number, string>> = {
   [key.PRESENT_ETHERTYPE]: "EtherType",
-  [key.PRESENT_VLAN2]: "second VLAN",
   [key.PRESENT_L3]: "IP",
   [key.PRESENT_PROTOCOL]: "IP protocol",
 };

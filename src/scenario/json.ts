@@ -11,20 +11,18 @@ const TOKEN = /[ \t\r\n]*("(?:[^"\\\n]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
  * Parses JSON. @throws bad_json with line and column; duplicate_name for a key that an object has
  * twice
  */
-export function parseJson(call: string, text: string): unknown {
-  return new JsonReader(call, text).document();
+export function parseJson(text: string): unknown {
+  return new JsonReader(text).document();
 }
 
 class JsonReader {
-  readonly #call: string;
   readonly #text: string;
   /** The start of the current token, the token, and the start of the next one. */
   #at = 0;
   #token: string = "";
   #next = 0;
 
-  constructor(call: string, text: string) {
-    this.#call = call;
+  constructor(text: string) {
     // A byte order mark is not part of the text.
     this.#text = text.replace(/^\uFEFF/, "");
   }
@@ -107,6 +105,6 @@ class JsonReader {
     const line = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
     const path = place === undefined ? line : `${place} (${line})`;
     const value = place === undefined && this.#token !== "" ? this.#token.slice(0, 40) : undefined;
-    refuse({ code: "EINVAL", call: this.#call, reason, path, value, hint });
+    refuse({ code: "EINVAL", reason, path, value, hint });
   }
 }

@@ -1,4 +1,5 @@
 /** A loaded scenario: objects on a device, frames steered, expectations compared. */
+import { inAsyncCall } from "../errors.js";
 import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import type { FlowCounter } from "../model/action/counter.js";
@@ -40,8 +41,6 @@ import { Steps } from "./state/steps.js";
 import type { RunFrame } from "./outcome/record.js";
 import { summedOutcome, type SummedOutcome } from "./outcome/summed.js";
 import { one, Tally, type Sum } from "./outcome/tally.js";
-
-const CALL = "loadScenario";
 
 /** Domains, in the order in which frames pass them. */
 const WAY: readonly DomainType[] = ["nic_tx", "fdb", "nic_rx"];
@@ -88,14 +87,16 @@ export async function loadScenario(
   deviceOptions: DeviceOptions = {},
   open: (options: DeviceOptions) => Promise<Device> = createDevice,
 ): Promise<LoadedScenario> {
-  const scenario = parseScenario(document);
-  const report = withWrittenValues(scenario, throwFirst);
-  const [parts, device] = await Promise.all([
-    loaderPartsFor(scenario),
-    at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions })),
-  ]);
-  const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
-  return new LoadedScenario(scenario, objects, report);
+  return inAsyncCall("loadScenario", async () => {
+    const scenario = parseScenario(document);
+    const report = withWrittenValues(scenario, throwFirst);
+    const [parts, device] = await Promise.all([
+      loaderPartsFor(scenario),
+      at("device", () => open({ ...scenario.device, ...deviceOptions })),
+    ]);
+    const objects = new ScenarioObjects(scenario, parts, device, new Context(device), report);
+    return new LoadedScenario(scenario, objects, report);
+  });
 }
 
 /**
@@ -170,7 +171,7 @@ export class LoadedScenario {
       const { name, send, metadata, sync, before, port, linkType, wireLength } = frame;
       const options = { name, send, metadata, sync, before, time: times[i], port, linkType, wireLength };
       const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-      return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
+      return { bytes: frameBytes(below("frames", i), frame), ...given };
     });
     this.#domains = objects.domains;
     this.#uses = new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses]));
@@ -332,7 +333,7 @@ export class LoadedScenario {
   #send(name: string, frames: readonly FrameInput[]): Outcome[] {
     const loaded = this.queues.get(name);
     if (!(loaded?.queue instanceof QueuePair))
-      throw new Error(`${CALL}: no queue ${name} that sends is in the document`);
+      throw new Error(`loadScenario: no queue ${name} that sends is in the document`);
     const { queue } = loaded;
     return frames.map(({ bytes, metadata = 0 }) => this.device.send(queue, bytes, { metadata }));
   }

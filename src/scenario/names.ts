@@ -32,8 +32,8 @@ export function hostRuleName({ name }: ScenarioHostRule, i: number): string {
 export type NoteUse = (kind: string, name: string) => void;
 
 /** Reports names that are defined twice or not at all, and ports that the device does not have. */
-export function checkNames(call: string, scenario: Scenario, report: Report, noteUse?: NoteUse): void {
-  new Names(call, scenario, report, noteUse).check();
+export function checkNames(scenario: Scenario, report: Report, noteUse?: NoteUse): void {
+  new Names(scenario, report, noteUse).check();
 }
 
 const KINDS = [
@@ -60,7 +60,6 @@ const QUEUE_PAIR_STATES: readonly ScenarioQueueState[] = ["reset", "init", "rtr"
 const WORK_QUEUE_STATES: readonly ScenarioQueueState[] = ["reset", "rdy", "err"];
 
 class Names {
-  readonly #call: string;
   readonly #scenario: Scenario;
   readonly #report: Report;
   readonly #noteUse: NoteUse;
@@ -68,8 +67,7 @@ class Names {
   /** Rules, flows and host rules. */
   readonly #hits: ReadonlySet<string>;
 
-  constructor(call: string, scenario: Scenario, report: Report, noteUse: NoteUse = () => undefined) {
-    this.#call = call;
+  constructor(scenario: Scenario, report: Report, noteUse: NoteUse = () => undefined) {
     this.#noteUse = noteUse;
     this.#report = report;
     this.#scenario = scenario;
@@ -125,7 +123,7 @@ class Names {
       port: (path, port) => this.#port(path, port),
       bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
     });
-    checkMessages(this.#call, this.#scenario, {
+    checkMessages(this.#scenario, {
       report: this.#report,
       known: (kind, path, name) => this.#known(kind, path, name),
       queue: (name) => this.#queue(name),
@@ -318,7 +316,7 @@ class Names {
       const hint = "a frame that is sent has none: leave it out";
       if (frame[key] !== undefined) this.#bad("bad_scenario", `${path}.${key}`, frame[key], hint);
     }
-    attempt(this.#report, () => checkFrameLength(this.#call, path, frameBytes(this.#call, path, frame).length));
+    attempt(this.#report, () => checkFrameLength(path, frameBytes(path, frame).length));
   }
 
   #expectations(): void {
@@ -380,6 +378,6 @@ class Names {
   }
 
   #bad(reason: RefusalReason, path: string, value: unknown, hint: string): void {
-    this.#report(new SteeringError({ code: "EINVAL", call: this.#call, reason, path, value, hint }));
+    this.#report(new SteeringError({ code: "EINVAL", call: "", reason, path, value, hint }));
   }
 }

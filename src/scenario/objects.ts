@@ -35,8 +35,6 @@ import { attempt, attemptEach, made, type Report } from "./report.js";
 import { below } from "./schema/path.js";
 import { loadIndirectionTable, loadRss } from "./rss/load.js";
 
-const CALL = "loadScenario";
-
 /** Makes the objects of a document, list by list. */
 export class ScenarioObjects {
   readonly queues = new Map<string, LoadedQueue>();
@@ -93,13 +91,13 @@ export class ScenarioObjects {
     const { queues, indirectionTables, rqts, tirs, asoObjects, connect, counters, tables } = scenario;
     const commands = (): DeviceParts => deviceParts(parts);
     attemptEach(report, "connect", connect, ({ port, to }, path) => {
-      at(CALL, path, () => device.connect(port, device, to));
+      at(path, () => device.connect(port, device, to));
     });
     attemptEach(report, "queues", queues, (one, path) => this.#plainQueue(path, one));
     attemptEach(report, "queues", queues, ({ name, peer }, path) => {
       if (peer === undefined) return;
       const [one, other] = [connectedQueue(this.queues, name), connectedQueue(this.queues, peer)];
-      at(CALL, path, () => one.connect(CALL, other));
+      at(path, () => one.connect(other));
     });
     attemptEach(report, "indirectionTables", indirectionTables, (table, path) => {
       this.indirectionTables.set(table.name, loadIndirectionTable(path, table, this.#workQueue));
@@ -116,7 +114,7 @@ export class ScenarioObjects {
     });
     attemptEach(report, "asoObjects", asoObjects, (object, path) => {
       const owner = this.domains.context(object.function);
-      this.asoObjects.set(object.name, commands().makeAsoObject(CALL, path, owner, object));
+      this.asoObjects.set(object.name, commands().makeAsoObject(path, owner, object));
     });
     attemptEach(report, "counters", counters, (one, path) =>
       this.counters.set(one.name, this.makeCounter(parts, path, one)),
@@ -135,7 +133,7 @@ export class ScenarioObjects {
     attemptEach(report, "flowCounters", flowCounters, (one, path) => {
       this.flowCounters.set(
         one.name,
-        at(CALL, path, () => LoadedFlowCounter.create(CALL, context, one)),
+        at(path, () => LoadedFlowCounter.create(context, one)),
       );
     });
     attemptEach(report, "flows", flows, (flow, path, i) => {
@@ -176,17 +174,17 @@ export class ScenarioObjects {
 
   makeTable(path: string, { name, domain = "nic_rx", function: vport, level }: ScenarioTable): Table {
     const owner = this.domains.domain(path, domain, vport);
-    return at(CALL, path, () => Table.create(CALL, owner, level, name));
+    return at(path, () => Table.create(owner, level, name));
   }
 
   makeHostRule(path: string, rule: ScenarioHostRule, name: string): HostRule {
     const { hostRules } = this.device.function(rule.function ?? 0);
-    return at(CALL, path, () => hostRules.add({ ...rule, name }));
+    return at(path, () => hostRules.add({ ...rule, name }));
   }
 
   /** Makes a flow of a document that was checked. */
   makeFlow({ flows }: LoaderParts, path: string, flow: ScenarioFlow, name: string): VerbsFlow {
-    if (flows === null || this.flowActions === null) throw new Error(`${CALL}: the part for flows was not loaded`);
+    if (flows === null || this.flowActions === null) throw new Error(`loadScenario: the part for flows was not loaded`);
     const counter = (one: string): LoadedFlowCounter => made(this.flowCounters, one);
     return flows.loadFlow(path, flow, name, this.#queuePair(flow.queue), counter, this.flowActions);
   }
@@ -195,7 +193,7 @@ export class ScenarioObjects {
 
   readonly #workQueue = (name: string): WorkQueue => {
     const found = this.#queue(name);
-    if (found instanceof QueuePair) throw new Error(`${CALL}: ${name} is no work queue`);
+    if (found instanceof QueuePair) throw new Error(`loadScenario: ${name} is no work queue`);
     return found;
   };
 
@@ -204,7 +202,7 @@ export class ScenarioObjects {
     if (queue.rwq_ind_tbl !== undefined) return;
     this.queues.set(
       queue.name,
-      at(CALL, path, () => loadQueue(CALL, this.domains, queue)),
+      at(path, () => loadQueue(this.domains, queue)),
     );
   }
 
@@ -216,38 +214,38 @@ export class ScenarioObjects {
   }
 
   makeMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
-    const matcher = at(CALL, path, () => Matcher.named(CALL, made(this.tables, table), priority, mask, name));
+    const matcher = at(path, () => Matcher.named(made(this.tables, table), priority, mask, name));
     if (layout === undefined) return matcher;
     const { rulesLog2, resizable = false } = layout;
     const flags =
       (resizable ? MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE : 0) |
       (rulesLog2 === undefined ? 0 : MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE);
-    const set = (): void => setLayout(CALL, matcher, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
-    at(CALL, `${path}.layout`, set, (inner) => (inner.endsWith("hint") ? ".rulesLog2" : ""));
+    const set = (): void => setLayout(matcher, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
+    at(`${path}.layout`, set, (inner) => (inner.endsWith("hint") ? ".rulesLog2" : ""));
     return matcher;
   }
 
   #queuePair(name: string): QueuePair {
     const { queue } = made(this.queues, name);
     if (queue instanceof QueuePair) return queue;
-    throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
+    throw new Error(`loadScenario: ${name} is a work queue in the document that was checked`);
   }
 
   /** Makes a rule of a document that was checked. What was made for a refused rule is destroyed. */
   makeRule(path: string, rule: ScenarioRule): Rule {
     const implied = this.implied.size;
-    const matcher = at(CALL, path, () => this.#matcher(rule), rulePlace(rule));
+    const matcher = at(path, () => this.#matcher(rule), rulePlace(rule));
     this.actions.begin();
     try {
       const actions = (rule.actions ?? []).map((action, i) =>
         this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
       );
-      return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
+      return at(path, () => Rule.named(matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
     } catch (error) {
       this.actions.takeBack();
       if (this.implied.size > implied) {
         this.implied.delete(matcher.name);
-        matcher.destroy(CALL);
+        matcher.destroy();
       }
       throw error;
     }
@@ -258,7 +256,7 @@ export class ScenarioObjects {
     const name = impliedName(table, priority);
     let implied = this.implied.get(name);
     if (implied === undefined) {
-      implied = Matcher.named(CALL, made(this.tables, table), priority, undefined, name);
+      implied = Matcher.named(made(this.tables, table), priority, undefined, name);
       this.implied.set(name, implied);
     }
     return implied;
@@ -268,7 +266,7 @@ export class ScenarioObjects {
 type DeviceParts = NonNullable<LoaderParts["deviceObjects"]>;
 
 function deviceParts({ deviceObjects }: LoaderParts): DeviceParts {
-  if (deviceObjects === null) throw new Error(`${CALL}: the part for device commands was not loaded`);
+  if (deviceObjects === null) throw new Error(`loadScenario: the part for device commands was not loaded`);
   return deviceObjects;
 }
 
@@ -285,6 +283,6 @@ function fill<T>(to: Map<string, T>, from: ReadonlyMap<string, T>): void {
 /** A queue that has a peer, in a document that was checked. */
 export function connectedQueue(queues: ReadonlyMap<string, LoadedQueue>, name: string): ConnectedQueue {
   const { connected } = made(queues, name);
-  if (connected === null) throw new Error(`${CALL}: ${name} has no peer in the document that was checked`);
+  if (connected === null) throw new Error(`loadScenario: ${name} has no peer in the document that was checked`);
   return connected;
 }

@@ -1,5 +1,5 @@
 /** Maps the argument paths of the model to paths in a document. */
-import { SteeringError } from "../errors.js";
+import { refuse, SteeringError } from "../errors.js";
 import { below as keyBelow } from "./schema/path.js";
 
 /** Arguments whose place in a document has another name, or is the whole object. */
@@ -44,13 +44,12 @@ function inDocument(hint: string | undefined): string | undefined {
 }
 
 /** Adds the path in the document to refusals of a function. */
-export function at<T>(call: string, path: string, make: () => T, below: PlaceOf = placeOf): T {
+export function at<T>(path: string, make: () => T, below: PlaceOf = placeOf): T {
   const place = (error: unknown): never => {
     if (!(error instanceof SteeringError)) throw error;
     const { code, reason, value, hint, cite } = error;
-    throw new SteeringError({
+    return refuse({
       code,
-      call,
       reason,
       path: path + below(error.path ?? ""),
       value,

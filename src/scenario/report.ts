@@ -1,5 +1,5 @@
 /** Where the refusals of a document go: the first is thrown, or all are collected. */
-import { SteeringError } from "../errors.js";
+import { named, SteeringError } from "../errors.js";
 import { below } from "./schema/path.js";
 
 /** Takes a refusal. It may throw it. */
@@ -17,7 +17,8 @@ const MAX_LENGTH = 60;
 
 /** Reports each refusal with the value that the document has at its path, not one that was derived from it. */
 export function withWrittenValues(document: object, report: Report): Report {
-  return (refusal) => {
+  return (unnamed) => {
+    const refusal = named("loadScenario", unnamed);
     const { code, call, reason, path = "", value, hint, cite } = refusal;
     const written = value === undefined || SECRET.test(path) ? undefined : valueAt(document, path);
     const repeats = typeof written === "string" ? written.length <= MAX_LENGTH : written !== undefined;

@@ -2,7 +2,7 @@
  * Reads scenario documents: checks them against the schema and resolves their names, without a
  * device.
  */
-import { refuse } from "../errors.js";
+import { inCall, mistyped, named, refuse } from "../errors.js";
 import { describe } from "../base/checks.js";
 import { SCENARIO, type Scenario } from "./document.js";
 import { frameBytes } from "./frame/bytes.js";
@@ -12,7 +12,6 @@ import { attempt, throwFirst, type Report } from "./report.js";
 import { below } from "./schema/path.js";
 import { validate } from "./schema/validator.js";
 
-const CALL = "parseScenario";
 const VERSION = 1;
 
 /**
@@ -29,26 +28,28 @@ export function parseScenario(source: string | object): Scenario {
 
 /** The document; null where it was refused and the report did not throw. */
 export function readScenario(source: string | object, report: Report): Scenario | null {
-  let good = true;
-  const noting: Report = (refusal) => {
-    good = false;
-    report(refusal);
-  };
-  const document = attempt(noting, () => documentOf(source));
-  if (!good) return null;
-  validate(CALL, SCENARIO, document, noting);
-  if (!good) return null;
-  const scenario = document as Scenario;
-  checkNames(CALL, scenario, noting);
-  scenario.frames?.forEach((frame, i) => attempt(noting, () => frameBytes(CALL, below("frames", i), frame)));
-  return good ? scenario : null;
+  return inCall("parseScenario", () => {
+    let good = true;
+    const noting: Report = (refusal) => {
+      good = false;
+      report(named("parseScenario", refusal));
+    };
+    const document = attempt(noting, () => documentOf(source));
+    if (!good) return null;
+    validate(SCENARIO, document, noting);
+    if (!good) return null;
+    const scenario = document as Scenario;
+    checkNames(scenario, noting);
+    scenario.frames?.forEach((frame, i) => attempt(noting, () => frameBytes(below("frames", i), frame)));
+    return good ? scenario : null;
+  });
 }
 
 function documentOf(source: string | object): unknown {
   if (typeof source !== "string" && (typeof source !== "object" || source === null)) {
-    throw new TypeError(`${CALL}: a scenario is text or an object, not ${describe(source)}`);
+    mistyped(`a scenario is text or an object, not ${describe(source)}`);
   }
-  const document = typeof source === "string" ? parseJson(CALL, source) : source;
+  const document = typeof source === "string" ? parseJson(source) : source;
   checkVersion(document);
   return document;
 }
@@ -58,5 +59,5 @@ function checkVersion(document: unknown): void {
   const { flowsteer } = document as { flowsteer?: unknown };
   if (!Number.isInteger(flowsteer) || flowsteer === VERSION) return;
   const hint = `this release reads version ${VERSION}`;
-  refuse({ code: "EINVAL", call: CALL, reason: "bad_version", path: "flowsteer", value: flowsteer, hint });
+  refuse({ code: "EINVAL", reason: "bad_version", path: "flowsteer", value: flowsteer, hint });
 }

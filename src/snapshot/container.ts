@@ -48,32 +48,32 @@ export function pack(parts: Pieces): Uint8Array {
 }
 
 /** Reads a container. @throws EINVAL it is damaged, or of another version */
-export function unpack(call: string, given: Uint8Array): Parts {
+export function unpack(given: Uint8Array): Parts {
   // Words are read at multiples of 4. A Buffer of Node.js would give views where an array gives copies.
   const plain = new Uint8Array(given.buffer, given.byteOffset, given.length);
   const bytes = plain.byteOffset % 4 === 0 ? plain : plain.slice();
-  if (bytes.length < HEAD || MAGIC.some((byte, i) => bytes[i] !== byte)) bad(call, "head", "it is no snapshot");
+  if (bytes.length < HEAD || MAGIC.some((byte, i) => bytes[i] !== byte)) bad("head", "it is no snapshot");
   const head = new DataView(bytes.buffer, bytes.byteOffset, HEAD);
   const version = head.getUint32(8, true);
-  if (version !== VERSION) bad(call, "version", `it has version ${version}, this release reads version ${VERSION}`);
-  if (head.getUint32(HEAD - 4, true) !== checksum(bytes.subarray(0, HEAD - 4))) bad(call, "head", "it is damaged");
+  if (version !== VERSION) bad("version", `it has version ${version}, this release reads version ${VERSION}`);
+  if (head.getUint32(HEAD - 4, true) !== checksum(bytes.subarray(0, HEAD - 4))) bad("head", "it is damaged");
   const parts: Partial<Record<(typeof PARTS)[number], Uint8Array>> = {};
   let from = HEAD;
   for (const [i, name] of PARTS.entries()) {
     const length = head.getUint32(16 + 8 * i, true);
     const whole = bytes.subarray(from, from + aligned(length));
-    if (whole.length !== aligned(length)) bad(call, name, "it is cut");
-    if (checksum(whole) !== head.getUint32(20 + 8 * i, true)) bad(call, name, "it is damaged");
+    if (whole.length !== aligned(length)) bad(name, "it is cut");
+    if (checksum(whole) !== head.getUint32(20 + 8 * i, true)) bad(name, "it is damaged");
     parts[name] = whole.subarray(0, length);
     from += whole.length;
   }
-  if (from !== bytes.length) bad(call, "end", `${bytes.length - from} bytes follow it`);
+  if (from !== bytes.length) bad("end", `${bytes.length - from} bytes follow it`);
   return parts as Parts;
 }
 
 /** Refuses the bytes of a snapshot. */
-export function bad(call: string, part: string, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "bad_snapshot", path: `bytes.${part}`, hint });
+export function bad(part: string, hint: string): never {
+  refuse({ code: "EINVAL", reason: "bad_snapshot", path: `bytes.${part}`, hint });
 }
 
 function aligned(length: number): number {

@@ -56,8 +56,8 @@ const CLASS_NUMBERS: ReadonlyMap<unknown, number> = new Map(NAMES.map((name, n) 
 /** Rules are most of the objects of a large device. */
 const RULE = Kind.classes + (CLASS_NUMBERS.get(Rule) as number);
 
-export function writeGraph(call: string, roots: GraphRoots): WrittenGraph {
-  return new GraphWriter(call, roots).write();
+export function writeGraph(roots: GraphRoots): WrittenGraph {
+  return new GraphWriter(roots).write();
 }
 
 class GraphWriter {
@@ -77,10 +77,7 @@ class GraphWriter {
   private readonly _tables = new ByteWriter();
   private _at = 0;
 
-  constructor(
-    private readonly _call: string,
-    private readonly _roots: GraphRoots,
-  ) {}
+  constructor(private readonly _roots: GraphRoots) {}
 
   write(): WrittenGraph {
     for (const one of this._roots.known) this._add(one, -1, "");
@@ -326,7 +323,7 @@ class GraphWriter {
     for (let at = id; at >= 0; at = this._parents[at] as number) path.unshift(this._fields[at] as string | number);
     const steps = path.filter((step) => step !== "").join(".");
     const hint = `${what}: remove it for the snapshot, and set it again in the restored device`;
-    refuse({ code: "EINVAL", call: this._call, reason: "not_saved", path: steps, hint });
+    refuse({ code: "EINVAL", reason: "not_saved", path: steps, hint });
   }
 }
 

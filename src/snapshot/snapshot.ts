@@ -2,7 +2,7 @@
 import { checkBytes } from "../base/checks.js";
 import { coreHash, memoryImage, readGlobals, writeGlobals, writeMemory } from "../engine/memoryImage.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
-import { refuse } from "../errors.js";
+import { inCall, inAsyncCall, mistyped, refuse } from "../errors.js";
 import type { FrameListener } from "../model/traffic/cable.js";
 import { Arrival, type CableOptions } from "../model/traffic/line.js";
 import { Device } from "../model/device/device.js";
@@ -77,40 +77,41 @@ interface Inside {
  *     const bytes = snapshotOf(device, { keep: { qp, cq } });
  */
 export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8Array {
-  const call = "snapshotOf";
-  if (!(device instanceof Device)) throw new TypeError(`${call}: device must be a Device`);
-  device.checkOpen(call);
-  const { core } = device;
-  const hash = coreHash(core);
-  if (device.constructor !== Device || hash === null) {
-    const hint = hash === null ? "the core was built without its globals" : "take it of a device of createDevice";
-    refuse({ code: "EINVAL", call, reason: "not_saved", path: "device", value: device, hint });
-  }
-  checkArrivals(call, device);
-  const { attach, replaced } = attachedTo(device);
-  const graph = writeGraph(call, {
-    known: knownOf(device),
-    opaque: new Set([core]),
-    constants: new Map(constantsOf(device.profile).map((one, n) => [one, n])),
-    kept: options.keep ?? {},
-    replaced,
-  });
-  const description: Description = {
-    core: hash,
-    options: optionsOf(device),
-    attach,
-    globals: readGlobals(core),
-    steered: core.steered,
-    buffers: graph.buffers.map(({ length }) => length),
-    names: graph.names,
-  };
-  return pack({
-    device: [new TextEncoder().encode(JSON.stringify(description))],
-    objects: [graph.objects],
-    values: [graph.values],
-    tables: [graph.tables],
-    buffers: graph.buffers,
-    memory: memoryImage(core),
+  return inCall("snapshotOf", () => {
+    if (!(device instanceof Device)) mistyped(`device must be a Device`);
+    device.checkOpen();
+    const { core } = device;
+    const hash = coreHash(core);
+    if (device.constructor !== Device || hash === null) {
+      const hint = hash === null ? "the core was built without its globals" : "take it of a device of createDevice";
+      refuse({ code: "EINVAL", reason: "not_saved", path: "device", value: device, hint });
+    }
+    checkArrivals(device);
+    const { attach, replaced } = attachedTo(device);
+    const graph = writeGraph({
+      known: knownOf(device),
+      opaque: new Set([core]),
+      constants: new Map(constantsOf(device.profile).map((one, n) => [one, n])),
+      kept: options.keep ?? {},
+      replaced,
+    });
+    const description: Description = {
+      core: hash,
+      options: optionsOf(device),
+      attach,
+      globals: readGlobals(core),
+      steered: core.steered,
+      buffers: graph.buffers.map(({ length }) => length),
+      names: graph.names,
+    };
+    return pack({
+      device: [new TextEncoder().encode(JSON.stringify(description))],
+      objects: [graph.objects],
+      values: [graph.values],
+      tables: [graph.tables],
+      buffers: graph.buffers,
+      memory: memoryImage(core),
+    });
   });
 }
 
@@ -125,36 +126,37 @@ export async function restoreDevice<K extends Kept = Kept>(
   bytes: Uint8Array,
   options: RestoreOptions = {},
 ): Promise<Restored<K>> {
-  const call = "restoreDevice";
-  checkBytes(call, "bytes", bytes);
-  const parts = unpack(call, bytes);
-  const description = JSON.parse(new TextDecoder().decode(parts.device)) as Description;
-  const attach = options.attach ?? {};
-  checkAttached(call, description.attach, attach);
-  const core = await loadCore(options.core);
-  if (coreHash(core) !== description.core) {
-    bad(call, "core", `it is of core ${description.core}, and this one is ${coreHash(core) ?? "unknown"}`);
-  }
-  const own = description.attach.includes("now") ? { now: attach["now"] as () => bigint } : {};
-  const settings: DeviceOptions = { ...description.options, ...own };
-  const device = new Device(core, deviceParts(call, settings), settings);
-  const kept = readGraph(
-    {
-      names: description.names,
-      objects: parts.objects,
-      values: parts.values,
-      tables: parts.tables,
-      buffers: buffersOf(parts.buffers, description.buffers),
-    },
-    knownOf(device),
-    constantsOf(device.profile),
-  );
-  if (!writeMemory(core, parts.memory)) device.allocated(call, 0);
-  writeGlobals(core, description.globals);
-  core.locate();
-  core.steered = description.steered;
-  connectPorts(device, description.attach, attach);
-  return { device, kept: kept as K };
+  return inAsyncCall("restoreDevice", async () => {
+    checkBytes("bytes", bytes);
+    const parts = unpack(bytes);
+    const description = JSON.parse(new TextDecoder().decode(parts.device)) as Description;
+    const attach = options.attach ?? {};
+    checkAttached(description.attach, attach);
+    const core = await loadCore(options.core);
+    if (coreHash(core) !== description.core) {
+      bad("core", `it is of core ${description.core}, and this one is ${coreHash(core) ?? "unknown"}`);
+    }
+    const own = description.attach.includes("now") ? { now: attach["now"] as () => bigint } : {};
+    const settings: DeviceOptions = { ...description.options, ...own };
+    const device = new Device(core, deviceParts(settings), settings);
+    const kept = readGraph(
+      {
+        names: description.names,
+        objects: parts.objects,
+        values: parts.values,
+        tables: parts.tables,
+        buffers: buffersOf(parts.buffers, description.buffers),
+      },
+      knownOf(device),
+      constantsOf(device.profile),
+    );
+    if (!writeMemory(core, parts.memory)) device.allocated(0);
+    writeGlobals(core, description.globals);
+    core.locate();
+    core.steered = description.steered;
+    connectPorts(device, description.attach, attach);
+    return { device, kept: kept as K };
+  });
 }
 
 /**
@@ -170,8 +172,10 @@ export async function cloneDevice<K extends Kept = Kept>(
 
 /** The names of what must be attached when a snapshot is restored. @throws as `restoreDevice` */
 export function attachmentsOf(bytes: Uint8Array): readonly string[] {
-  const { device } = unpack("attachmentsOf", bytes);
-  return (JSON.parse(new TextDecoder().decode(device)) as Description).attach;
+  return inCall("attachmentsOf", () => {
+    const { device } = unpack(bytes);
+    return (JSON.parse(new TextDecoder().decode(device)) as Description).attach;
+  });
 }
 
 function optionsOf(device: Device): DeviceOptions {
@@ -210,11 +214,11 @@ function constantsOf(profile: Profile): object[] {
 }
 
 /** Frames under way to a device belong to the device that has sent them. @throws EINVAL */
-function checkArrivals(call: string, device: Device): void {
+function checkArrivals(device: Device): void {
   const arrival = device.clock.waiting().find((one) => one instanceof Arrival && one.from !== device);
   if (!(arrival instanceof Arrival)) return;
   const hint = `a frame of ${arrival.from.name} is under way to it until ${arrival.at} ns: advance the clock to that time`;
-  refuse({ code: "EINVAL", call, reason: "not_saved", path: `port:${arrival.port}`, value: device, hint });
+  refuse({ code: "EINVAL", reason: "not_saved", path: `port:${arrival.port}`, value: device, hint });
 }
 
 /** The names of what lies outside of a device, and null in place of its cables. */
@@ -229,16 +233,16 @@ function attachedTo(device: Device): { attach: string[]; replaced: Map<object, u
   return { attach, replaced };
 }
 
-function checkAttached(call: string, names: readonly string[], attach: Attached): void {
+function checkAttached(names: readonly string[], attach: Attached): void {
   const missing = names.filter((name) => attach[name] === undefined);
   if (missing.length > 0) {
     const hint = `attach ${missing.join(", ")}: the clock of the program, or what a port is connected to (null: nothing)`;
-    refuse({ code: "EINVAL", call, reason: "not_saved", path: `attach.${missing[0] as string}`, hint });
+    refuse({ code: "EINVAL", reason: "not_saved", path: `attach.${missing[0] as string}`, hint });
   }
   const other = Object.keys(attach).find((name) => !names.includes(name));
   if (other === undefined) return;
   const hint = names.length === 0 ? "the snapshot needs nothing" : `the snapshot needs ${names.join(", ")}`;
-  refuse({ code: "EINVAL", call, reason: "unknown_option", path: `attach.${other}`, hint });
+  refuse({ code: "EINVAL", reason: "unknown_option", path: `attach.${other}`, hint });
 }
 
 function connectPorts(device: Device, names: readonly string[], attach: Attached): void {

@@ -1,4 +1,5 @@
 /** ibv_rate_to_mbps(3), ibv_rate_to_mult(3), and the UDP source port of a flow label. */
+import { inCall } from "../errors.js";
 import * as abi from "../abi/verbsConstants.js";
 import { unsigned } from "../base/checks.js";
 import { sourcePortOf } from "../model/roce/frame.js";
@@ -56,5 +57,5 @@ export function mbps_to_ibv_rate(mbps: number): number {
  *   numbers
  */
 export function ibv_flow_label_to_udp_sport(fl: number): number {
-  return sourcePortOf(unsigned("ibv_flow_label_to_udp_sport", "fl", fl, 32) & abi.IB_GRH_FLOWLABEL_MASK);
+  return inCall("ibv_flow_label_to_udp_sport", () => sourcePortOf(unsigned("fl", fl, 32) & abi.IB_GRH_FLOWLABEL_MASK));
 }

@@ -1,4 +1,5 @@
 /** Names of numbers, as the library prints them: ibv_wc_status_str(3), ibv_event_type_str(3), ibv_node_type_str(3). */
+import { inCall } from "../errors.js";
 import { checkNumber } from "../base/checks.js";
 import { IBV_NODE_CA } from "../abi/verbsConstants.js";
 
@@ -84,30 +85,40 @@ const OPCODES = Object.assign(
 
 /** The name of a completion status (IBV_WC_SUCCESS and so on). */
 export function ibv_wc_status_str(status: number): string {
-  checkNumber("ibv_wc_status_str", "status", status);
-  return STATUSES[status] ?? UNKNOWN;
+  return inCall("ibv_wc_status_str", () => {
+    checkNumber("status", status);
+    return STATUSES[status] ?? UNKNOWN;
+  });
 }
 
 /** The name of an asynchronous event (IBV_EVENT_*). */
 export function ibv_event_type_str(event: number): string {
-  checkNumber("ibv_event_type_str", "event", event);
-  return EVENT_TYPES[event] ?? UNKNOWN;
+  return inCall("ibv_event_type_str", () => {
+    checkNumber("event", event);
+    return EVENT_TYPES[event] ?? UNKNOWN;
+  });
 }
 
 /** The name of a type of node (IBV_NODE_*). */
 export function ibv_node_type_str(node_type: number): string {
-  checkNumber("ibv_node_type_str", "node_type", node_type);
-  return NODE_TYPES[node_type - IBV_NODE_CA] ?? UNKNOWN;
+  return inCall("ibv_node_type_str", () => {
+    checkNumber("node_type", node_type);
+    return NODE_TYPES[node_type - IBV_NODE_CA] ?? UNKNOWN;
+  });
 }
 
 /** The name of a port state (IBV_PORT_ACTIVE and so on). */
 export function ibv_port_state_str(port_state: number): string {
-  checkNumber("ibv_port_state_str", "port_state", port_state);
-  return PORT_STATES[port_state] ?? UNKNOWN;
+  return inCall("ibv_port_state_str", () => {
+    checkNumber("port_state", port_state);
+    return PORT_STATES[port_state] ?? UNKNOWN;
+  });
 }
 
 /** The name of an operation of a send request (IBV_WR_*). */
 export function ibv_wr_opcode_str(opcode: number): string {
-  checkNumber("ibv_wr_opcode_str", "opcode", opcode);
-  return OPCODES[opcode] ?? UNKNOWN;
+  return inCall("ibv_wr_opcode_str", () => {
+    checkNumber("opcode", opcode);
+    return OPCODES[opcode] ?? UNKNOWN;
+  });
 }

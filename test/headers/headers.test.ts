@@ -5,6 +5,10 @@ import { Header, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/ab
 import * as key from "../../src/abi/key.js";
 import * as protocols from "../../src/abi/protocols.js";
 import type { Core } from "../../src/engine/core.js";
+import { hexOf } from "../../src/base/hex.js";
+import { matchFieldsOf, plainHeader, type WireHeader } from "../../src/headers/fields.js";
+import { fieldNamed, readField, type Field } from "../../src/model/match/fields.js";
+import { layoutOf, type LaidOutHeader } from "../../src/packet/layout.js";
 import { HEADER_LIST, HEADERS } from "../../src/headers/headers.js";
 import type { Announced, HeaderName, HeaderRecord, Present } from "../../src/headers/record.js";
 import { buildFrame, type Layer } from "../../src/packet/index.js";
@@ -36,7 +40,11 @@ function before(by: keyof Announced, header: HeaderName, { layer }: HeaderRecord
   return isIpv6 ? [ETHERNET, { header: "ipv6" }] : BEFORE[by];
 }
 
-function parse(core: Core, bytes: Uint8Array, link: Link): { word: (at: number) => number; headers: number[] } {
+function parse(
+  core: Core,
+  bytes: Uint8Array,
+  link: Link,
+): { key: Uint8Array; word: (at: number) => number; headers: number[] } {
   const { exports, u8, u32, frames, keys, maps } = core;
   u8.set(bytes, core.bytes);
   const descriptor = frames >> 2;
@@ -48,6 +56,7 @@ function parse(core: Core, bytes: Uint8Array, link: Link): { word: (at: number) 
   const view = new DataView(u8.buffer);
   const count = view.getUint16(maps + MAP_COUNT, true);
   return {
+    key: u8.slice(keys, keys + key.KEY_SIZE),
     word: (at) => view.getUint32(keys + at),
     headers: Array.from({ length: count }, (_, i) => u8[maps + MAP_FIRST + MAP_ENTRY_SIZE * i] as number),
   };
@@ -65,7 +74,8 @@ test.for(CASES)("the parser finds %s by its %s", async ([header, by, record]) =>
   const isInside = by === "tunnelType" || by === "gpe" || (by === "protocol" && record.layer === undefined);
   const level = isInside && record.tunnel === undefined ? "inner" : "outer";
   expect(headers.slice(layers.length)[0], "listed").toBe(Header[header]);
-  const own = by === "port" && record.over !== undefined ? record.over.udp.present : record.present;
+  const own: Present | undefined =
+    by === "port" && header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp.present : record.present;
   if (own === undefined) return;
   const place: keyof Present = own.tunnel === undefined ? level : "tunnel";
   const bit = own[place] ?? 0;
@@ -82,13 +92,15 @@ test("labels over GRE have presence bits of their own", async () => {
     buildFrame([ETHERNET, IPV4, ...labels, new Uint8Array(64)]),
     Link.ethernet,
   );
-  expect(word(WORDS.tunnel)).toBe(key.PRESENT_GRE | HEADERS.mpls.over.gre.present.tunnel | key.PRESENT_TUNNEL_DWORD);
+  expect(word(WORDS.tunnel)).toBe(
+    key.PRESENT_GRE | HEADERS.mpls.variants.mpls_over_gre.present.tunnel | key.PRESENT_TUNNEL_DWORD,
+  );
 });
 
 /** Presence bits that no record has: parts of headers, and bits of several headers. */
 const PARTS: Readonly<Record<keyof Present, number>> = {
-  outer: key.PRESENT_ETHERTYPE | key.PRESENT_VLAN2 | key.PRESENT_L3 | key.PRESENT_PROTOCOL,
-  inner: key.PRESENT_ETHERTYPE | key.PRESENT_VLAN2 | key.PRESENT_L3 | key.PRESENT_PROTOCOL,
+  outer: key.PRESENT_ETHERTYPE | key.PRESENT_L3 | key.PRESENT_PROTOCOL,
+  inner: key.PRESENT_ETHERTYPE | key.PRESENT_L3 | key.PRESENT_PROTOCOL,
   tunnel:
     (15 * key.PRESENT_TUNNEL_DWORD) |
     key.PRESENT_GRE_KEY |
@@ -104,14 +116,72 @@ const ALL: Readonly<Record<keyof Present, number>> = {
 
 test("each presence bit is that of one record, or of a part", () => {
   for (const place of ["outer", "inner", "tunnel"] as const) {
-    const bits = HEADER_LIST.flatMap(([, { present, over }]) =>
-      [present, over?.gre.present, over?.udp.present].map((one) => one?.[place] ?? 0),
+    const bits = HEADER_LIST.flatMap(([, { present, variants = {} }]) =>
+      [present, ...Object.values(variants).map((one) => one.present)].map((one) => one?.[place] ?? 0),
     );
     expect(
       bits.reduce((sum, bit) => sum + bit, PARTS[place]),
       place,
     ).toBe(ALL[place]);
   }
+});
+
+/** Headers of a frame in which the last one is of this kind. */
+const FRAMES: readonly (readonly [WireHeader, readonly Layer[]])[] = [
+  ["ethernet", []],
+  ["vlan", [ETHERNET]],
+  ["vlan2", [ETHERNET, { header: "vlan" }]],
+  ["mpls", [ETHERNET]],
+  ["ipv4", [ETHERNET]],
+  ["ipv6", [ETHERNET]],
+  ...(["tcp", "udp", "sctp", "icmp", "esp", "gre"] as const).map((one) => [one, [ETHERNET, IPV4]] as const),
+  ["icmpv6", [ETHERNET, { header: "ipv6" }]],
+  ["mpls_over_gre", [ETHERNET, IPV4, { header: "gre" }]],
+  ...(["mpls_over_udp", "vxlan", "vxlan_gpe", "geneve", "gtpu", "bth"] as const).map(
+    (one) => [one, [ETHERNET, IPV4, UDP]] as const,
+  ),
+];
+
+/** Fields on which the place of what follows depends keep the value that the builder derives. */
+const DERIVED = /^(ihl|opt_len|protocol|protocol_type|next_protocol|flags)$/;
+
+test.for(
+  FRAMES.flatMap(([header, before]) => (["outer", "inner"] as const).map((level) => [level, header, before] as const)),
+)("the parser fills the match fields of the %s %s", async ([level, header, before]) => {
+  const fields = matchFieldsOf(level, header).filter(([wire]) => Number.isNaN(Number(wire)));
+  const own = plainHeader(header) as LaidOutHeader;
+  const values = Object.fromEntries(
+    layoutOf(own).flatMap(([name, bits, kind]) => {
+      if (typeof bits !== "number" || DERIVED.test(name) || !fields.some(([wire]) => wire === name)) return [];
+      const isNumber = ["number", "hex", "flag", "flags"].includes(kind);
+      return [[name, isNumber ? 0xa5a5a5a5 >>> (32 - bits) : new Uint8Array(bits / 8).fill(0x5a)]];
+    }),
+  );
+  const outside: readonly Layer[] = level === "inner" ? [ETHERNET, IPV4, UDP, { header: "vxlan" }] : [];
+  const core = await loadOpenCore();
+  const { key: parsed } = parse(
+    core,
+    buildFrame([...outside, ...before, { header: own, ...values } as Layer, new Uint8Array(64)]),
+    Link.ethernet,
+  );
+  const found = Object.fromEntries(
+    fields.flatMap(([wire, match]) => (wire in values ? [[wire, readField(parsed, fieldNamed(match) as Field)]] : [])),
+  );
+  const expected = Object.entries(values).map(([wire, value]) => [
+    wire,
+    BigInt(typeof value === "number" ? value : `0x${hexOf(value)}`),
+  ]);
+  expect(found).toEqual(Object.fromEntries(expected));
+});
+
+test("each name of a match field is one of the model", () => {
+  const names = HEADER_LIST.flatMap(([, { match, reads, variants }]) =>
+    [match, reads, ...Object.values(variants ?? {}).flatMap((one) => [one.match, one.innerMatch])].flatMap((fields) =>
+      Object.values(fields ?? {}).flatMap((name) => [name.replace("*", "outer"), name.replace("*", "inner")]),
+    ),
+  );
+  expect(names.filter((name) => fieldNamed(name) === undefined)).toEqual([]);
+  expect(names.length).toBeGreaterThan(150);
 });
 
 test("each protocol number of src/abi announces a header", () => {

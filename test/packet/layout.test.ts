@@ -37,6 +37,7 @@ const SIZES: Readonly<Record<LaidOutHeader, number>> = {
   esp: 8,
   bth: 12,
   macsec: 6,
+  nsh: 8,
 };
 
 test("fields of a header add up to its size, and have names of their own", () => {

@@ -1,6 +1,6 @@
 /** Specs of flows as a document writes them, against what the verbs take. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
+import { inCall, SteeringError } from "../../src/errors.js";
 import type { ScenarioFlowSpec } from "../../src/scenario/index.js";
 import { flowPlace, specFrom } from "../../src/scenario/flow/specs.js";
 import { readFlowAttr, type FlowSpec } from "../../src/verbs/flow/attr.js";
@@ -9,10 +9,10 @@ import * as v from "../../src/verbs/index.js";
 const counters = { name: "hits" };
 const action = { name: "change" };
 const read = (spec: ScenarioFlowSpec): unknown =>
-  specFrom("test", "specs[0]", spec, { counters: () => counters, action: () => action });
+  inCall("test", () => specFrom("specs[0]", spec, { counters: () => counters, action: () => action }));
 
 function asVerbs(spec: FlowSpec): unknown {
-  return readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] }).specs[0];
+  return readFlowAttr({ type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] }).specs[0];
 }
 
 describe("a spec", () => {

@@ -1,7 +1,7 @@
 /** Headers of documents as bytes: what tunnels put in front, and what is said of headers that cannot be. */
 import { describe, expect, it } from "vitest";
 import { hexOf } from "../../src/base/hex.js";
-import { SteeringError } from "../../src/errors.js";
+import { inCall, SteeringError } from "../../src/errors.js";
 import { headerBytes, reformatOf } from "../../src/scenario/action/headerBytes.js";
 import type { ScenarioHeader, ScenarioReformat } from "../../src/scenario/index.js";
 
@@ -9,7 +9,7 @@ const ETHERNET = "020000000002 020000000001";
 const OUTER: ScenarioHeader[] = [{ header: "ethernet" }, { header: "ipv4" }];
 
 const tunnel = (type: ScenarioReformat["type"], ...headers: ScenarioHeader[]): string =>
-  hexOf(reformatOf("test", "reformat", { type, headers }).data ?? new Uint8Array());
+  hexOf(reformatOf("reformat", { type, headers }).data ?? new Uint8Array());
 const plain = (text: string): string => text.replaceAll(/\s/g, "");
 
 describe("headers of a tunnel", () => {
@@ -45,12 +45,12 @@ describe("headers of a tunnel", () => {
   });
 
   it("are data where data is given, and nothing where nothing is", () => {
-    expect(reformatOf("test", "r", { type: "l2_to_l2_tunnel", data: "00:01 ff" })).toEqual({
+    expect(reformatOf("r", { type: "l2_to_l2_tunnel", data: "00:01 ff" })).toEqual({
       type: 1,
       data: Uint8Array.of(0, 1, 255),
     });
-    expect(reformatOf("test", "r", { type: "l2_tunnel_to_l2" })).toEqual({ type: 0, data: null });
-    expect(() => reformatOf("test", "r", { type: "l3_tunnel_to_l2", data: "0" })).toThrow("two digits a byte");
+    expect(reformatOf("r", { type: "l2_tunnel_to_l2" })).toEqual({ type: 0, data: null });
+    expect(() => reformatOf("r", { type: "l3_tunnel_to_l2", data: "0" })).toThrow("two digits a byte");
   });
 });
 
@@ -64,7 +64,7 @@ describe("headers", () => {
       { header: "ethernet", type: 0x0800 },
       { header: "ipv4", ttl: 64, flags: "df" },
     ];
-    expect(headerBytes("test", "headers", text)).toEqual(headerBytes("test", "headers", numbers));
+    expect(headerBytes("headers", text)).toEqual(headerBytes("headers", numbers));
   });
 
   it.each<[ScenarioHeader, string]>([
@@ -90,7 +90,7 @@ describe("headers", () => {
       "headers[0].type: a value that was left out cannot be derived from the other headers (EINVAL); no number says that icmp follows ethernet: give headers[0].type, or",
     ],
   ])("are refused: %j", (header, message) => {
-    const attempt = (): unknown => headerBytes("test", "headers", [{ header: "ethernet" }, header]);
+    const attempt = (): unknown => inCall("test", () => headerBytes("headers", [{ header: "ethernet" }, header]));
     expect(attempt).toThrow(SteeringError);
     expect(attempt).toThrow(`test: ${message}`);
   });

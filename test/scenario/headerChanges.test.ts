@@ -1,6 +1,6 @@
 /** Header changes as a document writes them, against the words of the device. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
+import { inCall, SteeringError } from "../../src/errors.js";
 import { CHANGE_FIELD_NAMES } from "../../src/scenario/action/changeFields.js";
 import { headerChanges } from "../../src/scenario/action/headerChanges.js";
 import type { ScenarioHeaderChange } from "../../src/scenario/index.js";
@@ -9,7 +9,7 @@ import { modifyActions, modifyActionsFromBytes, type ModifyAction } from "../../
 import { modifyFieldNames } from "../../src/model/action/modifyFields.js";
 
 const read = (...list: ScenarioHeaderChange[]): readonly (bigint | ModifyAction)[] =>
-  headerChanges("test", "modify", list).actions;
+  inCall("test", () => headerChanges("modify", list).actions);
 
 const set = (field: string, data: number, offset: number, length: number): ModifyAction => ({
   ...{ type: "set", field, offset, length, data },
@@ -189,7 +189,7 @@ describe("places of the model in a list", () => {
     "1016000000000000",
     { copy: "outer.smac", into: "outer.dmac" },
   ];
-  const { placeOf } = headerChanges("test", "modify", list);
+  const { placeOf } = headerChanges("modify", list);
 
   it.each([
     ["actions[0].field", "[0].set"],

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/scenario/json.js";
 import { rounds } from "../support/tier.js";
+import { inCall } from "../../src/errors.js";
 
-const read = (text: string): unknown => parseJson("test", text);
+const read = (text: string): unknown => inCall("test", () => parseJson(text));
 
 describe("parseJson", () => {
   it("reads what JSON.parse reads", () => {

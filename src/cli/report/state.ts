@@ -1,4 +1,5 @@
 /** The part of the report about meters, first-hit flags and connections: their answers, and their state at the end. */
+import { inCall } from "../../errors.js";
 import {
   type Answer,
   connectionAt,
@@ -89,14 +90,16 @@ function held({ kind, offset }: StateUse, object: AsoObject): string {
 }
 
 function connectionText(object: AsoObject, offset: number): string {
-  const {
-    valid,
-    state = "state not defined",
-    last_index,
-    connection_assured,
-    freeze_track,
-  } = connectionAt("run", object, offset);
-  const stands = last_index === "syn" ? "half-open" : "empty";
-  const more = [valid === 1 && connection_assured === 1 ? "assured" : "", freeze_track === 1 ? "not tracked" : ""];
-  return [valid === 1 ? state.replaceAll("_", " ") : stands, ...more.filter((text) => text !== "")].join(", ");
+  return inCall("run", () => {
+    const {
+      valid,
+      state = "state not defined",
+      last_index,
+      connection_assured,
+      freeze_track,
+    } = connectionAt(object, offset);
+    const stands = last_index === "syn" ? "half-open" : "empty";
+    const more = [valid === 1 && connection_assured === 1 ? "assured" : "", freeze_track === 1 ? "not tracked" : ""];
+    return [valid === 1 ? state.replaceAll("_", " ") : stands, ...more.filter((text) => text !== "")].join(", ");
+  });
 }

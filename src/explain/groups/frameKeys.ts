@@ -1,4 +1,5 @@
 /** Keys of frames, parsed in bulk: what rules can match of them, as numbers that are equal for equal values. */
+import { inCall } from "../../errors.js";
 import {
   EXT_PRESENT_INNER,
   EXT_PRESENT_OUTER,
@@ -50,22 +51,24 @@ export class FrameKeys {
    * @param visit gets each frame and its number; `key` is that of the frame during the call
    */
   parse<T extends KeyFrame>(frames: readonly T[], visit: (frame: T, number: number) => void): void {
-    const batch = this.#batch;
-    for (let next = 0; next < frames.length;) {
-      batch.clear();
-      const first = next;
-      for (; next < frames.length; next++) {
-        const { bytes, linkType, wireLength } = frames[next] as T;
-        if (batch.pack(bytes, wireLength, 1, linkOf("explain", "linkType", linkType)) < 0) break;
+    inCall("explain", () => {
+      const batch = this.#batch;
+      for (let next = 0; next < frames.length;) {
+        batch.clear();
+        const first = next;
+        for (; next < frames.length; next++) {
+          const { bytes, linkType, wireLength } = frames[next] as T;
+          if (batch.pack(bytes, wireLength, 1, linkOf("linkType", linkType)) < 0) break;
+        }
+        batch.parse(this.#needs);
+        const { u32, keys } = batch.core;
+        for (let i = first; i < next; i++) {
+          this.#memory = u32;
+          this.#at = (keys + (i - first) * KEY_SIZE) / 4;
+          visit(frames[i] as T, this.#numberOf(u32, this.#at));
+        }
       }
-      batch.parse(this.#needs);
-      const { u32, keys } = batch.core;
-      for (let i = first; i < next; i++) {
-        this.#memory = u32;
-        this.#at = (keys + (i - first) * KEY_SIZE) / 4;
-        visit(frames[i] as T, this.#numberOf(u32, this.#at));
-      }
-    }
+    });
   }
 
   /** The key of the frame that is visited: the words that some rule matches. The next call overwrites it. */

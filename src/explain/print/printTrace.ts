@@ -155,12 +155,12 @@ class TracePrinter {
     if (step.stopped === null) return;
     const { header, field, wanted, had, reason } = step.stopped;
     const why = reason.replaceAll("_", " ");
-    this.#table("", "dim", `stopped in ${header} at ${field}: ${why}, ${wanted} bytes wanted, ${had} there`);
+    this.#table("", "dim", `stopped in ${header} at ${field}: ${why}, ${wanted} bytes needed, ${had} there`);
   }
 
   #lookup(step: LookupStep): void {
     const { table, rules, fromPriority, rule } = step;
-    const from = fromPriority === null ? "" : ` from priority ${fromPriority} on`;
+    const from = fromPriority === null ? "" : ` from priority ${fromPriority}`;
     const found = rule !== null ? "" : rules === 0 ? "" : ": no match";
     this.#table(domainText(table), "bold", `${this.#tableText(table)}, ${rulesText(rules)}${from}${found}`);
     if (rule === null) this.#nearMisses(table);
@@ -205,7 +205,7 @@ class TracePrinter {
     else if (cause === "loopback") {
       this.#chains.set(branch, this.#chains.get(this.#branch) ?? "");
       this.#branch = branch;
-      this.#table("looped", "cyan", "back by the port to its own receive rules");
+      this.#table("looped", "cyan", "back through the port to its own receive rules");
     }
   }
 

@@ -1,5 +1,5 @@
 /** Changes of rules in the notation of scenario files, and the masks and values that they make. */
-import { SteeringError } from "../../errors.js";
+import { inCall, SteeringError } from "../../errors.js";
 import { matchOf } from "../../model/match/match.js";
 import type { FieldChange } from "../trace/trace.js";
 import { termsOf } from "../match/terms.js";
@@ -13,21 +13,23 @@ export const PRIORITY = "priority";
  * have them.
  */
 export function changedRule(rule: RuleInTable, changes: readonly FieldChange[]): RuleChange | null {
-  const fields = new Map(termsOf(rule).map(({ field, wanted }) => [field.name, wanted]));
-  let priority: number | undefined;
-  for (const { field, after } of changes) {
-    if (field === PRIORITY) priority = Number(after);
-    else if (after === null) fields.delete(field);
-    else fields.set(field, after);
-  }
-  const rank = priority === undefined ? {} : { priority };
-  if (changes.every(({ field }) => field === PRIORITY)) return rank;
-  try {
-    return { ...matchOf("repair", "match", Object.fromEntries(fields)), ...rank };
-  } catch (error) {
-    if (error instanceof SteeringError) return null;
-    throw error;
-  }
+  return inCall("repair", () => {
+    const fields = new Map(termsOf(rule).map(({ field, wanted }) => [field.name, wanted]));
+    let priority: number | undefined;
+    for (const { field, after } of changes) {
+      if (field === PRIORITY) priority = Number(after);
+      else if (after === null) fields.delete(field);
+      else fields.set(field, after);
+    }
+    const rank = priority === undefined ? {} : { priority };
+    if (changes.every(({ field }) => field === PRIORITY)) return rank;
+    try {
+      return { ...matchOf("match", Object.fromEntries(fields)), ...rank };
+    } catch (error) {
+      if (error instanceof SteeringError) return null;
+      throw error;
+    }
+  });
 }
 
 /** The implied ip_version goes with the last address of its level. */

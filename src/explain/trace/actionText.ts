@@ -122,7 +122,7 @@ export class Texts {
   /** A table, and the first slot of ranks of a priority. */
   root({ operand, vport }: ActionRun): string {
     const { domain, table } = tableRef(this.#device, this.word(operand + ROOT_TABLE), vport, this.core);
-    return `${table} of ${domain} from priority ${this.word(operand + ROOT_SLOT) >> 1} on`;
+    return `${table} of ${domain} from priority ${this.word(operand + ROOT_SLOT) >> 1}`;
   }
 
   reformat(record: number): string {

@@ -1,4 +1,5 @@
 /** Decodes the state of objects: what it was before an action, and after it. */
+import { inCall } from "../../errors.js";
 import { CONNECTION_CONTEXT, ConnectionState, SegmentKind } from "../../abi/connection.js";
 import { ESP_IV, ESP_NUMBER, ESP_PACKETS, ESP_UP, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
 import { METER_COMMITTED, METER_EXCESS, METER_TIME } from "../../abi/state.js";
@@ -88,20 +89,21 @@ function windowValues(view: DataView): Values {
 
 /** The state comes first. Other fields have the names of the device's context (docs/conntrack.md). */
 function connectionValues(bytes: Uint8Array): Values {
-  const { reply, original, state, valid, last_index, ...rest } = connectionFromBytes(
-    "trace",
-    "connection",
-    bytes.subarray(0, CONNECTION_CONTEXT),
-  );
-  const values: Record<string, string> = {
-    state: stateText(valid, state, last_index),
-    last_index: segment(last_index),
-  };
-  for (const [name, value] of Object.entries(rest)) values[name] = String(value);
-  for (const [side, fields] of Object.entries({ original, reply })) {
-    for (const [name, value] of Object.entries(fields)) values[`${side}.${name}`] = String(value);
-  }
-  return values;
+  return inCall("trace", () => {
+    const { reply, original, state, valid, last_index, ...rest } = connectionFromBytes(
+      "connection",
+      bytes.subarray(0, CONNECTION_CONTEXT),
+    );
+    const values: Record<string, string> = {
+      state: stateText(valid, state, last_index),
+      last_index: segment(last_index),
+    };
+    for (const [name, value] of Object.entries(rest)) values[name] = String(value);
+    for (const [side, fields] of Object.entries({ original, reply })) {
+      for (const [name, value] of Object.entries(fields)) values[`${side}.${name}`] = String(value);
+    }
+    return values;
+  });
 }
 
 /** Before it is valid, a connection is empty, or half-open after a SYN (docs/conntrack.md). */

@@ -38,14 +38,13 @@ export class TracedTraffic implements SendTraffic {
     this.#reader = new OutcomeReader(device, traced.batch, false);
   }
 
-  receive(call: string, port: number, frame: Uint8Array): Outcome {
+  receive(port: number, frame: Uint8Array): Outcome {
     const { switched, received } = this.#pipeline(VPORT_MANAGER);
     const origin = { port, vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
-    return this.#walk(call, origin, frame, switched || received, VPORT_MANAGER, 0, null, new PendingWork());
+    return this.#walk(origin, frame, switched || received, VPORT_MANAGER, 0, null, new PendingWork());
   }
 
   send(
-    call: string,
     from: FunctionBase,
     port: number,
     frames: readonly Uint8Array[],
@@ -56,11 +55,10 @@ export class TracedTraffic implements SendTraffic {
     const { sent, sentByTransports } = this.#pipeline(vport);
     const first = transport ? sentByTransports : sent;
     const origin = { port, vport, qp_num, metadata };
-    return frames.map((frame) => this.#walk(call, origin, frame, first, vport, 0, null, pendingWork));
+    return frames.map((frame) => this.#walk(origin, frame, first, vport, 0, null, pendingWork));
   }
 
   loopBack(
-    call: string,
     port: number,
     frames: readonly Uint8Array[],
     sender: QueuePair,
@@ -73,7 +71,7 @@ export class TracedTraffic implements SendTraffic {
     this.#steps.loopBack(first);
     const origin = { port, vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 };
     const [handle, reads] = ownFlows ? [NOBODY, null] : [sender.handle, sender];
-    return frames.map((frame) => this.#walk(call, origin, frame, first, VPORT_MANAGER, handle, reads, pendingWork));
+    return frames.map((frame) => this.#walk(origin, frame, first, VPORT_MANAGER, handle, reads, pendingWork));
   }
 
   #pipeline(vport: number): TablePipeline {
@@ -85,7 +83,6 @@ export class TracedTraffic implements SendTraffic {
    * @param handle the queue whose frame is looped back; 0 for other frames
    */
   #walk(
-    call: string,
     { port, vport, qp_num, metadata }: Origin,
     frame: Uint8Array,
     first: number,
@@ -96,7 +93,7 @@ export class TracedTraffic implements SendTraffic {
   ): Outcome {
     const { batch } = this.#traced;
     batch.clear();
-    const link = linkFor(call, 0, this.#options);
+    const link = linkFor(0, this.#options);
     batch.put(frame, wireLengthOf(frame, this.#options), port, link, vport, qp_num, metadata);
     batch.stamp(this.#time);
     const events = this.#traced.steer(first, handle);

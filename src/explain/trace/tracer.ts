@@ -3,7 +3,7 @@ import { VPORT_MANAGER } from "../../abi/engine.js";
 import type { CoreSource } from "../../engine/load.js";
 import { TracedCore } from "../../engine/tracedCore.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { hexOf } from "../../base/hex.js";
 import { Device } from "../../model/device/device.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
@@ -69,18 +69,19 @@ const OPENED = new WeakMap<Device, Promise<Tracer>>();
  *     for (const frame of frames) console.log(printTrace(tracer.trace(1, frame)));
  */
 export function openTracer(device: Device, options: TracerOptions = {}): Promise<Tracer> {
-  const call = "openTracer";
-  if (!(device instanceof Device)) wrongType(call, "device", "a Device", device);
-  checkOptions(call, "", options, { core: "any" });
-  let tracer = OPENED.get(device);
-  if (tracer === undefined) {
-    tracer = TracedCore.create(device.core, (core) => device.setUp(core), options.core).then(
-      (traced) => new Tracer(device, traced),
-    );
-    OPENED.set(device, tracer);
-    tracer.catch(() => OPENED.delete(device));
-  }
-  return tracer;
+  return inCall("openTracer", () => {
+    if (!(device instanceof Device)) wrongType("device", "a Device", device);
+    checkOptions("", options, { core: "any" });
+    let tracer = OPENED.get(device);
+    if (tracer === undefined) {
+      tracer = TracedCore.create(device.core, (core) => device.setUp(core), options.core).then(
+        (traced) => new Tracer(device, traced),
+      );
+      OPENED.set(device, tracer);
+      tracer.catch(() => OPENED.delete(device));
+    }
+    return tracer;
+  });
 }
 
 /**
@@ -155,38 +156,40 @@ export class Tracer {
 
   /** @internal A frame that is to arrive on a port. */
   arriving(port: number, frame: Uint8Array, options: FrameOptions): DryRun {
-    const call = "trace";
-    this.device.checkPort(call, port);
-    checkFrames(call, [frame], options);
-    const from = { kind: "wire", port } as const;
-    return { call, from, frame, options, steer: (traffic) => traffic.receive(call, port, frame) };
+    return inCall("trace", () => {
+      this.device.checkPort(port);
+      checkFrames([frame], options);
+      const from = { kind: "wire", port } as const;
+      return { call: "trace", from, frame, options, steer: (traffic) => traffic.receive(port, frame) };
+    });
   }
 
   /** @internal A frame that a queue pair is to send. */
   sent(qp: QueuePair, frame: Uint8Array, options: SendOptions): DryRun {
-    const call = "traceSend";
-    const settings = checkSend(call, this.device, qp, frame, options);
-    const { vport } = qp.context.function;
-    const from = { kind: "queue", queue: qp.label, vport, port: qp.attributes.port_num } as const;
-    const { time } = settings;
-    const steer = (traffic: TracedTraffic): Outcome =>
-      steerSent(call, traffic, qp, frame, settings, new PendingWork()).outcome;
-    return { call, from, frame, options: { time }, steer };
+    return inCall("traceSend", () => {
+      const settings = checkSend(this.device, qp, frame, options);
+      const { vport } = qp.context.function;
+      const from = { kind: "queue", queue: qp.label, vport, port: qp.attributes.port_num } as const;
+      const { time } = settings;
+      const steer = (traffic: TracedTraffic): Outcome =>
+        steerSent(traffic, qp, frame, settings, new PendingWork()).outcome;
+      return { call: "traceSend", from, frame, options: { time }, steer };
+    });
   }
 
   /** @internal Copies the memory of the device if it has changed. @throws ENOMEM */
-  refresh(call: string): void {
+  refresh(): void {
     const { device, traced } = this;
     if (traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched)) return;
     const hint = `a trace copies its ${device.memoryUsed} bytes`;
-    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+    refuse({ code: "ENOMEM", reason: "no_memory", path: "device", value: device, hint });
   }
 
   /** @internal Dry runs of frames, one after the other. @returns that of the last one */
   walkAll(runs: readonly DryRun[]): TracedWalk {
     const { traced } = this;
     const last = runs.at(-1) as DryRun;
-    this.refresh(last.call);
+    inCall(last.call, () => this.refresh());
     try {
       for (const run of runs.slice(0, -1)) this.#steer(run);
       const { steps, outcome } = this.#steer(last);
@@ -211,9 +214,10 @@ export class Tracer {
     }
   }
 
-  #steer({ steer, options }: DryRun): { steps: StepBuilder; outcome: Outcome } {
+  #steer({ call, steer, options }: DryRun): { steps: StepBuilder; outcome: Outcome } {
     const steps = new StepBuilder(this.device, this.traced, this.#terms);
-    const outcome = steer(new TracedTraffic(this.device, this.traced, steps, options));
+    const traffic = new TracedTraffic(this.device, this.traced, steps, options);
+    const outcome = inCall(call, () => steer(traffic));
     return { steps, outcome };
   }
 
@@ -225,7 +229,7 @@ export class Tracer {
   }
 }
 
-const DISAGREES = "trace: the frame took another way than its dry run; please report this";
+const DISAGREES = "trace: the frame took a different path from its dry run; please report this";
 
 function isSame(a: TraceOutcome, b: TraceOutcome): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -70,7 +70,7 @@ function forRule(at: Case, { objects, pending, name }: Extract<FoundTarget, { ki
   if (hit !== undefined) return afterHit(at, hit.hit as Visit, `${name} took the frame`);
   const [best] = judged;
   const reasons = best === undefined ? leadReasons(at, nodes) : reasonsOf(at, best);
-  return unreached(reasons, `the frame never came to ${name}`);
+  return unreached(reasons, `the frame never reached ${name}`);
 }
 
 /** The reasons are those why the target was not reached; the first says it. */
@@ -106,12 +106,12 @@ function forTable(at: Case, address: number): Answer {
   const { walked, rules } = at;
   const visit = walked.visits.find(({ table }) => table === address);
   const name = tableText(rules.tableRefOf(address));
-  if (visit === undefined) return unreached(tableReasons(at, address), `the frame never came to ${name}`);
+  if (visit === undefined) return unreached(tableReasons(at, address), `the frame never reached ${name}`);
   const { rule } = visit.step;
   return afterHit(
     at,
     visit,
-    `the frame came to ${name}${rule === null ? ", where no rule matched" : `, where ${ruleText(rule)} took it`}`,
+    `the frame reached ${name}${rule === null ? ", where no rule matched" : `, where ${ruleText(rule)} took it`}`,
   );
 }
 
@@ -167,24 +167,24 @@ function forVport(at: Case, vport: number): Answer {
   if (vport === VPORT_UPLINK) return forPorts(at);
   const visit = walked.visits.find(({ step: { table } }) => table.vport === vport && table.domain === "nic_rx");
   const who = functionText(vport);
-  if (visit === undefined) return unreached(functionReasons(at, vport), `the frame never came to ${who}`);
+  if (visit === undefined) return unreached(functionReasons(at, vport), `the frame never reached ${who}`);
   const { rule } = visit.step;
   return afterHit(
     at,
     visit,
-    `the frame came to ${who}${rule === null ? "" : `, where ${ruleText(rule)} took it first`}`,
+    `the frame reached ${who}${rule === null ? "" : `, where ${ruleText(rule)} took it first`}`,
   );
 }
 
-/** Whether the frame left by a port. */
+/** Whether the frame left through a port. */
 function forPorts(at: Case): Answer {
   const { walked, links } = at;
   const left = arrivals(walked.trace.steps).filter(({ to }) => to.startsWith("port:"));
   if (left.length > 0)
-    return { reached: true, sentence: `the frame left by ${listText(left.map(({ to }) => to))}`, reasons: [] };
+    return { reached: true, sentence: `the frame left through ${listText(left.map(({ to }) => to))}`, reasons: [] };
   const ports = Array.from({ length: walked.device.ports }, (_, i) => links.leadsTo("port", i + 1)).flat();
   const leads = [...links.leadsTo("vport", VPORT_UPLINK), ...ports].map(({ rule }) => rule);
-  if (leads.length > 0) return unreached(leadReasons(at, leads), "the frame left by no port");
+  if (leads.length > 0) return unreached(leadReasons(at, leads), "the frame left through no port");
   const sentence = "no rule of the FDB sends frames out of a port";
   return {
     reached: false,
@@ -259,7 +259,7 @@ function forTwice(at: Case): Answer {
   const end =
     who === null
       ? ""
-      : `: ${ruleText(who)} ended its way, and only DONT_TRAP flows, sniffers, arrays and samplers copy frames`;
+      : `: ${ruleText(who)} ended its path, and only DONT_TRAP flows, sniffers, arrays and samplers copy frames`;
   const more = others.length === 0 ? `${end}; no other rule of its tables matches it` : end;
   return { reached: false, sentence: `the frame was delivered once, to ${names[0] ?? ""}${more}`, reasons };
 }

@@ -1,4 +1,5 @@
 /** Prints explanations for people: the answer, the chain of reasons, differing bits marked, repairs. */
+import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { parseTerm } from "../../model/match/term.js";
 import { wrap } from "../print/wrap.js";
@@ -63,32 +64,32 @@ function differenceLines(differences: readonly Difference[], page: Page, indent:
     const head = `${indent}${one.field.padEnd(Math.min(longest, 32))}  `;
     const rest = " ".repeat(head.length);
     if (one.found === null) {
-      const absent = `wanted ${one.wanted}; ${one.absent ?? "the header is absent"}`;
+      const absent = `expected ${one.wanted}; ${one.absent ?? "the header is absent"}`;
       return wrap(absent, page.width, head, rest);
     }
     return comparison(one, one.found, page, head, rest);
   });
 }
 
-/** Wanted above found, with the differing bits or characters marked. */
+/** Expected above found, with the differing bits or characters marked. */
 function comparison(one: Difference, value: string, page: Page, head: string, rest: string): string[] {
   const { wanted, note } = one;
   const rows = markedRows(one, value);
   const notes = note === null ? [] : wrap(note, page.width, rest, rest);
-  if (rows === null) return [...wrap(`wanted ${wanted}, found ${value}`, page.width, head, rest), ...notes];
+  if (rows === null) return [...wrap(`expected ${wanted}, found ${value}`, page.width, head, rest), ...notes];
   const label = Math.max(wanted.length, value.length);
   const beside = !rows.own && rest.length + LABEL + label + 2 + rows.marks.length <= page.width;
   const start = rest + " ".repeat(beside ? LABEL + label + 2 : LABEL);
   const found = underlined(rows.found, rows.marks, page);
   const lines = beside
-    ? [`${head}wanted ${wanted.padEnd(label)}  ${rows.wanted}`, `${rest}found  ${value.padEnd(label)}  ${found}`]
-    : [`${head}wanted ${wanted}`, `${rest}found  ${rows.own ? found : value}`];
+    ? [`${head}expected ${wanted.padEnd(label)}  ${rows.wanted}`, `${rest}found    ${value.padEnd(label)}  ${found}`]
+    : [`${head}expected ${wanted}`, `${rest}found    ${rows.own ? found : value}`];
   if (!beside && !rows.own) lines.push(start + rows.wanted, start + found);
   return page.colour ? [...lines, ...notes] : [...lines, (start + rows.marks).trimEnd(), ...notes];
 }
 
-/** The length of "wanted ". */
-const LABEL = 7;
+/** The length of "expected ". */
+const LABEL = 9;
 
 interface MarkedRows {
   readonly wanted: string;
@@ -101,15 +102,17 @@ interface MarkedRows {
 
 /** Bits of a number; the parts of an address. Null where the values cannot be set side by side. */
 function markedRows({ field: name, wanted, bits }: Difference, found: string): MarkedRows | null {
-  const field = fieldNamed(name);
-  if (field === undefined || bits.length === 1 || !bits.includes("1")) return null;
-  if (field.kind !== "number") return addressRows(wanted, found, bits, field.kind === "ipv4" ? "." : ":");
-  const [want, have] = [wanted, found].map((text) => parseTerm("printExplanation", name, field, text));
-  if (want?.kind !== "bits" || have?.kind !== "bits") return null;
-  const digits = (value: bigint): string => value.toString(2).padStart(bits.length, "0");
-  const mask = digits(want.mask);
-  const masked = Array.from(digits(want.value), (bit, i) => (mask.charAt(i) === "0" ? "." : bit)).join("");
-  return { wanted: masked, found: digits(have.value), marks: caretsOf(bits), own: false };
+  return inCall("printExplanation", () => {
+    const field = fieldNamed(name);
+    if (field === undefined || bits.length === 1 || !bits.includes("1")) return null;
+    if (field.kind !== "number") return addressRows(wanted, found, bits, field.kind === "ipv4" ? "." : ":");
+    const [want, have] = [wanted, found].map((text) => parseTerm(name, field, text));
+    if (want?.kind !== "bits" || have?.kind !== "bits") return null;
+    const digits = (value: bigint): string => value.toString(2).padStart(bits.length, "0");
+    const mask = digits(want.mask);
+    const masked = Array.from(digits(want.value), (bit, i) => (mask.charAt(i) === "0" ? "." : bit)).join("");
+    return { wanted: masked, found: digits(have.value), marks: caretsOf(bits), own: false };
+  });
 }
 
 function caretsOf(bits: string): string {

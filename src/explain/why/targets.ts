@@ -1,6 +1,6 @@
 /** Finds the target of an explanation: an object of the model, or its name. */
 import { isDevxFlowEntry, isDevxFlowTable } from "../../model/devx/kinds.js";
-import { refuse, type Refusal } from "../../errors.js";
+import { mistyped, refuse, type Refusal } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
 import { describe } from "../../base/checks.js";
 import type { DeviceBase } from "../../model/base/deviceBase.js";
@@ -53,18 +53,18 @@ export type FoundTarget =
   | { readonly kind: "end" | "twice"; readonly data: Target };
 
 /** @throws TypeError no target; SteeringError EINVAL: no object has the name, or it is of another device, or destroyed */
-export function findTarget(call: string, device: DeviceBase, target: WhyTarget): FoundTarget {
+export function findTarget(device: DeviceBase, target: WhyTarget): FoundTarget {
   if (target === "dropped") return { kind: "end", data: { kind: "end" } };
   if (target === "not delivered twice") return { kind: "twice", data: { kind: "twice" } };
-  if (typeof target === "number") return vportTarget(call, device, target);
-  if (target instanceof Handle) return ofObject(call, device, target);
-  return byData(call, device, target);
+  if (typeof target === "number") return vportTarget(device, target);
+  if (target instanceof Handle) return ofObject(device, target);
+  return byData(device, target);
 }
 
-function ofObject(call: string, device: DeviceBase, target: Exclude<WhyTarget, number | string | Target>): FoundTarget {
+function ofObject(device: DeviceBase, target: Exclude<WhyTarget, number | string | Target>): FoundTarget {
   const { name } = target;
-  if (target.device !== device) bad(call, { reason: "other_device", value: target });
-  if (target.destroyed) bad(call, { reason: "object_destroyed", value: target });
+  if (target.device !== device) bad({ reason: "other_device", value: target });
+  if (target.destroyed) bad({ reason: "object_destroyed", value: target });
   if (target instanceof Flow) {
     const objects = [...device.installed].filter((one) => one instanceof FlowEntry && one.flows.includes(target));
     return { kind: "rule", data: { kind: "flow", name }, objects, pending: false, name: `flow "${name}"` };
@@ -82,40 +82,38 @@ function queueTarget(queue: QueuePair | WorkQueue | HostQueue): FoundTarget {
   return { kind: "queue", data: { kind: "queue", name: label }, label, queue };
 }
 
-function vportTarget(call: string, device: DeviceBase, vport: number): FoundTarget {
+function vportTarget(device: DeviceBase, vport: number): FoundTarget {
   if (!Number.isInteger(vport) || vport < 0 || (vport > device.vports && vport !== VPORT_UPLINK)) {
-    bad(call, { reason: "out_of_range", value: vport, hint: `0 to ${device.vports}, or 0xffff for the ports` });
+    bad({ reason: "out_of_range", value: vport, hint: `0 to ${device.vports}, or 0xffff for the ports` });
   }
   return { kind: "vport", data: { kind: "vport", vport }, vport };
 }
 
-function byData(call: string, device: DeviceBase, target: Target): FoundTarget {
+function byData(device: DeviceBase, target: Target): FoundTarget {
   switch (target?.kind) {
     case "end":
     case "twice":
       return { kind: target.kind, data: { kind: target.kind } };
     case "vport":
-      return vportTarget(call, device, target.vport);
+      return vportTarget(device, target.vport);
     case "rule":
     case "flow":
     case "table":
-      return ofObject(call, device, named(call, target, objectsOf(device, target.kind)));
+      return ofObject(device, named(target, objectsOf(device, target.kind)));
     case "queue":
-      return queueNamed(call, device, target);
+      return queueNamed(device, target);
     default:
-      throw new TypeError(
-        `${call}: target must be a rule, flow, table, queue, vport, "dropped" or data, not ${describe(target)}`,
-      );
+      mistyped(`target must be a rule, flow, table, queue, vport, "dropped" or data, not ${describe(target)}`);
   }
 }
 
 type Named = Exclude<WhyTarget, number | string | Target>;
 
-function named(call: string, target: Target & { name: string }, objects: ReadonlySet<Named>): Named {
+function named(target: Target & { name: string }, objects: ReadonlySet<Named>): Named {
   const found = [...objects].find(({ name }) => name === target.name);
   if (found !== undefined) return found;
   const names = [...objects].map(({ name }) => name);
-  return bad(call, {
+  return bad({
     reason: "unknown_name",
     value: target.name,
     hint: namesHint(target.name, `${target.kind}s`, names),
@@ -140,7 +138,7 @@ function objectsOf(device: DeviceBase, kind: "rule" | "flow" | "table"): Readonl
   return objects;
 }
 
-function queueNamed(call: string, device: DeviceBase, target: Target & { name: string }): FoundTarget {
+function queueNamed(device: DeviceBase, target: Target & { name: string }): FoundTarget {
   const queues = new Set<QueuePair | WorkQueue | HostQueue>();
   for (const one of [...device.queues.values(), ...device.receivers.values()]) {
     if (one instanceof QueuePair || one instanceof WorkQueue || one instanceof HostQueue) queues.add(one);
@@ -150,9 +148,9 @@ function queueNamed(call: string, device: DeviceBase, target: Target & { name: s
   const found = [...queues].find((queue) => queue.label === name || bare(queue) === name);
   if (found !== undefined) return queueTarget(found);
   const names = [...queues].map(bare);
-  return bad(call, { reason: "unknown_name", value: name, hint: namesHint(name, "queues", names) });
+  return bad({ reason: "unknown_name", value: name, hint: namesHint(name, "queues", names) });
 }
 
-function bad(call: string, refusal: Pick<Refusal, "reason"> & Partial<Refusal>): never {
-  return refuse({ code: "EINVAL", path: "target", ...refusal, call });
+function bad(refusal: Pick<Refusal, "reason"> & Partial<Refusal>): never {
+  return refuse({ code: "EINVAL", path: "target", ...refusal });
 }

@@ -1,4 +1,5 @@
 /** Why a frame did not come to a rule, a table, a queue or a vport, or why it ended as it did. */
+import { inCall } from "../../errors.js";
 import { unsigned } from "../../base/checks.js";
 import type { Device } from "../../model/device/device.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -98,11 +99,13 @@ export class Explainer {
     target: WhyTarget,
     { repairs = true, ...options }: WhyOptions = {},
   ): Explanation {
-    const found = findTarget("why", this.#tracer.device, target);
-    const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
-    return this.#explain(frame, timed, found, repairs, (changed) =>
-      walkedOf(this.#tracer, this.#tracer.walk(port, changed, { ...timed, ...lengthOf(changed, frame, timed) })),
-    );
+    return inCall("why", () => {
+      const found = findTarget(this.#tracer.device, target);
+      const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
+      return this.#explain(frame, timed, found, repairs, (changed) =>
+        walkedOf(this.#tracer, this.#tracer.walk(port, changed, { ...timed, ...lengthOf(changed, frame, timed) })),
+      );
+    });
   }
 
   /** As the function `whySend`, at once. */
@@ -112,18 +115,22 @@ export class Explainer {
     target: WhyTarget,
     { repairs = true, ...options }: WhySendOptions = {},
   ): Explanation {
-    const found = findTarget("whySend", this.#tracer.device, target);
-    const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
-    return this.#explain(frame, {}, found, repairs, (changed) =>
-      walkedOf(this.#tracer, this.#tracer.walkSent(qp, changed, timed)),
-    );
+    return inCall("whySend", () => {
+      const found = findTarget(this.#tracer.device, target);
+      const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
+      return this.#explain(frame, {}, found, repairs, (changed) =>
+        walkedOf(this.#tracer, this.#tracer.walkSent(qp, changed, timed)),
+      );
+    });
   }
 
   /** As the function `nearest`, at once. */
   nearest(port: number, frame: Uint8Array, n: number, options: FrameOptions = {}): Near[] {
-    const most = unsigned("nearest", "n", n, 32);
-    const at = new Case(walkedOf(this.#tracer, this.#tracer.walk(port, frame, options)));
-    return nearestRules(at, most).map((one) => nearOf(at, one));
+    return inCall("nearest", () => {
+      const most = unsigned("n", n, 32);
+      const at = new Case(walkedOf(this.#tracer, this.#tracer.walk(port, frame, options)));
+      return nearestRules(at, most).map((one) => nearOf(at, one));
+    });
   }
 
   #explain(frame: Uint8Array, options: FrameOptions, target: FoundTarget, repairs: boolean, steer: Steer): Explanation {

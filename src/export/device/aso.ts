@@ -2,6 +2,7 @@
  * ASO objects of living rules, and what the rules do with them, as a scenario writes them. Buckets of meters are left
  * out: they are full.
  */
+import { inCall } from "../../errors.js";
 import { COLOUR_UNDEFINED, Op } from "../../abi/engine.js";
 import type { AsoKind, AsoObject } from "../../model/action/asoObject.js";
 import type { AsoAction } from "../../model/action/asoActions.js";
@@ -84,7 +85,7 @@ function dataOf(object: AsoObject, index: number): ScenarioAsoData {
     case "flow_meter":
       return { flow_meter: metersAt(object, index)[0] };
     case "connection":
-      return { conn_track: used(connectionAt("scenarioOf", object, index)) };
+      return { conn_track: used(inCall("scenarioOf", () => connectionAt(object, index))) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** The rules of a living device, as a scenario. */
+import { inCall } from "../../errors.js";
 import { IBV_COUNTER_PACKETS } from "../../abi/verbs.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
@@ -55,7 +56,7 @@ export interface DeviceScenario {
 export async function scenarioOf(device: Device, options: DeviceScenarioOptions = {}): Promise<DeviceScenario> {
   const { keys = false, ...others } = options;
   const tracer = await openTracer(device, others);
-  tracer.refresh("scenarioOf");
+  inCall("scenarioOf", () => tracer.refresh());
   return new DeviceExport(tracer, keys).result();
 }
 

@@ -1,6 +1,6 @@
 /** The actions of a scenario, each created once for the rules that share it. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
-import { SteeringError } from "../../errors.js";
+import { inCall, SteeringError } from "../../errors.js";
 import { modifyActions } from "../../model/action/modifyActions.js";
 import type { ScenarioRuleAction } from "../../scenario/action/definition.js";
 import type { ScenarioArrayMemberObject } from "../../scenario/action/destinations.js";
@@ -9,8 +9,6 @@ import { headerChanges } from "../../scenario/action/headerChanges.js";
 import { vlanHeader } from "../../scenario/action/load.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { ProgramAction, ProgramMember } from "./program.js";
-
-const CALL = "exportRules";
 
 /** Indices of the objects that actions refer to; undefined for those that the program does not have. */
 export interface ActionObjects {
@@ -76,7 +74,7 @@ export class ProgramActions {
     if (array !== undefined) return this.#array(array, domain);
     if (reformat !== undefined) {
       return attempted(() => {
-        const { type, data } = reformatOf(CALL, "reformat", reformat);
+        const { type, data } = reformatOf("reformat", reformat);
         return { kind: "packet_reformat", domain, root, type, data: data ?? new Uint8Array() };
       });
     }
@@ -118,7 +116,7 @@ function found<T>(index: number | undefined, reason: string, make: (index: numbe
 
 function attempted<T>(work: () => T): T | Missing {
   try {
-    return work();
+    return inCall("exportRules", work);
   } catch (error) {
     if (error instanceof SteeringError) return new Missing(error.message);
     throw error;
@@ -131,7 +129,7 @@ function isOfDomain({ vport, port, array, reformat, modify, push_vlan: vlan }: W
 
 /** The changes as words of the device. */
 function wordsOf(modify: NonNullable<Written["modify"]>): bigint[] {
-  return headerChanges(CALL, "modify", modify).actions.map((one) => {
+  return headerChanges("modify", modify).actions.map((one) => {
     if (typeof one === "bigint") return one;
     const bytes = modifyActions([one]);
     return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);

@@ -245,7 +245,7 @@ class Builder {
       else if (handled) this.findings.refuse(path, "the program does not make flow actions", name);
       else {
         const counters = (of: string): number => indexOf(this.#flowCounters, of) ?? 0;
-        const request = flowRequest("exportRules", path, flow, { counters, action: () => 0 });
+        const request = flowRequest(path, flow, { counters, action: () => 0 });
         this.#flows.push({ name, queue, request });
       }
     }

@@ -1,13 +1,11 @@
 /** What rules match, as match parameters of the device. */
 import { ones } from "../../base/bits.js";
 import { DEVICE_KEY_SIZE, GROUP_MISC4, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
-import { SteeringError } from "../../errors.js";
+import { inCall, SteeringError } from "../../errors.js";
 import { addPresence, knownField, maskOf, matchOf, type Match, type MatchFields } from "../../model/match/match.js";
 import { parseTerm, type TermText } from "../../model/match/term.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { ProgramBytes } from "./program.js";
-
-const CALL = "exportRules";
 
 type Fields = NonNullable<ScenarioRule["match"]>;
 
@@ -25,7 +23,7 @@ export type NoMatch = string;
 export function deviceMatches(fields: Fields): DeviceMatch[] | NoMatch {
   const all: DeviceMatch[] = [];
   for (const one of withoutRanges(fields)) {
-    const match = attempted(() => matchOf(CALL, "match", one as MatchFields));
+    const match = attempted(() => matchOf("match", one as MatchFields));
     if (typeof match === "string") return match;
     const why = unlike(match.mask);
     if (why !== null) return why;
@@ -40,7 +38,7 @@ const MAX = 1000;
 
 /** The mask that a matcher gives its rules. */
 export function deviceMask(fields: Readonly<Record<string, string | number>>): Uint8Array | NoMatch {
-  const mask = attempted(() => maskOf(CALL, "mask", fields as MatchFields));
+  const mask = attempted(() => maskOf("mask", fields as MatchFields));
   return typeof mask === "string" ? mask : (unlike(mask) ?? mask);
 }
 
@@ -72,7 +70,7 @@ export function criteriaOf(mask: Uint8Array): number {
 /** The bytes of the first groups, with what they say of the fields. */
 export function parametersOf(bytes: Uint8Array, size: number, fields: Readonly<Record<string, unknown>>): ProgramBytes {
   const used = Object.entries(fields).map(([name, text]) => {
-    const { bit, width } = knownField(CALL, "match", name);
+    const { bit, width } = knownField("match", name);
     const at = bit >> 3;
     return { at, size: ((bit + width + 7) >> 3) - at, text: `${name} ${String(text)}` };
   });
@@ -97,9 +95,9 @@ function* withoutRanges(fields: Fields): Generator<Fields> {
 
 /** The prefixes of a range as value and mask; null for other texts. */
 function prefixesOf(name: string, text: TermText): string[] | null {
-  const term = attempted(() => parseTerm(CALL, name, knownField(CALL, "match", name), text));
+  const term = attempted(() => parseTerm(name, knownField("match", name), text));
   if (typeof term === "string" || term.kind !== "range") return null;
-  const { width } = knownField(CALL, "match", name);
+  const { width } = knownField("match", name);
   const pieces: string[] = [];
   let low = term.low;
   while (low <= term.high) {
@@ -115,7 +113,7 @@ function prefixesOf(name: string, text: TermText): string[] | null {
 /** The result, or what a refusal says. */
 function attempted<T>(work: () => T): T | string {
   try {
-    return work();
+    return inCall("exportRules", work);
   } catch (error) {
     if (error instanceof SteeringError) return error.message;
     throw error;

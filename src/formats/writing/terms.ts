@@ -8,8 +8,6 @@ export type Terms = ReadonlyMap<string, Term>;
 /** Thrown at an element that a format cannot have; the message says why. */
 export class NotExported extends Error {}
 
-const CALL = "exportRules";
-
 /** What a rule asks of each field, with the mask of its matcher. @throws NotExported */
 export function termsOf(rule: ScenarioRule, { matchers = [] }: Scenario): Map<string, Term> {
   const terms = new Map<string, Term>();
@@ -18,10 +16,10 @@ export function termsOf(rule: ScenarioRule, { matchers = [] }: Scenario): Map<st
     const field = fieldNamed(name);
     if (field === undefined) throw new NotExported(`there is no field ${name}`);
     const mask = masks[name];
-    if (mask === undefined || typeof text === "object") terms.set(name, parseTerm(CALL, name, field, text));
+    if (mask === undefined || typeof text === "object") terms.set(name, parseTerm(name, field, text));
     else {
-      const bits = parseMask(CALL, name, field, mask);
-      const term = parseTerm(CALL, name, field, text);
+      const bits = parseMask(name, field, mask);
+      const term = parseTerm(name, field, text);
       terms.set(name, term.kind === "bits" ? { kind: "bits", mask: bits, value: term.value & bits } : term);
     }
   }

@@ -1,4 +1,5 @@
 /** mlx5dv_query_port(3), mlx5dv_is_supported(3). */
+import { inCall } from "../../errors.js";
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { Context } from "../../model/base/context.js";
 import { Device } from "../../model/device/device.js";
@@ -36,22 +37,23 @@ export interface Mlx5dvPort {
  * @throws EINVAL if there is no such port
  */
 export function mlx5dv_query_port(context: Context, port_num: number, info: Partial<Mlx5dvPort>): 0 {
-  const call = "mlx5dv_query_port";
-  const { device, function: owner } = living(call, "context", context, Context);
-  checkObject(call, "info", info);
-  device.checkPort(call, port_num);
-  const flags = MLX5DV_QUERY_PORT_VPORT | MLX5DV_QUERY_PORT_VPORT_VHCA_ID | MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID;
-  const filled: Mlx5dvPort = {
-    flags: BigInt(flags),
-    vport: owner.managesSwitch ? VPORT_UPLINK : owner.vport,
-    vport_vhca_id: owner.vport,
-    esw_owner_vhca_id: VPORT_MANAGER,
-    vport_steering_icm_rx: 0n,
-    vport_steering_icm_tx: 0n,
-    reg_c0: { value: 0, mask: 0 },
-  };
-  Object.assign(info, filled);
-  return 0;
+  return inCall("mlx5dv_query_port", () => {
+    const { device, function: owner } = living("context", context, Context);
+    checkObject("info", info);
+    device.checkPort(port_num);
+    const flags = MLX5DV_QUERY_PORT_VPORT | MLX5DV_QUERY_PORT_VPORT_VHCA_ID | MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID;
+    const filled: Mlx5dvPort = {
+      flags: BigInt(flags),
+      vport: owner.managesSwitch ? VPORT_UPLINK : owner.vport,
+      vport_vhca_id: owner.vport,
+      esw_owner_vhca_id: VPORT_MANAGER,
+      vport_steering_icm_rx: 0n,
+      vport_steering_icm_tx: 0n,
+      reg_c0: { value: 0, mask: 0 },
+    };
+    Object.assign(info, filled);
+    return 0;
+  });
 }
 
 /** Whether the calls of mlx5dv work on a device: true for all devices. */

@@ -1,4 +1,5 @@
 /** mlx5dv_query_device(3). */
+import { inCall } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import type { Profile } from "../../model/profile/profile.js";
@@ -115,29 +116,28 @@ const MEMBERS: readonly (readonly [bit: number, members: readonly (keyof Mlx5dvC
 export function mlx5dv_query_device(ctx_in: Context, attrs_out?: null): Mlx5dvContext;
 export function mlx5dv_query_device(ctx_in: Context, attrs_out: QueriedContext): 0;
 export function mlx5dv_query_device(ctx_in: Context, attrs_out?: QueriedContext | null): Mlx5dvContext | 0 {
-  const call = "mlx5dv_query_device";
-  const { device } = living(call, "ctx_in", ctx_in, Context);
-  const asked = askedFor(call, attrs_out);
-  const filled = MEMBERS.filter(([bit]) => (asked & bit) !== 0);
-  const all = attributesOf(device.profile);
-  all.comp_mask = BigInt(filled.reduce((mask, [bit]) => mask | bit, 0));
-  const names = [...ALWAYS, ...filled.flatMap(([, members]) => members)];
-  const value = Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Mlx5dvContext;
-  return given<Partial<Mlx5dvContext>>(call, "attrs_out", attrs_out as Out<Mlx5dvContext> | null, value) === 0
-    ? 0
-    : value;
+  return inCall("mlx5dv_query_device", () => {
+    const { device } = living("ctx_in", ctx_in, Context);
+    const asked = askedFor(attrs_out);
+    const filled = MEMBERS.filter(([bit]) => (asked & bit) !== 0);
+    const all = attributesOf(device.profile);
+    all.comp_mask = BigInt(filled.reduce((mask, [bit]) => mask | bit, 0));
+    const names = [...ALWAYS, ...filled.flatMap(([, members]) => members)];
+    const value = Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Mlx5dvContext;
+    return given<Partial<Mlx5dvContext>>("attrs_out", attrs_out as Out<Mlx5dvContext> | null, value) === 0 ? 0 : value;
+  });
 }
 
 /** `struct mlx5dv_context` before the call; the other members do not matter. */
 export type QueriedContext = Omit<Out<Mlx5dvContext>, "comp_mask"> & { comp_mask?: number | bigint };
 
 /** The bits of `comp_mask` as a number; all of them where there is no struct. */
-function askedFor(call: string, attrs_out: QueriedContext | null | undefined): number {
+function askedFor(attrs_out: QueriedContext | null | undefined): number {
   if (attrs_out === null || attrs_out === undefined) return -1;
-  checkObject(call, "attrs_out", attrs_out);
+  checkObject("attrs_out", attrs_out);
   const { comp_mask = 0 } = attrs_out;
   if (typeof comp_mask === "bigint") return Number(BigInt.asUintN(32, comp_mask));
-  return unsigned(call, "attrs_out.comp_mask", comp_mask, 53);
+  return unsigned("attrs_out.comp_mask", comp_mask, 53);
 }
 
 /**

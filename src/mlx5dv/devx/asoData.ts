@@ -1,5 +1,5 @@
 /** The 64 bytes of an ASO object by field (docs/state.md): connections, flow meters, first-hit flags. */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { ASO_DATA } from "../../model/action/asoObject.js";
 import * as connections from "../../model/action/connection.js";
 import { METER_BLOCK, METER_TIME_AT } from "../../model/devx/layouts.js";
@@ -15,7 +15,7 @@ export type { Connection, ConnectionFields, ConnectionShared, ConnectionSide } f
  * @throws EINVAL if a value does not fit its bits
  */
 export function connectionBytes(fields: connections.ConnectionFields): Uint8Array {
-  return connections.connectionBytes("connectionBytes", "fields", fields);
+  return inCall("connectionBytes", () => connections.connectionBytes("fields", fields));
 }
 
 /**
@@ -23,7 +23,7 @@ export function connectionBytes(fields: connections.ConnectionFields): Uint8Arra
  * @throws EINVAL if there are not 64 bytes
  */
 export function connectionFromBytes(bytes: Uint8Array): connections.Connection {
-  return connections.connectionFromBytes("connectionFromBytes", "bytes", bytes);
+  return inCall("connectionFromBytes", () => connections.connectionFromBytes("bytes", bytes));
 }
 
 /**
@@ -43,9 +43,11 @@ export interface FlowMeterState extends Readonly<Record<keyof typeof METER_BLOCK
  * @throws EINVAL if a value does not fit its bits
  */
 export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8Array {
-  const written = new CommandBytes("flowMeterBytes", meters.length * METER_BLOCK.size, 0);
-  meters.forEach((fields, i) => written.write(METER_BLOCK, fields, i * METER_BLOCK.size));
-  return written.bytes;
+  return inCall("flowMeterBytes", () => {
+    const written = new CommandBytes(meters.length * METER_BLOCK.size, 0);
+    meters.forEach((fields, i) => written.write(METER_BLOCK, fields, i * METER_BLOCK.size));
+    return written.bytes;
+  });
 }
 
 /**
@@ -54,12 +56,13 @@ export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8
  * @throws EINVAL if the length is no multiple of 32
  */
 export function flowMetersFromBytes(bytes: Uint8Array): FlowMeterState[] {
-  const call = "flowMetersFromBytes";
-  const { size } = METER_BLOCK;
-  const view = viewOf(call, bytes, (length) => length % size === 0, `${size} bytes a meter`);
-  return Array.from({ length: bytes.length / size }, (_, i) => {
-    const timestamp = view.getBigUint64(i * size + METER_TIME_AT);
-    return { ...outputFields(call, bytes, METER_BLOCK, i * size), timestamp };
+  return inCall("flowMetersFromBytes", () => {
+    const { size } = METER_BLOCK;
+    const view = viewOf(bytes, (length) => length % size === 0, `${size} bytes a meter`);
+    return Array.from({ length: bytes.length / size }, (_, i) => {
+      const timestamp = view.getBigUint64(i * size + METER_TIME_AT);
+      return { ...outputFields(bytes, METER_BLOCK, i * size), timestamp };
+    });
   });
 }
 
@@ -73,19 +76,19 @@ const FLAGS = ASO_DATA * 8;
  * mlx5dv_devx_obj_create(context, createAsoCommand(MLX5_OBJ_TYPE_FIRST_HIT_ASO, { data: firstHitBytes([0, 5]) }), undefined, out, undefined);
  */
 export function firstHitBytes(flags: Iterable<number>): Uint8Array {
-  const bytes = new Uint8Array(ASO_DATA);
-  const call = "firstHitBytes";
-  const list: unknown = flags;
-  if (typeof list !== "object" || list === null || !(Symbol.iterator in list))
-    wrongType(call, "flags", "iterable", list);
-  for (const flag of flags) {
-    if (!Number.isInteger(flag) || flag < 0 || flag >= FLAGS) {
-      const hint = `0 to ${FLAGS - 1}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flag, hint });
+  return inCall("firstHitBytes", () => {
+    const bytes = new Uint8Array(ASO_DATA);
+    const list: unknown = flags;
+    if (typeof list !== "object" || list === null || !(Symbol.iterator in list)) wrongType("flags", "iterable", list);
+    for (const flag of flags) {
+      if (!Number.isInteger(flag) || flag < 0 || flag >= FLAGS) {
+        const hint = `0 to ${FLAGS - 1}`;
+        refuse({ code: "EINVAL", reason: "out_of_range", path: "flags", value: flag, hint });
+      }
+      bytes[flag >> 3] = (bytes[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
     }
-    bytes[flag >> 3] = (bytes[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
-  }
-  return bytes;
+    return bytes;
+  });
 }
 
 /**
@@ -94,14 +97,15 @@ export function firstHitBytes(flags: Iterable<number>): Uint8Array {
  * @throws EINVAL if there are not 64 bytes
  */
 export function firstHitFromBytes(bytes: Uint8Array): number[] {
-  const view = viewOf("firstHitFromBytes", bytes, (length) => length === ASO_DATA, `${ASO_DATA} bytes`);
-  const isSet = (flag: number): boolean => (view.getUint8(flag >> 3) & (0x80 >> (flag & 7))) !== 0;
-  return Array.from({ length: FLAGS }, (_, flag) => flag).filter(isSet);
+  return inCall("firstHitFromBytes", () => {
+    const view = viewOf(bytes, (length) => length === ASO_DATA, `${ASO_DATA} bytes`);
+    const isSet = (flag: number): boolean => (view.getUint8(flag >> 3) & (0x80 >> (flag & 7))) !== 0;
+    return Array.from({ length: FLAGS }, (_, flag) => flag).filter(isSet);
+  });
 }
 
-function viewOf(call: string, bytes: Uint8Array, fits: (length: number) => boolean, hint: string): DataView {
-  checkBytes(call, "bytes", bytes);
-  if (!fits(bytes.length))
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "bytes", value: bytes.length, hint });
+function viewOf(bytes: Uint8Array, fits: (length: number) => boolean, hint: string): DataView {
+  checkBytes("bytes", bytes);
+  if (!fits(bytes.length)) refuse({ code: "EINVAL", reason: "out_of_range", path: "bytes", value: bytes.length, hint });
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

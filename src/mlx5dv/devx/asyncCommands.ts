@@ -1,6 +1,6 @@
 /** Asynchronous device commands: mlx5dv_devx_obj_query_async(3), mlx5dv_devx_create_cmd_comp(3). */
 import { checkBytes, checkObject, unsigned, wrongType } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { Command } from "../../model/devx/command.js";
@@ -30,13 +30,12 @@ const HEADER_SIZE = 8;
  * const { wr_id, out_data } = await cmd_comp.answers.next();
  */
 export function mlx5dv_devx_create_cmd_comp(context: Context): CommandCompletions {
-  return new CommandCompletions("mlx5dv_devx_create_cmd_comp", context);
+  return inCall("mlx5dv_devx_create_cmd_comp", () => new CommandCompletions(context));
 }
 
 /** Destroys it and its waiting answers (mlx5dv_devx_create_cmd_comp(3)). */
 export function mlx5dv_devx_destroy_cmd_comp(cmd_comp: CommandCompletions): void {
-  const call = "mlx5dv_devx_destroy_cmd_comp";
-  living(call, "cmd_comp", cmd_comp, CommandCompletions).destroy(call);
+  inCall("mlx5dv_devx_destroy_cmd_comp", () => living("cmd_comp", cmd_comp, CommandCompletions).destroy());
 }
 
 /**
@@ -56,27 +55,28 @@ export function mlx5dv_devx_obj_query_async(
   wr_id: bigint | number,
   cmd_comp: CommandCompletions,
 ): 0 {
-  const call = "mlx5dv_devx_obj_query_async";
-  const object = devxObject(call, "obj", obj, DevxObject);
-  const completions = living(call, "cmd_comp", cmd_comp, CommandCompletions);
-  if (completions.context !== object.context) {
-    const hint = "use one of the context of the object";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "cmd_comp", value: cmd_comp, hint });
-  }
-  const number = wrIdOf(call, wr_id);
-  completions.checkRoom(call, unsigned(call, "outlen", outlen, 32));
-  const output = new Uint8Array(outlen);
-  const command = new Command(call, object.context, input, inlen, output, undefined);
-  completions.run(number, output, () => {
-    askObject(command, object, "query");
+  return inCall("mlx5dv_devx_obj_query_async", () => {
+    const object = devxObject("obj", obj, DevxObject);
+    const completions = living("cmd_comp", cmd_comp, CommandCompletions);
+    if (completions.context !== object.context) {
+      const hint = "use one of the context of the object";
+      refuse({ code: "EINVAL", reason: "bad_object", path: "cmd_comp", value: cmd_comp, hint });
+    }
+    const number = wrIdOf(wr_id);
+    completions.checkRoom(unsigned("outlen", outlen, 32));
+    const output = new Uint8Array(outlen);
+    const command = new Command(object.context, input, inlen, output, undefined);
+    completions.run(number, output, () => {
+      askObject(command, object, "query");
+    });
+    return 0;
   });
-  return 0;
 }
 
-function wrIdOf(call: string, wr_id: unknown): bigint {
+function wrIdOf(wr_id: unknown): bigint {
   if (typeof wr_id === "bigint") return BigInt.asUintN(64, wr_id);
-  if (typeof wr_id !== "number") wrongType(call, "wr_id", "a bigint or a number", wr_id);
-  return BigInt(unsigned(call, "wr_id", wr_id, 53));
+  if (typeof wr_id !== "number") wrongType("wr_id", "a bigint or a number", wr_id);
+  return BigInt(unsigned("wr_id", wr_id, 53));
 }
 
 /**
@@ -91,18 +91,19 @@ export function mlx5dv_devx_get_async_cmd_comp(
   cmd_resp: AsyncCommandResponse,
   cmd_resp_len: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_get_async_cmd_comp";
-  living(call, "cmd_comp", cmd_comp, CommandCompletions);
-  checkObject(call, "cmd_resp", cmd_resp);
-  checkBytes(call, "cmd_resp.out_data", cmd_resp.out_data);
-  const most = HEADER_SIZE + cmd_resp.out_data.length;
-  const length = unsigned(call, "cmd_resp_len", cmd_resp_len ?? most, 32);
-  if (length < HEADER_SIZE || length > most) {
-    const hint = `${HEADER_SIZE} to ${most}, for the out_data given`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cmd_resp_len", value: length, hint });
-  }
-  const { wr_id, out_data } = cmd_comp.take(call, length - HEADER_SIZE);
-  cmd_resp.out_data.set(out_data);
-  cmd_resp.wr_id = wr_id;
-  return 0;
+  return inCall("mlx5dv_devx_get_async_cmd_comp", () => {
+    living("cmd_comp", cmd_comp, CommandCompletions);
+    checkObject("cmd_resp", cmd_resp);
+    checkBytes("cmd_resp.out_data", cmd_resp.out_data);
+    const most = HEADER_SIZE + cmd_resp.out_data.length;
+    const length = unsigned("cmd_resp_len", cmd_resp_len ?? most, 32);
+    if (length < HEADER_SIZE || length > most) {
+      const hint = `${HEADER_SIZE} to ${most}, for the out_data given`;
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "cmd_resp_len", value: length, hint });
+    }
+    const { wr_id, out_data } = cmd_comp.take(length - HEADER_SIZE);
+    cmd_resp.out_data.set(out_data);
+    cmd_resp.wr_id = wr_id;
+    return 0;
+  });
 }

@@ -2,6 +2,7 @@
  * Device commands as bytes, and what outputs say, so that no caller computes offsets: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts. src/model/devx/layouts.ts draws the layouts.
  */
+import { inCall } from "../../errors.js";
 import { checkBytes, checkObject, unsigned } from "../../base/checks.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { CounterValue, FlowCounter } from "../../model/action/counter.js";
@@ -42,13 +43,11 @@ export const MLX5_OBJ_TYPE_CONN_TRACK_ASO = opcodes.CONN_TRACK_ASO_TYPE;
  * @throws EINVAL if a value does not fit its byte
  */
 export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowCounter> {
-  const command = new CommandBytes(
-    "allocFlowCounterCommand",
-    ALLOC_FLOW_COUNTER.size,
-    opcodes.ALLOC_FLOW_COUNTER_OPCODE,
-  );
-  const fields = { flow_counter_bulk_log_size: logSize, flow_counter_bulk: bulk };
-  return command.write(ALLOC_FLOW_COUNTER, fields).bytes;
+  return inCall("allocFlowCounterCommand", () => {
+    const command = new CommandBytes(ALLOC_FLOW_COUNTER.size, opcodes.ALLOC_FLOW_COUNTER_OPCODE);
+    const fields = { flow_counter_bulk_log_size: logSize, flow_counter_bulk: bulk };
+    return command.write(ALLOC_FLOW_COUNTER, fields).bytes;
+  });
 }
 
 /**
@@ -60,18 +59,18 @@ export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowC
  * @param clear sets them to 0 after the query
  */
 export function queryFlowCounterCommand(id: number, count = 1, clear = false): Uint8Array {
-  const command = new CommandBytes(
-    "queryFlowCounterCommand",
-    QUERY_FLOW_COUNTER.size,
-    opcodes.QUERY_FLOW_COUNTER_OPCODE,
-  );
-  return command.write(QUERY_FLOW_COUNTER, { clear, num_of_counters: count, flow_counter_id: id }).bytes;
+  return inCall("queryFlowCounterCommand", () => {
+    const command = new CommandBytes(QUERY_FLOW_COUNTER.size, opcodes.QUERY_FLOW_COUNTER_OPCODE);
+    return command.write(QUERY_FLOW_COUNTER, { clear, num_of_counters: count, flow_counter_id: id }).bytes;
+  });
 }
 
 /** Bytes that the output of QUERY_FLOW_COUNTER needs for `count` counters. */
 export function flowCounterOutputSize(count = 1): number {
-  unsigned("flowCounterOutputSize", "count", count, 30);
-  return OUTPUT.size + count * 16;
+  return inCall("flowCounterOutputSize", () => {
+    unsigned("count", count, 30);
+    return OUTPUT.size + count * 16;
+  });
 }
 
 /**
@@ -80,12 +79,14 @@ export function flowCounterOutputSize(count = 1): number {
  *     | status 1 | 0 3 | syndrome 4 | 0 8 |, then of each | packets 8 | octets 8 |
  */
 export function flowCounterOutput(output: Uint8Array): CounterValue[] {
-  const view = outputView("flowCounterOutput", output, OUTPUT.size);
-  const values: CounterValue[] = [];
-  for (let at = OUTPUT.size; at + 16 <= output.length; at += 16) {
-    values.push({ packets: view.getBigUint64(at), bytes: view.getBigUint64(at + 8) });
-  }
-  return values;
+  return inCall("flowCounterOutput", () => {
+    const view = outputView(output, OUTPUT.size);
+    const values: CounterValue[] = [];
+    for (let at = OUTPUT.size; at + 16 <= output.length; at += 16) {
+      values.push({ packets: view.getBigUint64(at), bytes: view.getBigUint64(at + 8) });
+    }
+    return values;
+  });
 }
 
 /**
@@ -93,19 +94,21 @@ export function flowCounterOutput(output: Uint8Array): CounterValue[] {
  * Opcode 0x93a; layout DEALLOC.
  */
 export function deallocFlowCounterCommand(id: number): Uint8Array {
-  return deallocCommand("deallocFlowCounterCommand", opcodes.DEALLOC_FLOW_COUNTER_OPCODE, id);
+  return inCall("deallocFlowCounterCommand", () => deallocCommand(opcodes.DEALLOC_FLOW_COUNTER_OPCODE, id));
 }
 
-function deallocCommand(call: string, opcode: number, id: number): Uint8Array {
-  return new CommandBytes(call, DEALLOC.size, opcode).write(DEALLOC, { id }).bytes;
+function deallocCommand(opcode: number, id: number): Uint8Array {
+  return new CommandBytes(DEALLOC.size, opcode).write(DEALLOC, { id }).bytes;
 }
 
 /**
  * `status` (0 is success), `syndrome` and the number of the new object in the output of a command.
  */
 export function commandOutput(output: Uint8Array): { status: number; syndrome: number; id: number } {
-  const { status, syndrome, id } = outputFields("commandOutput", output, OUTPUT);
-  return { status, syndrome, id };
+  return inCall("commandOutput", () => {
+    const { status, syndrome, id } = outputFields(output, OUTPUT);
+    return { status, syndrome, id };
+  });
 }
 
 /** A flow meter object. */
@@ -127,7 +130,10 @@ export interface FlowMeterFields {
  * @throws EINVAL if a value does not fit its bits
  */
 export function createFlowMeterCommand(fields: FlowMeterFields): CommandFor<FlowMeter> {
-  return flowMeterCommand("createFlowMeterCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, 0, fields).bytes;
+  return inCall(
+    "createFlowMeterCommand",
+    () => flowMeterCommand(opcodes.CREATE_GENERAL_OBJECT_OPCODE, 0, fields).bytes,
+  );
 }
 
 /**
@@ -136,18 +142,19 @@ export function createFlowMeterCommand(fields: FlowMeterFields): CommandFor<Flow
  * @param select 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR
  */
 export function modifyFlowMeterCommand(id: number, select: number, fields: FlowMeterFields): Uint8Array {
-  const call = "modifyFlowMeterCommand";
-  unsigned(call, "select", select, 32);
-  const { bytes } = flowMeterCommand(call, opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
-  new DataView(bytes.buffer).setBigUint64(GENERAL_OBJECT.size, BigInt(select));
-  return bytes;
+  return inCall("modifyFlowMeterCommand", () => {
+    unsigned("select", select, 32);
+    const { bytes } = flowMeterCommand(opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
+    new DataView(bytes.buffer).setBigUint64(GENERAL_OBJECT.size, BigInt(select));
+    return bytes;
+  });
 }
 
-function flowMeterCommand(call: string, opcode: number, id: number, fields: FlowMeterFields): CommandBytes {
+function flowMeterCommand(opcode: number, id: number, fields: FlowMeterFields): CommandBytes {
   const at = GENERAL_OBJECT.size;
-  checkObject(call, "fields", fields);
+  checkObject("fields", fields);
   const { parameters, ...body } = fields;
-  return new CommandBytes(call, at + FLOW_METER_BODY.size, opcode)
+  return new CommandBytes(at + FLOW_METER_BODY.size, opcode)
     .write(GENERAL_OBJECT, { obj_type: opcodes.FLOW_METER_TYPE, obj_id: id })
     .write(FLOW_METER_BODY, body, at)
     .put("parameters", parameters ?? new Uint8Array(), at + FLOW_METER_PARAMETERS, 32);
@@ -169,7 +176,7 @@ export interface AsoFields {
  * @param type MLX5_OBJ_TYPE_FLOW_METER_ASO, _FIRST_HIT_ASO or _CONN_TRACK_ASO
  */
 export function createAsoCommand(type: number, fields: AsoFields = {}): CommandFor<AsoObject> {
-  return asoCommand("createAsoCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, type, 0, fields);
+  return inCall("createAsoCommand", () => asoCommand(opcodes.CREATE_GENERAL_OBJECT_OPCODE, type, 0, fields));
 }
 
 /**
@@ -178,14 +185,14 @@ export function createAsoCommand(type: number, fields: AsoFields = {}): CommandF
  * @param data at most 64 bytes
  */
 export function modifyAsoCommand(type: number, id: number, data: Uint8Array): Uint8Array {
-  return asoCommand("modifyAsoCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, type, id, { data });
+  return inCall("modifyAsoCommand", () => asoCommand(opcodes.MODIFY_GENERAL_OBJECT_OPCODE, type, id, { data }));
 }
 
-function asoCommand(call: string, opcode: number, obj_type: number, obj_id: number, fields: AsoFields): Uint8Array {
+function asoCommand(opcode: number, obj_type: number, obj_id: number, fields: AsoFields): Uint8Array {
   const at = GENERAL_OBJECT.size;
-  checkObject(call, "fields", fields);
+  checkObject("fields", fields);
   const { log_obj_range, access_pd, data } = fields;
-  return new CommandBytes(call, at + ASO_BODY.size, opcode)
+  return new CommandBytes(at + ASO_BODY.size, opcode)
     .write(GENERAL_OBJECT, { obj_type, obj_id, log_obj_range })
     .write(ASO_BODY, { access_pd }, at)
     .put("data", data ?? new Uint8Array(), at + ASO_DATA_AT, 64).bytes;
@@ -193,8 +200,10 @@ function asoCommand(call: string, opcode: number, obj_type: number, obj_id: numb
 
 /** The 64 bytes of an ASO object in the output of QUERY_GENERAL_OBJECT. */
 export function asoOutput(output: Uint8Array): Uint8Array {
-  outputView("asoOutput", output, GENERAL_OBJECT_OUTPUT_SIZE);
-  return output.slice(OUTPUT.size + ASO_DATA_AT, OUTPUT.size + ASO_BODY.size);
+  return inCall("asoOutput", () => {
+    outputView(output, GENERAL_OBJECT_OUTPUT_SIZE);
+    return output.slice(OUTPUT.size + ASO_DATA_AT, OUTPUT.size + ASO_BODY.size);
+  });
 }
 
 /**
@@ -202,12 +211,10 @@ export function asoOutput(output: Uint8Array): Uint8Array {
  * Opcode 0xa02; layout GENERAL_OBJECT.
  */
 export function queryGeneralObjectCommand(type: number, id: number): Uint8Array {
-  const command = new CommandBytes(
-    "queryGeneralObjectCommand",
-    GENERAL_OBJECT.size,
-    opcodes.QUERY_GENERAL_OBJECT_OPCODE,
-  );
-  return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+  return inCall("queryGeneralObjectCommand", () => {
+    const command = new CommandBytes(GENERAL_OBJECT.size, opcodes.QUERY_GENERAL_OBJECT_OPCODE);
+    return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+  });
 }
 
 /**
@@ -215,9 +222,10 @@ export function queryGeneralObjectCommand(type: number, id: number): Uint8Array 
  * of its first object.
  */
 export function destroyGeneralObjectCommand(type: number, id: number): Uint8Array {
-  const call = "destroyGeneralObjectCommand";
-  const command = new CommandBytes(call, GENERAL_OBJECT.size, opcodes.DESTROY_GENERAL_OBJECT_OPCODE);
-  return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+  return inCall("destroyGeneralObjectCommand", () => {
+    const command = new CommandBytes(GENERAL_OBJECT.size, opcodes.DESTROY_GENERAL_OBJECT_OPCODE);
+    return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+  });
 }
 
 /** Bytes that the output of QUERY_GENERAL_OBJECT needs. */
@@ -225,9 +233,11 @@ export const GENERAL_OBJECT_OUTPUT_SIZE = OUTPUT.size + ASO_BODY.size;
 
 /** The flow meter in the output of QUERY_GENERAL_OBJECT. */
 export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
-  const { active, ...rest } = outputFields("flowMeterOutput", output, FLOW_METER_BODY, OUTPUT.size);
-  const from = OUTPUT.size + FLOW_METER_PARAMETERS;
-  return { active: active !== 0, ...rest, parameters: output.slice(from, from + 32) };
+  return inCall("flowMeterOutput", () => {
+    const { active, ...rest } = outputFields(output, FLOW_METER_BODY, OUTPUT.size);
+    const from = OUTPUT.size + FLOW_METER_PARAMETERS;
+    return { active: active !== 0, ...rest, parameters: output.slice(from, from + 32) };
+  });
 }
 
 /**
@@ -238,17 +248,18 @@ export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
  * @param actions words of 8 bytes (`modifyActions`)
  */
 export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array): CommandFor<ModifyHeaderContext> {
-  const call = "allocModifyHeaderCommand";
-  checkBytes(call, "actions", actions);
-  const { size } = ALLOC_MODIFY_HEADER;
-  return new CommandBytes(call, size + actions.length, opcodes.ALLOC_MODIFY_HEADER_OPCODE)
-    .write(ALLOC_MODIFY_HEADER, { table_type, num_of_actions: actions.length / 8 })
-    .put("actions", actions, size, actions.length).bytes;
+  return inCall("allocModifyHeaderCommand", () => {
+    checkBytes("actions", actions);
+    const { size } = ALLOC_MODIFY_HEADER;
+    return new CommandBytes(size + actions.length, opcodes.ALLOC_MODIFY_HEADER_OPCODE)
+      .write(ALLOC_MODIFY_HEADER, { table_type, num_of_actions: actions.length / 8 })
+      .put("actions", actions, size, actions.length).bytes;
+  });
 }
 
 /** DEALLOC_MODIFY_HEADER_CONTEXT (0x941); the bytes are as in DEALLOC_FLOW_COUNTER. */
 export function deallocModifyHeaderCommand(id: number): Uint8Array {
-  return deallocCommand("deallocModifyHeaderCommand", opcodes.DEALLOC_MODIFY_HEADER_OPCODE, id);
+  return inCall("deallocModifyHeaderCommand", () => deallocCommand(opcodes.DEALLOC_MODIFY_HEADER_OPCODE, id));
 }
 
 /** Reformat types of the device, which are not those of the API. */
@@ -264,17 +275,18 @@ export const MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 4;
  * @param data the headers to put in front
  */
 export function allocPacketReformatCommand(reformat_type: number, data: Uint8Array): CommandFor<PacketReformatContext> {
-  const call = "allocPacketReformatCommand";
-  checkBytes(call, "data", data);
-  const size = Math.max(ALLOC_PACKET_REFORMAT.size, (REFORMAT_DATA_AT + data.length + 3) & ~3);
-  return new CommandBytes(call, size, opcodes.ALLOC_PACKET_REFORMAT_OPCODE)
-    .write(ALLOC_PACKET_REFORMAT, { reformat_type, reformat_data_size: data.length })
-    .put("data", data, REFORMAT_DATA_AT, data.length).bytes;
+  return inCall("allocPacketReformatCommand", () => {
+    checkBytes("data", data);
+    const size = Math.max(ALLOC_PACKET_REFORMAT.size, (REFORMAT_DATA_AT + data.length + 3) & ~3);
+    return new CommandBytes(size, opcodes.ALLOC_PACKET_REFORMAT_OPCODE)
+      .write(ALLOC_PACKET_REFORMAT, { reformat_type, reformat_data_size: data.length })
+      .put("data", data, REFORMAT_DATA_AT, data.length).bytes;
+  });
 }
 
 /** DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e); the bytes are as in DEALLOC_FLOW_COUNTER. */
 export function deallocPacketReformatCommand(id: number): Uint8Array {
-  return deallocCommand("deallocPacketReformatCommand", opcodes.DEALLOC_PACKET_REFORMAT_OPCODE, id);
+  return inCall("deallocPacketReformatCommand", () => deallocCommand(opcodes.DEALLOC_PACKET_REFORMAT_OPCODE, id));
 }
 
 /**
@@ -282,7 +294,7 @@ export function deallocPacketReformatCommand(id: number): Uint8Array {
  * Opcode 0xb00; layout SYNC_STEERING.
  */
 export function syncSteeringCommand(): Uint8Array {
-  return new CommandBytes("syncSteeringCommand", SYNC_STEERING.size, opcodes.SYNC_STEERING_OPCODE).bytes;
+  return inCall("syncSteeringCommand", () => new CommandBytes(SYNC_STEERING.size, opcodes.SYNC_STEERING_OPCODE).bytes);
 }
 
 /** Groups of capabilities. */
@@ -301,10 +313,10 @@ export const MLX5_CAP_ADV_RDMA = 0x28;
  * @param current current capabilities, or the maximum
  */
 export function queryHcaCapCommand(group: number, current = true): Uint8Array {
-  const call = "queryHcaCapCommand";
-  const op_mod = unsigned(call, "group", group, 15) * 2 + (current ? 1 : 0);
-  return new CommandBytes(call, QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE).write(QUERY_HCA_CAP, { op_mod })
-    .bytes;
+  return inCall("queryHcaCapCommand", () => {
+    const op_mod = unsigned("group", group, 15) * 2 + (current ? 1 : 0);
+    return new CommandBytes(QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE).write(QUERY_HCA_CAP, { op_mod }).bytes;
+  });
 }
 
 /**
@@ -314,7 +326,7 @@ export function queryHcaCapCommand(group: number, current = true): Uint8Array {
  * @param vport another vport than that of the context
  */
 export function queryEswVportContextCommand(vport?: number): Uint8Array {
-  return vportCommand("queryEswVportContextCommand", opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, vport);
+  return inCall("queryEswVportContextCommand", () => vportCommand(opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, vport));
 }
 
 /**
@@ -323,10 +335,10 @@ export function queryEswVportContextCommand(vport?: number): Uint8Array {
  * @param vport another vport than that of the context
  */
 export function queryHcaVportContextCommand(vport?: number): Uint8Array {
-  return vportCommand("queryHcaVportContextCommand", opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, vport);
+  return inCall("queryHcaVportContextCommand", () => vportCommand(opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, vport));
 }
 
-function vportCommand(call: string, opcode: number, vport: number | undefined): Uint8Array {
+function vportCommand(opcode: number, vport: number | undefined): Uint8Array {
   const fields = { other_vport: vport !== undefined, vport_number: vport ?? 0 };
-  return new CommandBytes(call, QUERY_VPORT_CONTEXT.size, opcode).write(QUERY_VPORT_CONTEXT, fields).bytes;
+  return new CommandBytes(QUERY_VPORT_CONTEXT.size, opcode).write(QUERY_VPORT_CONTEXT, fields).bytes;
 }

@@ -1,6 +1,6 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
 import { checkArray, checkObject, objectArgument, unsigned } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";
 import type { DeviceFunction } from "../../model/device/function.js";
@@ -41,32 +41,33 @@ export interface FileDescriptors {
  * const context = mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX });
  */
 export function mlx5dv_open_device(device: Device | DeviceFunction, attr?: ContextAttr | null): Context {
-  const call = "mlx5dv_open_device";
-  const { flags = 0, comp_mask = 0, fds } = objectArgument<ContextAttr>(call, "attr", attr ?? {});
-  const mask = typeof comp_mask === "bigint" ? Number(comp_mask) : comp_mask;
-  checkBits(call, "attr.comp_mask", unsigned(call, "attr.comp_mask", mask, 64), MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY);
-  checkBits(call, "attr.flags", unsigned(call, "attr.flags", flags, 32), MLX5DV_CONTEXT_FLAGS_DEVX);
-  if (mask !== 0) checkDescriptors(call, "attr.fds", fds ?? null);
-  return new Context(call, device);
+  return inCall("mlx5dv_open_device", () => {
+    const { flags = 0, comp_mask = 0, fds } = objectArgument<ContextAttr>("attr", attr ?? {});
+    const mask = typeof comp_mask === "bigint" ? Number(comp_mask) : comp_mask;
+    checkBits("attr.comp_mask", unsigned("attr.comp_mask", mask, 64), MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY);
+    checkBits("attr.flags", unsigned("attr.flags", flags, 32), MLX5DV_CONTEXT_FLAGS_DEVX);
+    if (mask !== 0) checkDescriptors("attr.fds", fds ?? null);
+    return new Context(device);
+  });
 }
 
 /** @throws TypeError, EINVAL a member that is no file descriptor */
-function checkDescriptors(call: string, path: string, fds: FileDescriptors | null): void {
+function checkDescriptors(path: string, fds: FileDescriptors | null): void {
   if (fds === null) return;
-  checkObject(call, path, fds);
-  checkArray(call, `${path}.arr`, fds.arr);
-  const count = unsigned(call, `${path}.count`, fds.count ?? fds.arr.length, 32);
+  checkObject(path, fds);
+  checkArray(`${path}.arr`, fds.arr);
+  const count = unsigned(`${path}.count`, fds.count ?? fds.arr.length, 32);
   if (count > fds.arr.length) {
     const hint = `the array has ${fds.arr.length}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.count`, value: count, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.count`, value: count, hint });
   }
-  for (const [i, one] of fds.arr.slice(0, count).entries()) unsigned(call, `${path}.arr[${i}]`, one, 31);
+  for (const [i, one] of fds.arr.slice(0, count).entries()) unsigned(`${path}.arr[${i}]`, one, 31);
 }
 
 /** @throws EINVAL a bit other than the known one */
-function checkBits(call: string, path: string, value: number, known: number): void {
+function checkBits(path: string, value: number, known: number): void {
   if (value === 0 || value === known) return;
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 or ${known}` });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: `0 or ${known}` });
 }
 
 /**
@@ -88,10 +89,11 @@ export function mlx5dv_devx_obj_create<T extends DevxObject = DevxObject>(
   output: Uint8Array,
   outlen: number | undefined,
 ): T {
-  const call = "mlx5dv_devx_obj_create";
-  living(call, "context", context, Context);
-  // Only encoders say what T is, and the opcode decides that.
-  return createObject(new Command(call, context, input, inlen, output, outlen)) as T;
+  return inCall("mlx5dv_devx_obj_create", () => {
+    living("context", context, Context);
+    // Only encoders say what T is, and the opcode decides that.
+    return createObject(new Command(context, input, inlen, output, outlen)) as T;
+  });
 }
 
 /**
@@ -105,7 +107,7 @@ export function mlx5dv_devx_obj_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  return ask("mlx5dv_devx_obj_query", "query", obj, [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_obj_query", () => ask("query", obj, [input, inlen, output, outlen]));
 }
 
 /**
@@ -119,7 +121,7 @@ export function mlx5dv_devx_obj_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  return ask("mlx5dv_devx_obj_modify", "modify", obj, [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_obj_modify", () => ask("modify", obj, [input, inlen, output, outlen]));
 }
 
 /**
@@ -127,9 +129,10 @@ export function mlx5dv_devx_obj_modify(
  * @throws EBUSY if something uses it
  */
 export function mlx5dv_devx_obj_destroy(obj: DevxObject): 0 {
-  const call = "mlx5dv_devx_obj_destroy";
-  destroyObject(call, devxObject(call, "obj", obj, DevxObject));
-  return 0;
+  return inCall("mlx5dv_devx_obj_destroy", () => {
+    destroyObject(devxObject("obj", obj, DevxObject));
+    return 0;
+  });
 }
 
 /**
@@ -144,17 +147,18 @@ export function mlx5dv_devx_general_cmd(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_general_cmd";
-  living(call, "context", context, Context);
-  const command = new Command(call, context, input, inlen, output, outlen);
-  runCommand(command);
-  return 0;
+  return inCall("mlx5dv_devx_general_cmd", () => {
+    living("context", context, Context);
+    const command = new Command(context, input, inlen, output, outlen);
+    runCommand(command);
+    return 0;
+  });
 }
 
 type Buffers = [input: Uint8Array, inlen: number | undefined, output: Uint8Array, outlen: number | undefined];
 
-function ask(call: string, does: "query" | "modify", obj: DevxObject, buffers: Buffers): 0 {
-  const object = devxObject(call, "obj", obj, DevxObject);
-  askObject(new Command(call, object.context, ...buffers), object, does);
+function ask(does: "query" | "modify", obj: DevxObject, buffers: Buffers): 0 {
+  const object = devxObject("obj", obj, DevxObject);
+  askObject(new Command(object.context, ...buffers), object, does);
   return 0;
 }

@@ -1,4 +1,5 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
+import { inCall } from "../../errors.js";
 import { checkArray, checkObject } from "../../base/checks.js";
 import { RSS_KEY_SIZE } from "../../abi/state.js";
 import {
@@ -51,15 +52,16 @@ export type TirFields = FieldValues<keyof typeof TIR_CONTEXT.fields> & {
  * @throws EINVAL if a value does not fit its bits, or the key is longer than 40 bytes
  */
 export function createTirCommand(fields: TirFields): CommandFor<Tir> {
-  const call = "createTirCommand";
-  checkObject(call, "fields", fields);
-  const { rx_hash_toeplitz_key, ...context } = fields;
-  const command = new CommandBytes(call, CREATE_TIR.size, CREATE_TIR_OPCODE);
-  command.write(TIR_CONTEXT, context, TIR_CONTEXT_AT);
-  if (rx_hash_toeplitz_key !== undefined) {
-    command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, RSS_KEY_SIZE);
-  }
-  return command.bytes;
+  return inCall("createTirCommand", () => {
+    checkObject("fields", fields);
+    const { rx_hash_toeplitz_key, ...context } = fields;
+    const command = new CommandBytes(CREATE_TIR.size, CREATE_TIR_OPCODE);
+    command.write(TIR_CONTEXT, context, TIR_CONTEXT_AT);
+    if (rx_hash_toeplitz_key !== undefined) {
+      command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, RSS_KEY_SIZE);
+    }
+    return command.bytes;
+  });
 }
 
 /**
@@ -71,14 +73,15 @@ export function createTirCommand(fields: TirFields): CommandFor<Tir> {
  * @param numbers receive queues: `wq_num` of work queues, `qp_num` of raw packet queue pairs
  */
 export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
-  const call = "createRqtCommand";
-  checkArray(call, "numbers", numbers);
-  const command = new CommandBytes(call, RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size, CREATE_RQT_OPCODE);
-  command.write(CREATE_RQT, { rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
-  for (const [i, rq_num] of numbers.entries()) {
-    command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
-  }
-  return command.bytes;
+  return inCall("createRqtCommand", () => {
+    checkArray("numbers", numbers);
+    const command = new CommandBytes(RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size, CREATE_RQT_OPCODE);
+    command.write(CREATE_RQT, { rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
+    for (const [i, rq_num] of numbers.entries()) {
+      command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
+    }
+    return command.bytes;
+  });
 }
 
 /**
@@ -87,10 +90,16 @@ export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
  *     | 0x902 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | number 3 | 0 4 |
  */
 export function destroyTirCommand(id: number): Uint8Array {
-  return new CommandBytes("destroyTirCommand", DESTROY_24.size, DESTROY_TIR_OPCODE).write(DESTROY_24, { id }).bytes;
+  return inCall(
+    "destroyTirCommand",
+    () => new CommandBytes(DESTROY_24.size, DESTROY_TIR_OPCODE).write(DESTROY_24, { id }).bytes,
+  );
 }
 
 /** DESTROY_RQT (0x918); the bytes are as in DESTROY_TIR. */
 export function destroyRqtCommand(id: number): Uint8Array {
-  return new CommandBytes("destroyRqtCommand", DESTROY_24.size, DESTROY_RQT_OPCODE).write(DESTROY_24, { id }).bytes;
+  return inCall(
+    "destroyRqtCommand",
+    () => new CommandBytes(DESTROY_24.size, DESTROY_RQT_OPCODE).write(DESTROY_24, { id }).bytes,
+  );
 }

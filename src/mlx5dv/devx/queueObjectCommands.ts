@@ -1,4 +1,5 @@
 /** Device commands of queues that verbs made, as bytes, and what their outputs say. */
+import { inCall } from "../../errors.js";
 import { checkArray, checkObject, unsigned } from "../../base/checks.js";
 import { RQ_NUMBER, RQ_NUMBERS_AT, readFields, type Layout } from "../../model/devx/layouts.js";
 import * as opcodes from "../../model/devx/opcodes.js";
@@ -67,18 +68,19 @@ export type QpContext = Record<keyof typeof QP_CONTEXT.fields, number> & {
  *     | 0x50b 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | qpn 3 | 0 4 |
  */
 export function queryQpCommand(qpn: number): Uint8Array {
-  return numbered("queryQpCommand", NUMBERED, opcodes.QUERY_QP_OPCODE, qpn).bytes;
+  return inCall("queryQpCommand", () => numbered(NUMBERED, opcodes.QUERY_QP_OPCODE, qpn).bytes);
 }
 
 /** What QUERY_QP reports. @throws EINVAL if there are less than 256 bytes */
 export function qpOutput(output: Uint8Array): QpContext {
-  const call = "qpOutput";
-  const at = QP_CONTEXT_AT + PATH_AT;
-  const fields = outputFields(call, output, QP_CONTEXT, QP_CONTEXT_AT);
-  const bytes = (place: number, size: number): Uint8Array => output.slice(at + place, at + place + size);
-  const path = outputFields(call, output, PATH, at);
-  const addresses = { rgid: bytes(PATH_GID_AT, GID_SIZE), rmac: bytes(PATH_MAC_AT, MAC_SIZE) };
-  return { ...fields, primary_address_path: { ...path, ...addresses } };
+  return inCall("qpOutput", () => {
+    const at = QP_CONTEXT_AT + PATH_AT;
+    const fields = outputFields(output, QP_CONTEXT, QP_CONTEXT_AT);
+    const bytes = (place: number, size: number): Uint8Array => output.slice(at + place, at + place + size);
+    const path = outputFields(output, PATH, at);
+    const addresses = { rgid: bytes(PATH_GID_AT, GID_SIZE), rmac: bytes(PATH_MAC_AT, MAC_SIZE) };
+    return { ...fields, primary_address_path: { ...path, ...addresses } };
+  });
 }
 
 /**
@@ -90,19 +92,20 @@ export function qpOutput(output: Uint8Array): QpContext {
  * @throws EINVAL if a value does not fit its bits
  */
 export function modifyQpCommand(opcode: number, qpn: number, fields: QpFields = {}): Uint8Array {
-  const call = "modifyQpCommand";
-  checkObject(call, "fields", fields);
-  const { opt_param_mask = 0, primary_address_path = {}, ...context } = fields;
-  checkObject(call, "primary_address_path", primary_address_path);
-  const { rgid, rmac, ...path } = primary_address_path;
-  const at = QP_CONTEXT_AT + PATH_AT;
-  const command = numbered(call, MODIFY_QP, unsigned(call, "opcode", opcode, 16), qpn).write(MODIFY_QP, {
-    opt_param_mask,
+  return inCall("modifyQpCommand", () => {
+    checkObject("fields", fields);
+    const { opt_param_mask = 0, primary_address_path = {}, ...context } = fields;
+    checkObject("primary_address_path", primary_address_path);
+    const { rgid, rmac, ...path } = primary_address_path;
+    const at = QP_CONTEXT_AT + PATH_AT;
+    const command = numbered(MODIFY_QP, unsigned("opcode", opcode, 16), qpn).write(MODIFY_QP, {
+      opt_param_mask,
+    });
+    command.write(QP_CONTEXT, context, QP_CONTEXT_AT).write(PATH, path, at);
+    if (rgid !== undefined) command.put("rgid", rgid, at + PATH_GID_AT, GID_SIZE);
+    if (rmac !== undefined) command.put("rmac", rmac, at + PATH_MAC_AT, MAC_SIZE);
+    return command.bytes;
   });
-  command.write(QP_CONTEXT, context, QP_CONTEXT_AT).write(PATH, path, at);
-  if (rgid !== undefined) command.put("rgid", rgid, at + PATH_GID_AT, GID_SIZE);
-  if (rmac !== undefined) command.put("rmac", rmac, at + PATH_MAC_AT, MAC_SIZE);
-  return command.bytes;
 }
 
 /**
@@ -111,12 +114,12 @@ export function modifyQpCommand(opcode: number, qpn: number, fields: QpFields = 
  *     | 0x402 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | cqn 3 | 0 4 |
  */
 export function queryCqCommand(cqn: number): Uint8Array {
-  return numbered("queryCqCommand", NUMBERED, opcodes.QUERY_CQ_OPCODE, cqn).bytes;
+  return inCall("queryCqCommand", () => numbered(NUMBERED, opcodes.QUERY_CQ_OPCODE, cqn).bytes);
 }
 
 /** What QUERY_CQ reports. @throws EINVAL if there are less than 80 bytes */
 export function cqOutput(output: Uint8Array): Record<keyof typeof CQ_CONTEXT.fields, number> {
-  return outputFields("cqOutput", output, CQ_CONTEXT, CQ_CONTEXT_AT);
+  return inCall("cqOutput", () => outputFields(output, CQ_CONTEXT, CQ_CONTEXT_AT));
 }
 
 /**
@@ -131,8 +134,10 @@ export function modifyCqCommand(
   modify_field_select: number,
   fields: FieldValues<keyof typeof CQ_CONTEXT.fields> = {},
 ): Uint8Array {
-  const command = numbered("modifyCqCommand", MODIFY_CQ, opcodes.MODIFY_CQ_OPCODE, cqn);
-  return command.write(MODIFY_CQ, { modify_field_select }).write(CQ_CONTEXT, fields, CQ_CONTEXT_AT).bytes;
+  return inCall("modifyCqCommand", () => {
+    const command = numbered(MODIFY_CQ, opcodes.MODIFY_CQ_OPCODE, cqn);
+    return command.write(MODIFY_CQ, { modify_field_select }).write(CQ_CONTEXT, fields, CQ_CONTEXT_AT).bytes;
+  });
 }
 
 /**
@@ -143,12 +148,12 @@ export function modifyCqCommand(
  * @param rqn `wq_num` of a work queue, `qp_num` of a raw packet queue pair
  */
 export function queryRqCommand(rqn: number): Uint8Array {
-  return numbered("queryRqCommand", NUMBERED, opcodes.QUERY_RQ_OPCODE, rqn).bytes;
+  return inCall("queryRqCommand", () => numbered(NUMBERED, opcodes.QUERY_RQ_OPCODE, rqn).bytes);
 }
 
 /** What QUERY_RQ reports. @throws EINVAL if there are less than 272 bytes */
 export function rqOutput(output: Uint8Array): Record<keyof typeof RQ_CONTEXT.fields, number> {
-  return outputFields("rqOutput", output, RQ_CONTEXT, RQ_CONTEXT_AT);
+  return inCall("rqOutput", () => outputFields(output, RQ_CONTEXT, RQ_CONTEXT_AT));
 }
 
 /**
@@ -164,8 +169,10 @@ export function modifyRqCommand(
   rq_state: number,
   fields: FieldValues<keyof typeof RQ_CONTEXT.fields>,
 ): Uint8Array {
-  const command = numbered("modifyRqCommand", MODIFY_RQ, opcodes.MODIFY_RQ_OPCODE, rqn);
-  return command.write(MODIFY_RQ, { rq_state }).write(RQ_CONTEXT, fields, RQ_CONTEXT_AT).bytes;
+  return inCall("modifyRqCommand", () => {
+    const command = numbered(MODIFY_RQ, opcodes.MODIFY_RQ_OPCODE, rqn);
+    return command.write(MODIFY_RQ, { rq_state }).write(RQ_CONTEXT, fields, RQ_CONTEXT_AT).bytes;
+  });
 }
 
 /**
@@ -176,12 +183,12 @@ export function modifyRqCommand(
  * @param rmpn `srqn` of a shared receive queue
  */
 export function queryRmpCommand(rmpn: number): Uint8Array {
-  return numbered("queryRmpCommand", NUMBERED, opcodes.QUERY_RMP_OPCODE, rmpn).bytes;
+  return inCall("queryRmpCommand", () => numbered(NUMBERED, opcodes.QUERY_RMP_OPCODE, rmpn).bytes);
 }
 
 /** What QUERY_RMP reports. @throws EINVAL if there are less than 272 bytes */
 export function rmpOutput(output: Uint8Array): Record<keyof typeof RMP_CONTEXT.fields, number> {
-  return outputFields("rmpOutput", output, RMP_CONTEXT, RMP_CONTEXT_AT);
+  return inCall("rmpOutput", () => outputFields(output, RMP_CONTEXT, RMP_CONTEXT_AT));
 }
 
 /**
@@ -192,10 +199,12 @@ export function rmpOutput(output: Uint8Array): Record<keyof typeof RMP_CONTEXT.f
  * @param lwm the limit, 16 bits
  */
 export function modifyRmpCommand(rmpn: number, lwm: number): Uint8Array {
-  const state = MLX5_RQC_STATE_RDY;
-  const command = numbered("modifyRmpCommand", MODIFY_RMP, opcodes.MODIFY_RMP_OPCODE, rmpn);
-  command.write(MODIFY_RMP, { rmp_state: state, bitmask_low: 1 });
-  return command.write(RMP_CONTEXT, { state, lwm }, RMP_CONTEXT_AT).bytes;
+  return inCall("modifyRmpCommand", () => {
+    const state = MLX5_RQC_STATE_RDY;
+    const command = numbered(MODIFY_RMP, opcodes.MODIFY_RMP_OPCODE, rmpn);
+    command.write(MODIFY_RMP, { rmp_state: state, bitmask_low: 1 });
+    return command.write(RMP_CONTEXT, { state, lwm }, RMP_CONTEXT_AT).bytes;
+  });
 }
 
 /**
@@ -206,16 +215,17 @@ export function modifyRmpCommand(rmpn: number, lwm: number): Uint8Array {
  * @param rqtn the number of an RQT, or `ind_tbl_num` of an indirection table
  */
 export function queryRqtCommand(rqtn: number): Uint8Array {
-  return numbered("queryRqtCommand", NUMBERED, opcodes.QUERY_RQT_OPCODE, rqtn).bytes;
+  return inCall("queryRqtCommand", () => numbered(NUMBERED, opcodes.QUERY_RQT_OPCODE, rqtn).bytes);
 }
 
 /** The numbers of the receive queues that QUERY_RQT reports. @throws EINVAL if the bytes are too short */
 export function rqtOutput(output: Uint8Array): number[] {
-  const call = "rqtOutput";
-  const { rqt_actual_size: size } = outputFields(call, output, MODIFY_RQT);
-  const view = outputView(call, output, RQ_NUMBERS_AT + size * RQ_NUMBER.size);
-  return Array.from({ length: size }, (_, i) => {
-    return readFields(view, RQ_NUMBER, RQ_NUMBERS_AT + i * RQ_NUMBER.size).rq_num;
+  return inCall("rqtOutput", () => {
+    const { rqt_actual_size: size } = outputFields(output, MODIFY_RQT);
+    const view = outputView(output, RQ_NUMBERS_AT + size * RQ_NUMBER.size);
+    return Array.from({ length: size }, (_, i) => {
+      return readFields(view, RQ_NUMBER, RQ_NUMBERS_AT + i * RQ_NUMBER.size).rq_num;
+    });
   });
 }
 
@@ -226,17 +236,18 @@ export function rqtOutput(output: Uint8Array): number[] {
  *     | 0 20 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
  */
 export function modifyRqtCommand(rqtn: number, numbers: readonly number[]): Uint8Array {
-  const call = "modifyRqtCommand";
-  checkArray(call, "numbers", numbers);
-  const size = RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size;
-  const command = numbered(call, { ...MODIFY_RQT, size }, opcodes.MODIFY_RQT_OPCODE, rqtn);
-  command.write(MODIFY_RQT, { bitmask_low: 1, rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
-  for (const [i, rq_num] of numbers.entries()) {
-    command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
-  }
-  return command.bytes;
+  return inCall("modifyRqtCommand", () => {
+    checkArray("numbers", numbers);
+    const size = RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size;
+    const command = numbered({ ...MODIFY_RQT, size }, opcodes.MODIFY_RQT_OPCODE, rqtn);
+    command.write(MODIFY_RQT, { bitmask_low: 1, rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
+    for (const [i, rq_num] of numbers.entries()) {
+      command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
+    }
+    return command.bytes;
+  });
 }
 
-function numbered(call: string, { size }: Layout, opcode: number, id: number): CommandBytes {
-  return new CommandBytes(call, size, opcode).write(NUMBERED, { id });
+function numbered({ size }: Layout, opcode: number, id: number): CommandBytes {
+  return new CommandBytes(size, opcode).write(NUMBERED, { id });
 }

@@ -1,4 +1,5 @@
 /** Device commands of flow tables, groups and entries as bytes. */
+import { inCall } from "../../errors.js";
 import { checkArray, checkObject } from "../../base/checks.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { DevxFlowGroup, DevxFlowTable } from "../../model/devx/flowTable.js";
@@ -75,9 +76,13 @@ export interface FlowTableFields {
  * @param table_type FS_FT_*
  */
 export function createFlowTableCommand(table_type: number, fields: FlowTableFields = {}): CommandFor<DevxFlowTable> {
-  return new CommandBytes("createFlowTableCommand", CREATE_FLOW_TABLE.size, opcodes.CREATE_FLOW_TABLE_OPCODE)
-    .write(CREATE_FLOW_TABLE, { table_type })
-    .write(FLOW_TABLE_CONTEXT, { ...fields }, FLOW_TABLE_CONTEXT_AT).bytes;
+  return inCall(
+    "createFlowTableCommand",
+    () =>
+      new CommandBytes(CREATE_FLOW_TABLE.size, opcodes.CREATE_FLOW_TABLE_OPCODE)
+        .write(CREATE_FLOW_TABLE, { table_type })
+        .write(FLOW_TABLE_CONTEXT, { ...fields }, FLOW_TABLE_CONTEXT_AT).bytes,
+  );
 }
 
 /**
@@ -86,7 +91,7 @@ export function createFlowTableCommand(table_type: number, fields: FlowTableFiel
  *     | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |
  */
 export function numberOutput(output: Uint8Array): number {
-  return outputFields("numberOutput", output, OUTPUT_24).id;
+  return inCall("numberOutput", () => outputFields(output, OUTPUT_24).id);
 }
 
 /**
@@ -95,10 +100,14 @@ export function numberOutput(output: Uint8Array): number {
  *     | 0x932 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 40 |
  */
 export function queryFlowTableCommand(table_type: number, table_id: number): Uint8Array {
-  return new CommandBytes("queryFlowTableCommand", QUERY_FLOW_TABLE.size, opcodes.QUERY_FLOW_TABLE_OPCODE).write(
-    QUERY_FLOW_TABLE,
-    { table_type, table_id },
-  ).bytes;
+  return inCall(
+    "queryFlowTableCommand",
+    () =>
+      new CommandBytes(QUERY_FLOW_TABLE.size, opcodes.QUERY_FLOW_TABLE_OPCODE).write(QUERY_FLOW_TABLE, {
+        table_type,
+        table_id,
+      }).bytes,
+  );
 }
 
 /**
@@ -106,10 +115,14 @@ export function queryFlowTableCommand(table_type: number, table_id: number): Uin
  * groups, or something leads to it.
  */
 export function destroyFlowTableCommand(table_type: number, table_id: number): Uint8Array {
-  return new CommandBytes("destroyFlowTableCommand", DESTROY_FLOW_TABLE.size, opcodes.DESTROY_FLOW_TABLE_OPCODE).write(
-    DESTROY_FLOW_TABLE,
-    { table_type, table_id },
-  ).bytes;
+  return inCall(
+    "destroyFlowTableCommand",
+    () =>
+      new CommandBytes(DESTROY_FLOW_TABLE.size, opcodes.DESTROY_FLOW_TABLE_OPCODE).write(DESTROY_FLOW_TABLE, {
+        table_type,
+        table_id,
+      }).bytes,
+  );
 }
 
 /** Bytes that the output of QUERY_FLOW_TABLE needs. */
@@ -117,10 +130,12 @@ export const FLOW_TABLE_OUTPUT_SIZE = FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT
 
 /** The context of a flow table in the output of QUERY_FLOW_TABLE. */
 export function flowTableOutput(output: Uint8Array): Required<FlowTableFields> {
-  const context = outputFields("flowTableOutput", output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
-  const { level, log_size, table_miss_action, table_miss_id } = context;
-  const [reformat_en, decap_en] = [context.reformat_en !== 0, context.decap_en !== 0];
-  return { reformat_en, decap_en, level, log_size, table_miss_action, table_miss_id };
+  return inCall("flowTableOutput", () => {
+    const context = outputFields(output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
+    const { level, log_size, table_miss_action, table_miss_id } = context;
+    const [reformat_en, decap_en] = [context.reformat_en !== 0, context.decap_en !== 0];
+    return { reformat_en, decap_en, level, log_size, table_miss_action, table_miss_id };
+  });
 }
 
 /** A flow group: the mask of the entries at a range of indices of a table. */
@@ -143,12 +158,13 @@ export interface FlowGroupFields {
  * @throws EINVAL if a value does not fit its bits, or the mask is longer than 512 bytes
  */
 export function createFlowGroupCommand(fields: FlowGroupFields): CommandFor<DevxFlowGroup> {
-  const call = "createFlowGroupCommand";
-  checkObject(call, "fields", fields);
-  const { match_criteria, ...group } = fields;
-  return new CommandBytes(call, CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
-    .write(CREATE_FLOW_GROUP, group)
-    .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
+  return inCall("createFlowGroupCommand", () => {
+    checkObject("fields", fields);
+    const { match_criteria, ...group } = fields;
+    return new CommandBytes(CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
+      .write(CREATE_FLOW_GROUP, group)
+      .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
+  });
 }
 
 /**
@@ -157,10 +173,15 @@ export function createFlowGroupCommand(fields: FlowGroupFields): CommandFor<Devx
  *     | 0x934 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | group 4 | 0 36 |
  */
 export function destroyFlowGroupCommand(table_type: number, table_id: number, group_id: number): Uint8Array {
-  return new CommandBytes("destroyFlowGroupCommand", DESTROY_FLOW_GROUP.size, opcodes.DESTROY_FLOW_GROUP_OPCODE).write(
-    DESTROY_FLOW_GROUP,
-    { table_type, table_id, group_id },
-  ).bytes;
+  return inCall(
+    "destroyFlowGroupCommand",
+    () =>
+      new CommandBytes(DESTROY_FLOW_GROUP.size, opcodes.DESTROY_FLOW_GROUP_OPCODE).write(DESTROY_FLOW_GROUP, {
+        table_type,
+        table_id,
+        group_id,
+      }).bytes,
+  );
 }
 
 /** Where an entry sends frames, by device number. */
@@ -208,15 +229,17 @@ export interface FlowEntryFields {
  * @throws EINVAL if a value does not fit its bits, or the value is longer than 512 bytes
  */
 export function setFlowTableEntryCommand(fields: FlowEntryFields): CommandFor<DevxFlowEntry> {
-  return entryCommand("setFlowTableEntryCommand", fields).bytes;
+  return inCall("setFlowTableEntryCommand", () => entryCommand(fields).bytes);
 }
 
 /**
  * SET_FLOW_TABLE_ENTRY that changes what an entry does: op_mod 1, and all four bits of what is set.
  */
 export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array {
-  const change = { op_mod: 1, modify_enable_mask: 0xf };
-  return entryCommand("modifyFlowTableEntryCommand", fields).write(SET_FLOW_TABLE_ENTRY, change).bytes;
+  return inCall("modifyFlowTableEntryCommand", () => {
+    const change = { op_mod: 1, modify_enable_mask: 0xf };
+    return entryCommand(fields).write(SET_FLOW_TABLE_ENTRY, change).bytes;
+  });
 }
 
 /**
@@ -225,24 +248,27 @@ export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array
  *     | 0x938 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 |
  */
 export function deleteFlowTableEntryCommand(table_type: number, table_id: number, flow_index: number): Uint8Array {
-  const call = "deleteFlowTableEntryCommand";
-  return new CommandBytes(call, DELETE_FLOW_TABLE_ENTRY.size, opcodes.DELETE_FLOW_TABLE_ENTRY_OPCODE).write(
-    DELETE_FLOW_TABLE_ENTRY,
-    { table_type, table_id, flow_index },
-  ).bytes;
+  return inCall(
+    "deleteFlowTableEntryCommand",
+    () =>
+      new CommandBytes(DELETE_FLOW_TABLE_ENTRY.size, opcodes.DELETE_FLOW_TABLE_ENTRY_OPCODE).write(
+        DELETE_FLOW_TABLE_ENTRY,
+        { table_type, table_id, flow_index },
+      ).bytes,
+  );
 }
 
-function entryCommand(call: string, fields: FlowEntryFields): CommandBytes {
-  checkObject(call, "fields", fields);
+function entryCommand(fields: FlowEntryFields): CommandBytes {
+  checkObject("fields", fields);
   const { table_type, table_id, flow_index, ignore_flow_level, match_value, ...context } = fields;
   const { destinations = [], flow_counter_ids = [], ...plain } = context;
-  checkArray(call, "destinations", destinations);
-  checkArray(call, "flow_counter_ids", flow_counter_ids);
-  for (const [i, destination] of destinations.entries()) checkObject(call, `destinations[${i}]`, destination);
+  checkArray("destinations", destinations);
+  checkArray("flow_counter_ids", flow_counter_ids);
+  for (const [i, destination] of destinations.entries()) checkObject(`destinations[${i}]`, destination);
   const extended = destinations.some(({ packet_reformat_id }) => packet_reformat_id !== undefined);
   const entrySize = extended ? EXTENDED_DESTINATION.size : DESTINATION.size;
   const size = SET_FLOW_TABLE_ENTRY.size + (destinations.length + flow_counter_ids.length) * entrySize;
-  const command = new CommandBytes(call, size, opcodes.SET_FLOW_TABLE_ENTRY_OPCODE)
+  const command = new CommandBytes(size, opcodes.SET_FLOW_TABLE_ENTRY_OPCODE)
     .write(SET_FLOW_TABLE_ENTRY, { table_type, table_id, flow_index, ignore_flow_level })
     .write(FLOW_CONTEXT, { ...plain, extended_destination: extended }, FLOW_CONTEXT_AT)
     .write(

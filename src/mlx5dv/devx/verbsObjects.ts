@@ -2,6 +2,7 @@
  * Device commands for queues that verbs made: mlx5dv_devx_qp_modify(3) and its relatives. docs/devx.md
  * says which fields there are. Lengths are those of `mlx5dv_devx_obj_query`.
  */
+import { inCall } from "../../errors.js";
 import { living } from "../../model/base/handle.js";
 import type { Context } from "../../model/base/context.js";
 import { Command } from "../../model/devx/command.js";
@@ -26,8 +27,9 @@ export function mlx5dv_devx_qp_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_qp_query";
-  return ask(call, "query", living(call, "qp", qp, QueuePair), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_qp_query", () =>
+    ask("query", living("qp", qp, QueuePair), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -41,8 +43,9 @@ export function mlx5dv_devx_qp_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_qp_modify";
-  return ask(call, "modify", living(call, "qp", qp, QueuePair), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_qp_modify", () =>
+    ask("modify", living("qp", qp, QueuePair), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -56,8 +59,9 @@ export function mlx5dv_devx_cq_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_cq_query";
-  return ask(call, "query", living(call, "cq", cq, CompletionQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_cq_query", () =>
+    ask("query", living("cq", cq, CompletionQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -71,8 +75,9 @@ export function mlx5dv_devx_cq_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_cq_modify";
-  return ask(call, "modify", living(call, "cq", cq, CompletionQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_cq_modify", () =>
+    ask("modify", living("cq", cq, CompletionQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -86,8 +91,9 @@ export function mlx5dv_devx_wq_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_wq_query";
-  return ask(call, "query", living(call, "wq", wq, WorkQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_wq_query", () =>
+    ask("query", living("wq", wq, WorkQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -101,8 +107,9 @@ export function mlx5dv_devx_wq_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_wq_modify";
-  return ask(call, "modify", living(call, "wq", wq, WorkQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_wq_modify", () =>
+    ask("modify", living("wq", wq, WorkQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -116,8 +123,9 @@ export function mlx5dv_devx_srq_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_srq_query";
-  return ask(call, "query", living(call, "srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_srq_query", () =>
+    ask("query", living("srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -131,8 +139,9 @@ export function mlx5dv_devx_srq_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_srq_modify";
-  return ask(call, "modify", living(call, "srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_srq_modify", () =>
+    ask("modify", living("srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -146,8 +155,9 @@ export function mlx5dv_devx_ind_tbl_query(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_ind_tbl_query";
-  return ask(call, "query", living(call, "ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_ind_tbl_query", () =>
+    ask("query", living("ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]),
+  );
 }
 
 /**
@@ -161,11 +171,12 @@ export function mlx5dv_devx_ind_tbl_modify(
   output: Uint8Array,
   outlen: number | undefined,
 ): 0 {
-  const call = "mlx5dv_devx_ind_tbl_modify";
-  return ask(call, "modify", living(call, "ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]);
+  return inCall("mlx5dv_devx_ind_tbl_modify", () =>
+    ask("modify", living("ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]),
+  );
 }
 
-function ask(call: string, does: "query" | "modify", queue: Queue & { context: Context }, buffers: Buffers): 0 {
-  askQueue(new Command(call, queue.context, ...buffers), queue, does);
+function ask(does: "query" | "modify", queue: Queue & { context: Context }, buffers: Buffers): 0 {
+  askQueue(new Command(queue.context, ...buffers), queue, does);
   return 0;
 }

@@ -1,4 +1,5 @@
 /** mlx5dv_dr(3): actions. */
+import { inCall } from "../../errors.js";
 import { Action } from "../../model/action/action.js";
 import type { DestAttr } from "../../model/action/destArray.js";
 import { Domain, type Table } from "../../model/table/domain.js";
@@ -36,7 +37,7 @@ export function mlx5dv_dr_action_create_default_miss(): Action {
  * @param tag_value its low 24 bits are used
  */
 export function mlx5dv_dr_action_create_tag(tag_value: number): Action {
-  return Action.tag("mlx5dv_dr_action_create_tag", tag_value);
+  return inCall("mlx5dv_dr_action_create_tag", () => Action.tag(tag_value));
 }
 
 /**
@@ -44,7 +45,7 @@ export function mlx5dv_dr_action_create_tag(tag_value: number): Action {
  * @throws EINVAL if it is not IBV_QPT_RAW_PACKET
  */
 export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
-  return Action.toQueue("mlx5dv_dr_action_create_dest_ibv_qp", ibqp);
+  return inCall("mlx5dv_dr_action_create_dest_ibv_qp", () => Action.toQueue(ibqp));
 }
 
 /**
@@ -52,7 +53,7 @@ export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
  * @throws EINVAL if the object is no TIR
  */
 export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: DevxObject): Action {
-  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj);
+  return inCall("mlx5dv_dr_action_create_dest_devx_tir", () => Action.toTir(devx_obj));
 }
 
 /**
@@ -60,7 +61,7 @@ export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: DevxObject): Act
  * @throws EINVAL if the table is a root table
  */
 export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
-  return Action.toTable("mlx5dv_dr_action_create_dest_table", table);
+  return inCall("mlx5dv_dr_action_create_dest_table", () => Action.toTable(table));
 }
 
 /**
@@ -69,7 +70,7 @@ export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
  * @throws EINVAL if the object is no flow counter, or the offset is outside the bulk
  */
 export function mlx5dv_dr_action_create_flow_counter(devx_obj: DevxObject, offset: number): Action {
-  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj, offset);
+  return inCall("mlx5dv_dr_action_create_flow_counter", () => Action.count(devx_obj, offset));
 }
 
 /**
@@ -78,7 +79,7 @@ export function mlx5dv_dr_action_create_flow_counter(devx_obj: DevxObject, offse
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_dest_root_table(table: Table, priority: number): Action {
-  return rootTableAction("mlx5dv_dr_action_create_dest_root_table", table, priority);
+  return inCall("mlx5dv_dr_action_create_dest_root_table", () => rootTableAction(table, priority));
 }
 
 /**
@@ -89,7 +90,7 @@ export function mlx5dv_dr_action_create_dest_root_table(table: Table, priority: 
  * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF
  */
 export function mlx5dv_dr_action_create_dest_vport(domain: Domain, vport: number): Action {
-  return vportAction("mlx5dv_dr_action_create_dest_vport", domain, vport);
+  return inCall("mlx5dv_dr_action_create_dest_vport", () => vportAction(domain, vport));
 }
 
 /**
@@ -100,7 +101,7 @@ export function mlx5dv_dr_action_create_dest_vport(domain: Domain, vport: number
  * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF
  */
 export function mlx5dv_dr_action_create_dest_ib_port(domain: Domain, ib_port: number): Action {
-  return portAction("mlx5dv_dr_action_create_dest_ib_port", domain, ib_port);
+  return inCall("mlx5dv_dr_action_create_dest_ib_port", () => portAction(domain, ib_port));
 }
 
 /**
@@ -116,7 +117,7 @@ export function mlx5dv_dr_action_create_dest_array(
   num_dest: number | undefined,
   dests: readonly DrActionDestAttr[],
 ): Action {
-  return arrayAction("mlx5dv_dr_action_create_dest_array", domain, num_dest, dests);
+  return inCall("mlx5dv_dr_action_create_dest_array", () => arrayAction(domain, num_dest, dests));
 }
 
 /**
@@ -136,8 +137,9 @@ export function mlx5dv_dr_action_create_packet_reformat(
   data_sz: number | undefined,
   data: Uint8Array | null | undefined,
 ): Action {
-  const call = "mlx5dv_dr_action_create_packet_reformat";
-  return reformatAction(call, domain, flags, reformat_type, data_sz, data);
+  return inCall("mlx5dv_dr_action_create_packet_reformat", () =>
+    reformatAction(domain, flags, reformat_type, data_sz, data),
+  );
 }
 
 /**
@@ -156,7 +158,7 @@ export function mlx5dv_dr_action_create_modify_header(
   actions_sz: number | undefined,
   actions: ModifyActions,
 ): Action {
-  return modifyAction("mlx5dv_dr_action_create_modify_header", domain, flags, actions_sz, actions);
+  return inCall("mlx5dv_dr_action_create_modify_header", () => modifyAction(domain, flags, actions_sz, actions));
 }
 
 /** An action that removes the outermost VLAN tag; a frame without one stays as it is. */
@@ -170,8 +172,9 @@ export function mlx5dv_dr_action_create_pop_vlan(): Action {
  * @throws EINVAL if the TPID is not 0x8100 or 0x88a8
  */
 export function mlx5dv_dr_action_create_push_vlan(domain: Domain, vlan_hdr: number): Action {
-  const call = "mlx5dv_dr_action_create_push_vlan";
-  return Action.pushVlan(call, living(call, "domain", domain, Domain).device, vlan_hdr);
+  return inCall("mlx5dv_dr_action_create_push_vlan", () =>
+    Action.pushVlan(living("domain", domain, Domain).device, vlan_hdr),
+  );
 }
 
 /**
@@ -179,7 +182,8 @@ export function mlx5dv_dr_action_create_push_vlan(domain: Domain, vlan_hdr: numb
  * @throws EBUSY if a rule or an array uses it
  */
 export function mlx5dv_dr_action_destroy(action: Action): 0 {
-  const call = "mlx5dv_dr_action_destroy";
-  living(call, "action", action, Action).destroy(call);
-  return 0;
+  return inCall("mlx5dv_dr_action_destroy", () => {
+    living("action", action, Action).destroy();
+    return 0;
+  });
 }

@@ -1,4 +1,5 @@
 /** mlx5dv_dr(3): domains, tables, matchers, rules, actions. */
+import { inCall } from "../../errors.js";
 import type { Action } from "../../model/action/action.js";
 import { Context } from "../../model/base/context.js";
 import { Domain, Table } from "../../model/table/domain.js";
@@ -20,8 +21,7 @@ export type FlowMatchParameters = DeviceBytes;
  * @throws EINVAL if the type is unknown
  */
 export function mlx5dv_dr_domain_create(ctx: Context, type: number): Domain {
-  const call = "mlx5dv_dr_domain_create";
-  return Domain.create(call, living(call, "ctx", ctx, Context), type);
+  return inCall("mlx5dv_dr_domain_create", () => Domain.create(living("ctx", ctx, Context), type));
 }
 
 /**
@@ -29,9 +29,10 @@ export function mlx5dv_dr_domain_create(ctx: Context, type: number): Domain {
  * @throws EBUSY if a table, or a reformat, modify header or array action of it is alive
  */
 export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
-  const call = "mlx5dv_dr_domain_destroy";
-  living(call, "domain", domain, Domain).destroy(call);
-  return 0;
+  return inCall("mlx5dv_dr_domain_destroy", () => {
+    living("domain", domain, Domain).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -42,9 +43,10 @@ export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
  * @throws ENOMEM if a pending rule finds no memory; it stays pending
  */
 export function mlx5dv_dr_domain_sync(domain: Domain, flags: number): 0 {
-  const call = "mlx5dv_dr_domain_sync";
-  living(call, "domain", domain, Domain).sync(call, flags);
-  return 0;
+  return inCall("mlx5dv_dr_domain_sync", () => {
+    living("domain", domain, Domain).sync(flags);
+    return 0;
+  });
 }
 
 /**
@@ -52,7 +54,7 @@ export function mlx5dv_dr_domain_sync(domain: Domain, flags: number): 0 {
  * it until a sync.
  */
 export function mlx5dv_dr_domain_set_reclaim_device_memory(dmn: Domain, enable: boolean): void {
-  living("mlx5dv_dr_domain_set_reclaim_device_memory", "dmn", dmn, Domain).reclaim(enable);
+  inCall("mlx5dv_dr_domain_set_reclaim_device_memory", () => living("dmn", dmn, Domain).reclaim(enable));
 }
 
 /**
@@ -60,7 +62,7 @@ export function mlx5dv_dr_domain_set_reclaim_device_memory(dmn: Domain, enable: 
  * default they can.
  */
 export function mlx5dv_dr_domain_allow_duplicate_rules(domain: Domain, allow: boolean): void {
-  living("mlx5dv_dr_domain_allow_duplicate_rules", "domain", domain, Domain).allowsDuplicates = allow;
+  inCall("mlx5dv_dr_domain_allow_duplicate_rules", () => (living("domain", domain, Domain).allowsDuplicates = allow));
 }
 
 /**
@@ -70,7 +72,7 @@ export function mlx5dv_dr_domain_allow_duplicate_rules(domain: Domain, allow: bo
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_table_create(domain: Domain, level: number): Table {
-  return Table.create("mlx5dv_dr_table_create", domain, level);
+  return inCall("mlx5dv_dr_table_create", () => Table.create(domain, level));
 }
 
 /**
@@ -78,9 +80,10 @@ export function mlx5dv_dr_table_create(domain: Domain, level: number): Table {
  * @throws EBUSY if matchers or actions refer to it
  */
 export function mlx5dv_dr_table_destroy(table: Table): 0 {
-  const call = "mlx5dv_dr_table_destroy";
-  living(call, "table", table, Table).destroy(call);
-  return 0;
+  return inCall("mlx5dv_dr_table_destroy", () => {
+    living("table", table, Table).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -100,7 +103,7 @@ export function mlx5dv_dr_matcher_create(
   match_criteria_enable: number,
   mask: FlowMatchParameters,
 ): Matcher {
-  return Matcher.create("mlx5dv_dr_matcher_create", table, priority, match_criteria_enable, mask);
+  return inCall("mlx5dv_dr_matcher_create", () => Matcher.create(table, priority, match_criteria_enable, mask));
 }
 
 /**
@@ -108,9 +111,10 @@ export function mlx5dv_dr_matcher_create(
  * @throws EBUSY if rules of it are alive
  */
 export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
-  const call = "mlx5dv_dr_matcher_destroy";
-  living(call, "matcher", matcher, Matcher).destroy(call);
-  return 0;
+  return inCall("mlx5dv_dr_matcher_destroy", () => {
+    living("matcher", matcher, Matcher).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -144,13 +148,15 @@ export function mlx5dv_dr_rule_create(
   num_actions: number | undefined,
   actions: readonly Action[] | null,
 ): Rule {
-  const call = "mlx5dv_dr_rule_create";
-  return Rule.create(call, matcher, value, countedActions(call, num_actions, "actions", actions));
+  return inCall("mlx5dv_dr_rule_create", () =>
+    Rule.create(matcher, value, countedActions(num_actions, "actions", actions)),
+  );
 }
 
 /** Destroys a rule, at once or, with `asyncRules` of `createDevice`, at the next sync. */
 export function mlx5dv_dr_rule_destroy(rule: Rule): 0 {
-  const call = "mlx5dv_dr_rule_destroy";
-  living(call, "rule", rule, Rule).destroy(call);
-  return 0;
+  return inCall("mlx5dv_dr_rule_destroy", () => {
+    living("rule", rule, Rule).destroy();
+    return 0;
+  });
 }

@@ -1,4 +1,5 @@
 /** mlx5dv_dr_matcher_set_layout(3). */
+import { inCall } from "../../errors.js";
 import { setLayout, type MatcherLayout } from "../../model/table/matcherLayout.js";
 import type { Matcher } from "../../model/table/matcher.js";
 
@@ -14,6 +15,8 @@ export type { MatcherLayout } from "../../model/table/matcherLayout.js";
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_matcher_set_layout(matcher: Matcher, matcher_layout: MatcherLayout): 0 {
-  setLayout("mlx5dv_dr_matcher_set_layout", matcher, matcher_layout);
-  return 0;
+  return inCall("mlx5dv_dr_matcher_set_layout", () => {
+    setLayout(matcher, matcher_layout);
+    return 0;
+  });
 }

@@ -9,7 +9,7 @@ import {
   STATE_VERSION,
   STATE_VERSION_SHIFT,
 } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { writeSampleIds } from "../../model/match/samples.js";
 import { fieldNamed, groupOf, type Field, type FieldName } from "../../model/match/fields.js";
 import { isMasked, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
@@ -39,24 +39,25 @@ export interface DeviceMatch {
  * const { match_criteria_enable, mask, value } = matchParameters({ "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": 443 });
  */
 export function matchParameters(fields: MatchFields, options: { root?: boolean } = {}): DeviceMatch {
-  const call = "matchParameters";
-  checkObject(call, "fields", fields);
-  checkOptions(call, "options", options, OPTIONS);
-  for (const name of Object.keys(fields) as FieldName[]) {
-    const text = fields[name];
-    if (text !== "any" && !name.startsWith("ext.")) continue;
-    const hint = "the device format has no place for it; scenario files do";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: name, value: text, hint });
-  }
-  const empty = { mask: KEYS.take(KEY_SIZE), value: KEYS.take(KEY_SIZE), ranges: [] };
-  const { mask, value, ranges } = matchOf(call, "fields", fields, empty);
-  if (ranges.length > 0) {
-    const hint = "the device format has no ranges; scenario files do";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "fields", value: "a range", hint });
-  }
-  writeSampleIds(mask, mask, value);
-  if (options.root !== true) maskVersionsByThemselves(mask, value);
-  return { match_criteria_enable: criteriaOf(fields, mask), mask: parametersOf(mask), value: parametersOf(value) };
+  return inCall("matchParameters", () => {
+    checkObject("fields", fields);
+    checkOptions("options", options, OPTIONS);
+    for (const name of Object.keys(fields) as FieldName[]) {
+      const text = fields[name];
+      if (text !== "any" && !name.startsWith("ext.")) continue;
+      const hint = "the device format has no place for it; scenario files do";
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: name, value: text, hint });
+    }
+    const empty = { mask: KEYS.take(KEY_SIZE), value: KEYS.take(KEY_SIZE), ranges: [] };
+    const { mask, value, ranges } = matchOf("fields", fields, empty);
+    if (ranges.length > 0) {
+      const hint = "the device format has no ranges; scenario files do";
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "fields", value: "a range", hint });
+    }
+    writeSampleIds(mask, mask, value);
+    if (options.root !== true) maskVersionsByThemselves(mask, value);
+    return { match_criteria_enable: criteriaOf(fields, mask), mask: parametersOf(mask), value: parametersOf(value) };
+  });
 }
 
 /** The bits of the groups that a mask of these fields covers. */

@@ -4,7 +4,7 @@ import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } fr
 import type { DevxObject } from "../../model/base/devxObject.js";
 import type { Domain } from "../../model/table/domain.js";
 import { living } from "../../model/base/handle.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { samplerAction, type FlowSamplerAttr } from "../../model/action/sampler.js";
 
 export type { FlowMeterAttr, FlowSamplerAttr };
@@ -24,8 +24,10 @@ export function mlx5dv_dr_action_create_aso(
   flags: number,
   return_reg_c: number,
 ): AsoAction {
-  const choice = { offset, flags, register: return_reg_c };
-  return AsoAction.create("mlx5dv_dr_action_create_aso", domain, devx_obj, choice);
+  return inCall("mlx5dv_dr_action_create_aso", () => {
+    const choice = { offset, flags, register: return_reg_c };
+    return AsoAction.create(domain, devx_obj, choice);
+  });
 }
 
 /**
@@ -34,11 +36,12 @@ export function mlx5dv_dr_action_create_aso(
  * @throws EOPNOTSUPP if flags or register of a linked object change
  */
 export function mlx5dv_dr_action_modify_aso(action: Action, offset: number, flags: number, return_reg_c: number): 0 {
-  const call = "mlx5dv_dr_action_modify_aso";
-  const one = living<Action>(call, "action", action, Action);
-  if (!(one instanceof AsoAction)) refuse({ code: "EINVAL", call, reason: "bad_object", path: "action", value: one });
-  one.modify(call, { offset, flags, register: return_reg_c });
-  return 0;
+  return inCall("mlx5dv_dr_action_modify_aso", () => {
+    const one = living<Action>("action", action, Action);
+    if (!(one instanceof AsoAction)) refuse({ code: "EINVAL", reason: "bad_object", path: "action", value: one });
+    one.modify({ offset, flags, register: return_reg_c });
+    return 0;
+  });
 }
 
 /**
@@ -50,7 +53,7 @@ export function mlx5dv_dr_action_modify_aso(action: Action, offset: number, flag
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_flow_meter(attr: FlowMeterAttr): FlowMeterAction {
-  return FlowMeterAction.create("mlx5dv_dr_action_create_flow_meter", attr);
+  return inCall("mlx5dv_dr_action_create_flow_meter", () => FlowMeterAction.create(attr));
 }
 
 /**
@@ -63,13 +66,14 @@ export function mlx5dv_dr_action_modify_flow_meter(
   attr: Pick<FlowMeterAttr, "active" | "flow_meter_parameter" | "flow_meter_parameter_sz">,
   modify_field_select: bigint | Uint8Array,
 ): 0 {
-  const call = "mlx5dv_dr_action_modify_flow_meter";
-  const one = living<Action>(call, "action", action, Action);
-  if (!(one instanceof FlowMeterAction)) {
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "action", value: one, hint: "a flow meter action" });
-  }
-  one.modify(call, attr, modify_field_select);
-  return 0;
+  return inCall("mlx5dv_dr_action_modify_flow_meter", () => {
+    const one = living<Action>("action", action, Action);
+    if (!(one instanceof FlowMeterAction)) {
+      refuse({ code: "EINVAL", reason: "bad_object", path: "action", value: one, hint: "a flow meter action" });
+    }
+    one.modify(attr, modify_field_select);
+    return 0;
+  });
 }
 
 /**
@@ -81,7 +85,7 @@ export function mlx5dv_dr_action_modify_flow_meter(
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_flow_sampler(attr: FlowSamplerAttr): Action {
-  return samplerAction("mlx5dv_dr_action_create_flow_sampler", attr);
+  return inCall("mlx5dv_dr_action_create_flow_sampler", () => samplerAction(attr));
 }
 
 /**
@@ -97,8 +101,10 @@ export function mlx5dv_dr_aso_other_domain_link(
   flags: number,
   return_reg_c: number,
 ): 0 {
-  linkAso("mlx5dv_dr_aso_other_domain_link", devx_obj, peer_dmn, dmn, flags, return_reg_c);
-  return 0;
+  return inCall("mlx5dv_dr_aso_other_domain_link", () => {
+    linkAso(devx_obj, peer_dmn, dmn, flags, return_reg_c);
+    return 0;
+  });
 }
 
 /**
@@ -108,6 +114,8 @@ export function mlx5dv_dr_aso_other_domain_link(
  * @throws EBUSY if a rule of the domain uses it
  */
 export function mlx5dv_dr_aso_other_domain_unlink(devx_obj: DevxObject, dmn: Domain): 0 {
-  unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj, dmn);
-  return 0;
+  return inCall("mlx5dv_dr_aso_other_domain_unlink", () => {
+    unlinkAso(devx_obj, dmn);
+    return 0;
+  });
 }

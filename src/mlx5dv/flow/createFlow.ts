@@ -1,4 +1,5 @@
 /** mlx5dv_create_flow(3), mlx5dv_create_flow_matcher(3), mlx5dv_create_steering_anchor(3). */
+import { inCall } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
@@ -22,7 +23,7 @@ export type { SteeringAnchor, SteeringAnchorAttr } from "../../model/table/steer
  *   is wrong
  */
 export function mlx5dv_create_flow_matcher(context: Context, attr: FlowMatcherAttr): FlowMatcher {
-  return FlowMatcher.create("mlx5dv_create_flow_matcher", context, attr);
+  return inCall("mlx5dv_create_flow_matcher", () => FlowMatcher.create(context, attr));
 }
 
 /**
@@ -30,9 +31,10 @@ export function mlx5dv_create_flow_matcher(context: Context, attr: FlowMatcherAt
  * @throws EBUSY if flows of it are alive
  */
 export function mlx5dv_destroy_flow_matcher(matcher: FlowMatcher): 0 {
-  const call = "mlx5dv_destroy_flow_matcher";
-  living(call, "matcher", matcher, FlowMatcher).destroy(call);
-  return 0;
+  return inCall("mlx5dv_destroy_flow_matcher", () => {
+    living("matcher", matcher, FlowMatcher).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -65,9 +67,10 @@ export function mlx5dv_create_flow(
   num_actions: number | undefined,
   actions_attr: readonly FlowActionAttr[] | null,
 ): DeviceFlow {
-  const call = "mlx5dv_create_flow";
-  const attrs = countedActions(call, num_actions, "actions_attr", actions_attr);
-  return DeviceFlow.create(call, flow_matcher, match_value, attrs);
+  return inCall("mlx5dv_create_flow", () => {
+    const attrs = countedActions(num_actions, "actions_attr", actions_attr);
+    return DeviceFlow.create(flow_matcher, match_value, attrs);
+  });
 }
 
 /**
@@ -79,7 +82,7 @@ export function mlx5dv_create_flow(
  * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_create_steering_anchor(context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
-  return SteeringAnchor.create("mlx5dv_create_steering_anchor", context, attr);
+  return inCall("mlx5dv_create_steering_anchor", () => SteeringAnchor.create(context, attr));
 }
 
 /**
@@ -87,7 +90,8 @@ export function mlx5dv_create_steering_anchor(context: Context, attr: SteeringAn
  * @throws EBUSY if entries lead to the last anchor of its priority
  */
 export function mlx5dv_destroy_steering_anchor(sa: SteeringAnchor): 0 {
-  const call = "mlx5dv_destroy_steering_anchor";
-  living(call, "sa", sa, SteeringAnchor).destroy(call);
-  return 0;
+  return inCall("mlx5dv_destroy_steering_anchor", () => {
+    living("sa", sa, SteeringAnchor).destroy();
+    return 0;
+  });
 }

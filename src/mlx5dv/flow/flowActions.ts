@@ -1,5 +1,5 @@
 /** Flow actions of mlx5 devices, for IBV_FLOW_SPEC_ACTION_HANDLE; `ibv_destroy_flow_action` destroys them. */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../../model/action/flowAction.js";
@@ -28,7 +28,9 @@ export function mlx5dv_create_flow_action_modify_header(
   actions: ModifyActions,
   ft_type: number,
 ): ModifyHeaderAction {
-  return ModifyHeaderAction.create("mlx5dv_create_flow_action_modify_header", ctx, actions_sz, actions, ft_type);
+  return inCall("mlx5dv_create_flow_action_modify_header", () =>
+    ModifyHeaderAction.create(ctx, actions_sz, actions, ft_type),
+  );
 }
 
 /**
@@ -48,8 +50,9 @@ export function mlx5dv_create_flow_action_packet_reformat(
   reformat_type: number,
   ft_type: number,
 ): PacketReformatAction {
-  const call = "mlx5dv_create_flow_action_packet_reformat";
-  return PacketReformatAction.create(call, ctx, data_sz, data, reformat_type, ft_type);
+  return inCall("mlx5dv_create_flow_action_packet_reformat", () =>
+    PacketReformatAction.create(ctx, data_sz, data, reformat_type, ft_type),
+  );
 }
 
 /** `struct mlx5dv_flow_action_esp` */
@@ -74,19 +77,19 @@ export function mlx5dv_create_flow_action_esp(
   esp: FlowActionEsp | Uint8Array,
   mlx5_attr: Mlx5FlowActionEsp | Uint8Array,
 ): EspAction {
-  const call = "mlx5dv_create_flow_action_esp";
-  const metadata = requiresMetadata(call, mlx5_attr);
-  return EspAction.create(call, ctx, readEsp(call, esp), metadata);
+  return inCall("mlx5dv_create_flow_action_esp", () => {
+    const metadata = requiresMetadata(mlx5_attr);
+    return EspAction.create(ctx, readEsp(esp), metadata);
+  });
 }
 
-function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): boolean {
-  const { comp_mask: mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(call, attr) : espOf(call, attr);
-  const comp_mask = unsigned(call, "mlx5_attr.comp_mask", mask, 53);
+function requiresMetadata(attr: Mlx5FlowActionEsp | Uint8Array): boolean {
+  const { comp_mask: mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(attr) : espOf(attr);
+  const comp_mask = unsigned("mlx5_attr.comp_mask", mask, 53);
   const known = (name: "comp_mask" | "action_flags", value: number, bits: number): void => {
     if (value === 0 || value === bits) return;
     refuse({
       code: "EOPNOTSUPP",
-      call,
       reason: "unsupported",
       path: `mlx5_attr.${name}`,
       value,
@@ -94,20 +97,20 @@ function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): b
     });
   };
   known("comp_mask", comp_mask, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS);
-  const flags = unsigned(call, "mlx5_attr.action_flags", action_flags, 32);
+  const flags = unsigned("mlx5_attr.action_flags", action_flags, 32);
   if (comp_mask !== MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS) return false;
   known("action_flags", flags, MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA);
   return flags === MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA;
 }
 
-function espOf(call: string, attr: Mlx5FlowActionEsp): Mlx5FlowActionEsp {
+function espOf(attr: Mlx5FlowActionEsp): Mlx5FlowActionEsp {
   if (typeof attr === "object" && attr !== null) return attr;
-  wrongType(call, "mlx5_attr", "an object or a Uint8Array", attr);
+  wrongType("mlx5_attr", "an object or a Uint8Array", attr);
 }
 
-function espFrom(call: string, bytes: Uint8Array): Mlx5FlowActionEsp {
+function espFrom(bytes: Uint8Array): Mlx5FlowActionEsp {
   if (bytes.length < 12) {
-    refuse({ code: "EINVAL", call, reason: "too_short", path: "mlx5_attr", value: bytes, hint: "16 bytes" });
+    refuse({ code: "EINVAL", reason: "too_short", path: "mlx5_attr", value: bytes, hint: "16 bytes" });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // Any bit of the upper half is unknown.

@@ -1,4 +1,5 @@
 /** mlx5dv_create_qp(3), mlx5dv_create_cq(3), mlx5dv_create_wq: queues of the verbs with attributes of the driver. */
+import { inCall } from "../../errors.js";
 import { checkObject } from "../../base/checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import {
@@ -69,11 +70,12 @@ export function mlx5dv_create_qp(
   qp_attr: ExtendedAttributes,
   mlx5_qp_attr?: DeviceQueuePairAttributes | null,
 ): QueuePair {
-  const call = "mlx5dv_create_qp";
-  living(call, "context", context, Context);
-  checkObject(call, "qp_attr", qp_attr);
-  living(call, "qp_attr.pd", qp_attr.pd, ProtectionDomain);
-  return createDeviceQueuePair(call, context, qp_attr, mlx5_qp_attr ?? null);
+  return inCall("mlx5dv_create_qp", () => {
+    living("context", context, Context);
+    checkObject("qp_attr", qp_attr);
+    living("qp_attr.pd", qp_attr.pd, ProtectionDomain);
+    return createDeviceQueuePair(context, qp_attr, mlx5_qp_attr ?? null);
+  });
 }
 
 /**
@@ -89,9 +91,10 @@ export function mlx5dv_create_cq(
   cq_attr: CompletionQueueAttributes,
   mlx5_cq_attr?: DeviceCompletionQueueAttributes | null,
 ): ExtendedCompletionQueue {
-  const call = "mlx5dv_create_cq";
-  living(call, "context", context, Context);
-  return createDeviceCompletionQueue(call, context, cq_attr, mlx5_cq_attr ?? null);
+  return inCall("mlx5dv_create_cq", () => {
+    living("context", context, Context);
+    return createDeviceCompletionQueue(context, cq_attr, mlx5_cq_attr ?? null);
+  });
 }
 
 /**
@@ -106,5 +109,5 @@ export function mlx5dv_create_wq(
   wq_init_attr: WorkQueueAttributes,
   mlx5_wq_attr?: DeviceWorkQueueAttributes | null,
 ): WorkQueue {
-  return createDeviceWorkQueue("mlx5dv_create_wq", context, wq_init_attr, mlx5_wq_attr ?? null);
+  return inCall("mlx5dv_create_wq", () => createDeviceWorkQueue(context, wq_init_attr, mlx5_wq_attr ?? null));
 }

@@ -128,44 +128,44 @@ export class Action extends Handle<DeviceBase | null> {
   }
 
   /** SPEC: bits above the 24th are dropped, as the library does. */
-  static tag(call: string, value: number): Action {
-    const operand = unsigned(call, "tag_value", value, 32) & TAG_MASK;
+  static tag(value: number): Action {
+    const operand = unsigned("tag_value", value, 32) & TAG_MASK;
     return new Action(null, "tag", { step: "tag", op: Op.tag, operand });
   }
 
-  static toQueue(call: string, queue: QueuePair): Action {
-    living(call, "ibqp", queue, QueuePair);
+  static toQueue(queue: QueuePair): Action {
+    living("ibqp", queue, QueuePair);
     if (queue.qp_type !== IBV_QPT_RAW_PACKET) {
       const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
-      refuse({ code: "EINVAL", call, reason: "bad_object", path: "ibqp", value: queue, hint });
+      refuse({ code: "EINVAL", reason: "bad_object", path: "ibqp", value: queue, hint });
     }
     const parts = { step: "end", ...queue.target, holds: [queue] } as const;
     return new Action(queue.device, "dest_ibv_qp", { ...parts, function: queue.context.function });
   }
 
-  static toTir(call: string, object: DevxObject): Action {
-    const tir = devxObject(call, "devx_obj", object, Tir);
+  static toTir(object: DevxObject): Action {
+    const tir = devxObject("devx_obj", object, Tir);
     const parts = { step: "end", ...tir.target, holds: [tir] } as const;
     return new Action(tir.device, "dest_devx_tir", { ...parts, function: tir.context.function });
   }
 
-  static toTable(call: string, table: Table): Action {
-    living(call, "table", table, Table);
+  static toTable(table: Table): Action {
+    living("table", table, Table);
     if (table.isRoot) {
       const hint = "a destination table has a level higher than zero";
       const cite = "mlx5dv_dr: Destination";
-      refuse({ code: "EINVAL", call, reason: "root_table", path: "table", value: table, hint, cite });
+      refuse({ code: "EINVAL", reason: "root_table", path: "table", value: table, hint, cite });
     }
     const { device, domain, classifier } = table;
     const parts = { step: "end", op: Op.table, operand: classifier.table, domain, holds: [table] } as const;
     return new Action(device, "dest_table", parts);
   }
 
-  static count(call: string, object: DevxObject, offset: number): Action {
-    const counter = devxObject(call, "devx_obj", object, FlowCounter);
-    if (unsigned(call, "offset", offset, 32) >= counter.size) {
+  static count(object: DevxObject, offset: number): Action {
+    const counter = devxObject("devx_obj", object, FlowCounter);
+    if (unsigned("offset", offset, 32) >= counter.size) {
       const hint = `the bulk has ${counter.size}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "offset", value: offset, hint });
     }
     const parts = { step: "count", op: Op.count, operand: counter.addressOf(offset), holds: [counter] } as const;
     return new Action(counter.device, "flow_counter", parts);
@@ -176,12 +176,12 @@ export class Action extends Handle<DeviceBase | null> {
   }
 
   /** `vlan_hdr` is the TPID and the TCI. SPEC: rules of any domain of the device may use it. */
-  static pushVlan(call: string, device: DeviceBase, vlan_hdr: number): Action {
-    const operand = unsigned(call, "vlan_hdr", vlan_hdr, 32);
+  static pushVlan(device: DeviceBase, vlan_hdr: number): Action {
+    const operand = unsigned("vlan_hdr", vlan_hdr, 32);
     if (!isVlanTpid(operand >>> 16)) {
       const hint = `the TPID in the upper half is ${VLAN_TPIDS}`;
       const value = `0x${operand.toString(16).padStart(8, "0")}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "vlan_hdr", value, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "vlan_hdr", value, hint });
     }
     return new Action(device, "push_vlan", { step: "push", op: Op.push_vlan, operand });
   }
@@ -204,9 +204,9 @@ export class Action extends Handle<DeviceBase | null> {
     return this.step === "encap" && this.rootLevel === false;
   }
 
-  destroy(call: string): void {
-    settle(call, this);
-    retire(call, "action", this, "destroy the rules and arrays that use it first");
+  destroy(): void {
+    settle(this);
+    retire("action", this, "destroy the rules and arrays that use it first");
     for (const { address, bytes } of this._records) releaseRecord((this.device as DeviceBase).core, address, bytes);
     for (const one of this.holds) one.users--;
   }

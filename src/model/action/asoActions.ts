@@ -81,26 +81,26 @@ export class AsoAction extends Action {
     this._choice = choice;
   }
 
-  static create(call: string, domain: Domain, object: DevxObject, choice: AsoChoice): AsoAction {
-    living(call, "domain", domain, Domain);
-    checkSupport(call, domain);
-    if (!(object instanceof AsoObject)) refuseObject(call, object);
-    living(call, "devx_obj", object, AsoObject);
+  static create(domain: Domain, object: DevxObject, choice: AsoChoice): AsoAction {
+    living("domain", domain, Domain);
+    checkSupport(domain);
+    if (!(object instanceof AsoObject)) refuseObject(object);
+    living("devx_obj", object, AsoObject);
     if (object.device !== domain.device) {
-      refuse({ code: "EINVAL", call, reason: "other_device", path: "devx_obj", value: object });
+      refuse({ code: "EINVAL", reason: "other_device", path: "devx_obj", value: object });
     }
-    checkChoice(call, object, choice);
+    checkChoice(object, choice);
     return new AsoAction(domain, object, { ...choice });
   }
 
   /** mlx5dv_dr_action_modify_aso: changes the action for rules made from now on. */
-  modify(call: string, choice: AsoChoice): void {
-    checkChoice(call, this.object, choice);
+  modify(choice: AsoChoice): void {
+    checkChoice(this.object, choice);
     if (this.object.kind === "connection" && this.object.links.size > 0) {
       const { flags, register } = this._choice;
       if (choice.flags !== flags || choice.register !== register) {
         const hint = "only the offset, while the object is linked to another domain";
-        refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: choice.flags, hint });
+        refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "flags", value: choice.flags, hint });
       }
     }
     this._choice = { ...choice };
@@ -129,83 +129,76 @@ export class AsoAction extends Action {
 }
 
 /** Refuses an object of another kind of device command. */
-function refuseObject(call: string, object: unknown): never {
+function refuseObject(object: unknown): never {
   if (object instanceof Handle) {
     const hint = "first hit, flow meter or connection tracking objects";
-    refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
   }
-  wrongType(call, "devx_obj", "a device object", object);
+  wrongType("devx_obj", "a device object", object);
 }
 
-function checkSupport(call: string, domain: Domain): void {
+function checkSupport(domain: Domain): void {
   const { rootOnly, device } = domain;
   if (!rootOnly && device.profile.rules.statefulActions) return;
   const hint = rootOnly ? "the domain has only its root table" : `${device.profile.name} has none`;
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint });
+  refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "domain", value: domain, hint });
 }
 
-function checkChoice(call: string, object: AsoObject, { offset, flags, register }: AsoChoice): void {
+function checkChoice(object: AsoObject, { offset, flags, register }: AsoChoice): void {
   const { flagWord, flags: taken } = FAMILIES[object.kind];
-  if (flagWord(unsigned(call, "flags", flags, 32)) === undefined) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint: taken });
+  if (flagWord(unsigned("flags", flags, 32)) === undefined) {
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "flags", value: flags, hint: taken });
   }
-  if (unsigned(call, "offset", offset, 32) >= object.size) {
+  if (unsigned("offset", offset, 32) >= object.size) {
     const hint = `the bulk has ${object.size}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "offset", value: offset, hint });
   }
-  if (REGISTERS.includes(unsigned(call, "return_reg_c", register, 8))) return;
+  if (REGISTERS.includes(unsigned("return_reg_c", register, 8))) return;
   const hint = REGISTERS.join(", ");
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "return_reg_c", value: register, hint });
+  refuse({ code: "EINVAL", reason: "out_of_range", path: "return_reg_c", value: register, hint });
 }
 
 /** Refuses what is no living connection tracking object. @throws TypeError, EOPNOTSUPP, EINVAL */
-function checkConnections(call: string, object: unknown): asserts object is AsoObject {
-  if (!(object instanceof Handle)) wrongType(call, "devx_obj", "a device object", object);
+function checkConnections(object: unknown): asserts object is AsoObject {
+  if (!(object instanceof Handle)) wrongType("devx_obj", "a device object", object);
   if (object instanceof AsoObject && object.kind === "connection") {
-    living(call, "devx_obj", object, AsoObject);
+    living("devx_obj", object, AsoObject);
     return;
   }
   const hint = "a connection tracking object";
-  refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
+  refuse({ code: "EOPNOTSUPP", reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
 }
 
 /** mlx5dv_dr_aso_other_domain_link */
-export function linkAso(
-  call: string,
-  object: DevxObject,
-  peer: Domain,
-  domain: Domain,
-  flags: number,
-  register: number,
-): void {
-  living(call, "peer_dmn", peer, Domain);
-  living(call, "dmn", domain, Domain);
-  checkSupport(call, domain);
-  checkConnections(call, object);
-  checkChoice(call, object, { offset: 0, flags, register });
+export function linkAso(object: DevxObject, peer: Domain, domain: Domain, flags: number, register: number): void {
+  living("peer_dmn", peer, Domain);
+  living("dmn", domain, Domain);
+  checkSupport(domain);
+  checkConnections(object);
+  checkChoice(object, { offset: 0, flags, register });
   if (object.device !== domain.device || peer.device !== domain.device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: "dmn", value: domain });
+    refuse({ code: "EINVAL", reason: "other_device", path: "dmn", value: domain });
   }
   if (peer === domain || object.links.has(domain)) {
     const hint = peer === domain ? "its own domain needs no link" : "it is linked already";
-    refuse({ code: "EINVAL", call, reason: "contradiction", path: "dmn", value: domain, hint });
+    refuse({ code: "EINVAL", reason: "contradiction", path: "dmn", value: domain, hint });
   }
   object.links.set(domain, { flags, register, used: new Set() });
   domain.users++;
 }
 
 /** mlx5dv_dr_aso_other_domain_unlink */
-export function unlinkAso(call: string, object: DevxObject, domain: Domain): void {
-  living(call, "dmn", domain, Domain);
-  checkConnections(call, object);
+export function unlinkAso(object: DevxObject, domain: Domain): void {
+  living("dmn", domain, Domain);
+  checkConnections(object);
   const link = object.links.get(domain);
   if (link === undefined) {
     const hint = "mlx5dv_dr_aso_other_domain_link has not linked it to this domain";
-    refuse({ code: "EINVAL", call, reason: "other_domain", path: "dmn", value: domain, hint });
+    refuse({ code: "EINVAL", reason: "other_domain", path: "dmn", value: domain, hint });
   }
   if (link.used.size > 0) {
     const hint = "destroy the rules of the domain that use it first";
-    refuse({ code: "EBUSY", call, reason: "in_use", path: "devx_obj", value: object, hint });
+    refuse({ code: "EBUSY", reason: "in_use", path: "devx_obj", value: object, hint });
   }
   object.links.delete(domain);
   domain.users--;
@@ -242,28 +235,27 @@ export class FlowMeterAction extends Action {
     this._flagWord = flagWord;
   }
 
-  static create(call: string, attr: FlowMeterAttr): FlowMeterAction {
-    checkObject(call, "attr", attr);
-    const table = living(call, "attr.next_table", attr.next_table, Table);
+  static create(attr: FlowMeterAttr): FlowMeterAction {
+    checkObject("attr", attr);
+    const table = living("attr.next_table", attr.next_table, Table);
     const { device, domain } = table;
     if (domain.rootOnly || table.isRoot) {
       const hint = "a table of level 1 or more";
-      refuse({ code: "EOPNOTSUPP", call, reason: "root_table", path: "attr.next_table", value: table, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "root_table", path: "attr.next_table", value: table, hint });
     }
-    const register = unsigned(call, "attr.reg_c_index", attr.reg_c_index, 8);
+    const register = unsigned("attr.reg_c_index", attr.reg_c_index, 8);
     if (register > 7) {
       refuse({
         code: "EINVAL",
-        call,
         reason: "out_of_range",
         path: "attr.reg_c_index",
         value: register,
         hint: "0 to 7",
       });
     }
-    const parameters = parametersOf(call, attr);
+    const parameters = parametersOf(attr);
     const record = meterOf(parameters, isActive(attr), device.now());
-    const address = device.allocated(call, createRecord(device.core, record));
+    const address = device.allocated(createRecord(device.core, record));
     device.stateful = true;
     return new FlowMeterAction(table, address, register | (startColour(parameters) << 8));
   }
@@ -275,13 +267,12 @@ export class FlowMeterAction extends Action {
 
   /** mlx5dv_dr_action_modify_flow_meter: changes all rules that use it, at once. */
   modify(
-    call: string,
     attr: Pick<FlowMeterAttr, "active" | "flow_meter_parameter" | "flow_meter_parameter_sz">,
     select: bigint | Uint8Array,
   ): void {
-    checkObject(call, "attr", attr);
-    const chosen = Number(selectOf(call, select) & 0x1fn);
-    const parameters = parametersOf(call, attr);
+    checkObject("attr", attr);
+    const chosen = Number(selectOf(select) & 0x1fn);
+    const parameters = parametersOf(attr);
     changeMeter(
       recordBytes((this.device as DeviceBase).core, this._record, METER_SIZE),
       parameters,
@@ -300,18 +291,15 @@ function isActive({ active }: Pick<FlowMeterAttr, "active">): boolean {
 }
 
 /** At most 32 bytes; missing bytes are 0. */
-function parametersOf(
-  call: string,
-  {
-    flow_meter_parameter: bytes,
-    flow_meter_parameter_sz: size,
-  }: Pick<FlowMeterAttr, "flow_meter_parameter" | "flow_meter_parameter_sz">,
-): Uint8Array {
-  checkBytes(call, "attr.flow_meter_parameter", bytes);
-  const count = unsigned(call, "attr.flow_meter_parameter_sz", size ?? bytes.length, 32);
+function parametersOf({
+  flow_meter_parameter: bytes,
+  flow_meter_parameter_sz: size,
+}: Pick<FlowMeterAttr, "flow_meter_parameter" | "flow_meter_parameter_sz">): Uint8Array {
+  checkBytes("attr.flow_meter_parameter", bytes);
+  const count = unsigned("attr.flow_meter_parameter_sz", size ?? bytes.length, 32);
   if (count > PARAMETERS_SIZE || count > bytes.length) {
     const hint = `at most ${PARAMETERS_SIZE}, and no more than there are`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.flow_meter_parameter_sz", value: count, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.flow_meter_parameter_sz", value: count, hint });
   }
   const parameters = new Uint8Array(PARAMETERS_SIZE);
   parameters.set(bytes.subarray(0, count));
@@ -319,10 +307,10 @@ function parametersOf(
 }
 
 /** A `__be64`, as bytes or as a bigint. */
-function selectOf(call: string, select: bigint | Uint8Array): bigint {
+function selectOf(select: bigint | Uint8Array): bigint {
   if (typeof select === "bigint") return select;
   if (select instanceof Uint8Array && select.length === 8) {
     return new DataView(select.buffer, select.byteOffset, 8).getBigUint64(0);
   }
-  wrongType(call, "modify_field_select", "a bigint or 8 bytes", select);
+  wrongType("modify_field_select", "a bigint or 8 bytes", select);
 }

@@ -5,7 +5,7 @@
 import { CONNECTION_SIZE } from "../../abi/connection.js";
 import { METER_SIZE } from "../../abi/state.js";
 import { createRoom, recordBytes, releaseRoom } from "../../engine/records.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { Domain } from "../table/domain.js";
 import { DevxObject } from "../base/devxObject.js";
@@ -73,12 +73,12 @@ export class AsoObject extends DevxObject {
    * Makes a bulk of 2^log_obj_range objects, each with the same 64 bytes of data.
    * @throws ENOMEM
    */
-  static create(call: string, context: Context, kind: AsoKind, logRange: number, data: Uint8Array): AsoObject {
-    const { device } = living(call, "context", context, Context);
+  static create(context: Context, kind: AsoKind, logRange: number, data: Uint8Array): AsoObject {
+    const { device } = living("context", context, Context);
     const objects = 2 ** logRange;
     const { bytes } = LAYOUTS[kind];
     const fits = objects * bytes < 2 ** 31;
-    const address = device.allocated(call, fits ? createRoom(device.core, objects * bytes) : 0);
+    const address = device.allocated(fits ? createRoom(device.core, objects * bytes) : 0);
     device.stateful = true;
     const object = new AsoObject(context, kind, objects, address, data.slice(0, ASO_DATA));
     for (let n = 0; n < objects; n++) object._set(n, data);
@@ -121,21 +121,23 @@ export class AsoObject extends DevxObject {
    * @throws EINVAL no such object in the bulk, or a destroyed bulk
    */
   read(object: number): Uint8Array {
-    this._check("AsoObject.read", object);
-    const bytes = this._bytesOf(object);
-    if (this.kind === "first_hit") return bytes.slice();
-    const data = new Uint8Array(ASO_DATA);
-    if (this.kind === "connection") {
-      data.set(bytes.subarray(0, ASO_DATA));
+    return inCall("AsoObject.read", () => {
+      this._check(object);
+      const bytes = this._bytesOf(object);
+      if (this.kind === "first_hit") return bytes.slice();
+      const data = new Uint8Array(ASO_DATA);
+      if (this.kind === "connection") {
+        data.set(bytes.subarray(0, ASO_DATA));
+        return data;
+      }
+      for (let n = 0; n < 2; n++) {
+        data.set(
+          withState(this._block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
+          n * PARAMETERS_SIZE,
+        );
+      }
       return data;
-    }
-    for (let n = 0; n < 2; n++) {
-      data.set(
-        withState(this._block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
-        n * PARAMETERS_SIZE,
-      );
-    }
-    return data;
+    });
   }
 
   /**
@@ -143,24 +145,25 @@ export class AsoObject extends DevxObject {
    * @throws EINVAL no such object in the bulk, a destroyed bulk, more than 64 bytes
    */
   write(object: number, data: Uint8Array): void {
-    const call = "AsoObject.write";
-    this._check(call, object);
-    checkBytes(call, "data", data);
-    if (data.length > ASO_DATA) {
-      const hint = `at most ${ASO_DATA} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "data", value: data.length, hint });
-    }
-    const whole = new Uint8Array(ASO_DATA);
-    whole.set(data);
-    if (this.kind === "flow_meter") this._changed.set(object, whole);
-    this._set(object, whole);
+    inCall("AsoObject.write", () => {
+      this._check(object);
+      checkBytes("data", data);
+      if (data.length > ASO_DATA) {
+        const hint = `at most ${ASO_DATA} bytes`;
+        refuse({ code: "EINVAL", reason: "out_of_range", path: "data", value: data.length, hint });
+      }
+      const whole = new Uint8Array(ASO_DATA);
+      whole.set(data);
+      if (this.kind === "flow_meter") this._changed.set(object, whole);
+      this._set(object, whole);
+    });
   }
 
-  private _check(call: string, object: number): void {
-    living(call, "this", this, AsoObject);
-    if (unsigned(call, "object", object, 32) < this.objects) return;
+  private _check(object: number): void {
+    living("this", this, AsoObject);
+    if (unsigned("object", object, 32) < this.objects) return;
     const hint = `0 to ${this.objects - 1}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "object", value: object, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "object", value: object, hint });
   }
 
   private _set(object: number, data: Uint8Array): void {
@@ -187,12 +190,12 @@ export class AsoObject extends DevxObject {
     return data.subarray(first, first + PARAMETERS_SIZE);
   }
 
-  destroy(call: string): void {
+  destroy(): void {
     if (this.links.size > 0) {
       const hint = "unlink it from other domains first";
-      refuse({ code: "EBUSY", call, reason: "in_use", path: "obj", value: this, hint });
+      refuse({ code: "EBUSY", reason: "in_use", path: "obj", value: this, hint });
     }
-    retire(call, "obj", this, "destroy the actions that use it first");
+    retire("obj", this, "destroy the actions that use it first");
     releaseRoom(this.device.core, this._address, this.objects * LAYOUTS[this.kind].bytes);
     this.context.users--;
   }

@@ -112,13 +112,13 @@ export const SHARED_WIDTHS = widthsOf(SHARED);
  * Encodes a connection as 64 bytes; reserved bits are 0.
  * @throws EINVAL a value does not fit its field
  */
-export function connectionBytes(call: string, path: string, fields: ConnectionFields): Uint8Array {
-  checkObject(call, path, fields);
+export function connectionBytes(path: string, fields: ConnectionFields): Uint8Array {
+  checkObject(path, fields);
   const { reply = {}, original = {}, ...rest } = fields;
   const view = new DataView(new ArrayBuffer(CONNECTION_CONTEXT));
-  put(call, path, view, SHARED, rest);
-  put(call, `${path}.reply`, view, REPLY, reply);
-  put(call, `${path}.original`, view, ORIGINAL, original);
+  put(path, view, SHARED, rest);
+  put(`${path}.reply`, view, REPLY, reply);
+  put(`${path}.original`, view, ORIGINAL, original);
   return new Uint8Array(view.buffer);
 }
 
@@ -126,29 +126,29 @@ export function connectionBytes(call: string, path: string, fields: ConnectionFi
  * Decodes 64 bytes; reserved bits are ignored.
  * @throws EINVAL the length is not 64
  */
-export function connectionFromBytes(call: string, path: string, bytes: Uint8Array): Connection {
-  checkBytes(call, path, bytes);
+export function connectionFromBytes(path: string, bytes: Uint8Array): Connection {
+  checkBytes(path, bytes);
   if (bytes.length !== CONNECTION_CONTEXT) {
     const hint = `a context has ${CONNECTION_CONTEXT} bytes`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: bytes.length, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value: bytes.length, hint });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return { ...get<ConnectionShared>(view, SHARED), reply: get(view, REPLY), original: get(view, ORIGINAL) };
 }
 
-function put<T>(call: string, path: string, view: DataView, places: Places<T>, values: Partial<T>): void {
-  checkObject(call, path, values);
+function put<T>(path: string, view: DataView, places: Places<T>, values: Partial<T>): void {
+  checkObject(path, values);
   for (const [name, value] of Object.entries(values)) {
     const place = Object.hasOwn(places, name) ? places[name as keyof T] : undefined;
     if (place === undefined) {
       const hint = namesHint(name, "fields", Object.keys(places));
-      refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, value, hint });
+      refuse({ code: "EINVAL", reason: "bad_field", path: `${path}.${name}`, value, hint });
     }
     if (value === undefined) continue;
     const [bit, width] = place;
     const at = (bit >> 5) << 2;
     const shift = WORD - (bit & 31) - width;
-    view.setUint32(at, view.getUint32(at) + unsigned(call, `${path}.${name}`, value, width) * 2 ** shift);
+    view.setUint32(at, view.getUint32(at) + unsigned(`${path}.${name}`, value, width) * 2 ** shift);
   }
 }
 

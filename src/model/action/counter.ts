@@ -21,10 +21,10 @@ export class FlowCounter extends DevxObject {
   readonly id: number;
   readonly handle: number;
 
-  constructor(call: string, context: Context, size: number, name?: string) {
-    living(call, "context", context, Context);
+  constructor(context: Context, size: number, name?: string) {
+    living("context", context, Context);
     const { device } = context;
-    const handle = device.allocated(call, device.core.exports.createCounters(size));
+    const handle = device.allocated(device.core.exports.createCounters(size));
     super(device, name ?? `counter${device.nextNumber("counter")}`);
     this.context = context;
     this.size = size;
@@ -72,8 +72,8 @@ export class FlowCounter extends DevxObject {
     recordBytes(this.device.core, at, 16).fill(0);
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy the actions that count on it first");
+  destroy(): void {
+    retire("obj", this, "destroy the actions that count on it first");
     this.device.core.exports.releaseCounters(this.handle, this.size);
     this.context.users--;
   }

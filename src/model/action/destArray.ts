@@ -51,36 +51,35 @@ export interface MemberChecks<A> {
  * @throws EINVAL the number of members, entry types; EOPNOTSUPP an action that cannot be a member
  */
 export function arrayMembers<A extends ArrayAction>(
-  call: string,
   { domainType, refuses }: ActionSetting,
   num_dest: number | undefined,
   dests: readonly DestAttr<A>[],
   { take, fits }: MemberChecks<A>,
 ): ArrayMember<A>[] {
-  checkArray(call, "dests", dests);
-  const count = unsigned(call, "num_dest", num_dest ?? dests.length, 32);
+  checkArray("dests", dests);
+  const count = unsigned("num_dest", num_dest ?? dests.length, 32);
   const badCount = (hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_dest", value: count, hint, cite: CITE });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "num_dest", value: count, hint, cite: CITE });
   if (count < 2) badCount("two destinations at the least");
   if (count > dests.length) badCount(`the array has ${dests.length}`);
   if (count > MAX_MEMBERS) badCount(`at most ${MAX_MEMBERS}`);
   if (refuses.arrayInNicTx !== undefined && domainType === "nic_tx") {
-    unfit(call, "domain", domainType, "NIC_TX has no destination arrays", refuses.arrayInNicTx);
+    unfit("domain", domainType, "NIC_TX has no destination arrays", refuses.arrayInNicTx);
   }
   return dests.slice(0, count).map((entry: unknown, i) => {
-    const member = memberOf(call, `dests[${i}]`, entry, take);
+    const member = memberOf(`dests[${i}]`, entry, take);
     const { dest, reformat, path } = member;
     // The library asks for the kind of a member only.
     if (refuses.memberOfFdb !== undefined && domainType !== "fdb" && operationOf(dest.op).member === "fdb") {
-      unfit(call, path, dest, "of the FDB alone", refuses.memberOfFdb);
+      unfit(path, dest, "of the FDB alone", refuses.memberOfFdb);
     }
     if (reformat !== null) fits(`dests[${i}].dest_reformat.reformat`, reformat);
     fits(path, dest);
     if (operationOf(dest.op).member === undefined) {
-      unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
+      unfit(path, dest, "default miss, QP, vport, IB port, flow counter or table");
     }
     if (reformat !== null && !reformat.encapsulates) {
-      unfit(call, `dests[${i}].dest_reformat.reformat`, reformat, "an encapsulation made without ROOT_LEVEL");
+      unfit(`dests[${i}].dest_reformat.reformat`, reformat, "an encapsulation made without ROOT_LEVEL");
     }
     return { dest, reformat };
   });
@@ -88,23 +87,22 @@ export function arrayMembers<A extends ArrayAction>(
 
 const CITE = "mlx5dv_dr: Destination array";
 
-function unfit(call: string, path: string, value: unknown, hint: string, code: ErrnoName = "EOPNOTSUPP"): never {
-  return refuse({ code, call, reason: "bad_action_list", path, value, hint, cite: CITE });
+function unfit(path: string, value: unknown, hint: string, code: ErrnoName = "EOPNOTSUPP"): never {
+  return refuse({ code, reason: "bad_action_list", path, value, hint, cite: CITE });
 }
 
 function memberOf<A>(
-  call: string,
   path: string,
   entry: unknown,
   take: (path: string, value: unknown) => A,
 ): ArrayMember<A> & { path: string } {
-  const { type, dest, dest_reformat } = objectArgument<DestAttr<A>>(call, path, entry);
-  switch (unsigned(call, `${path}.type`, type, 32)) {
+  const { type, dest, dest_reformat } = objectArgument<DestAttr<A>>(path, entry);
+  switch (unsigned(`${path}.type`, type, 32)) {
     case MLX5DV_DR_ACTION_DEST:
       return { dest: take(`${path}.dest`, dest), reformat: null, path: `${path}.dest` };
     case MLX5DV_DR_ACTION_DEST_REFORMAT: {
       const inside = `${path}.dest_reformat`;
-      const both = objectArgument<{ reformat: A; dest: A }>(call, inside, dest_reformat);
+      const both = objectArgument<{ reformat: A; dest: A }>(inside, dest_reformat);
       const reformat = take(`${inside}.reformat`, both.reformat);
       return { dest: take(`${inside}.dest`, both.dest), reformat, path: `${inside}.dest` };
     }
@@ -112,7 +110,6 @@ function memberOf<A>(
       const hint = "MLX5DV_DR_ACTION_DEST or MLX5DV_DR_ACTION_DEST_REFORMAT";
       return refuse({
         code: "EINVAL",
-        call,
         reason: "out_of_range",
         path: `${path}.type`,
         value: type,

@@ -17,61 +17,60 @@ import { encapsulates, reformatRecord } from "./reformat.js";
 import { rootRecord } from "../table/steeringAnchor.js";
 
 /** Goes to the root table, from the first rule of a priority on. */
-export function rootTableAction(call: string, table: Table, priority: number): Action {
-  const { device, domain, classifier } = living(call, "table", table, Table);
+export function rootTableAction(table: Table, priority: number): Action {
+  const { device, domain, classifier } = living("table", table, Table);
   if (!table.isRoot) {
     const hint = "a table of level 0; dest_table leads to others";
-    refuse({ code: "EINVAL", call, reason: "not_root_table", path: "table", value: table, hint });
+    refuse({ code: "EINVAL", reason: "not_root_table", path: "table", value: table, hint });
   }
-  unsigned(call, "priority", priority, 16);
+  unsigned("priority", priority, 16);
   const { lastPriority } = device.profile.flows;
   if (priority > lastPriority) {
     const hint = `0 to ${lastPriority}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "priority", value: priority, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "priority", value: priority, hint });
   }
   return new Action(device, "dest_root_table", {
     step: "end",
     op: Op.root,
     domain,
     holds: [table],
-    ...recordIn(call, domain, rootRecord(classifier, priority)),
+    ...recordIn(domain, rootRecord(classifier, priority)),
   });
 }
 
 /** Goes to a function, or out of the port at which the frame arrived. */
-export function vportAction(call: string, domain: Domain, vport: number): Action {
-  const { device } = eSwitchOf(call, domain);
+export function vportAction(domain: Domain, vport: number): Action {
+  const { device } = eSwitchOf(domain);
   const { vports } = device;
-  const known = unsigned(call, "vport", vport, 32) <= vports || vport === VPORT_UPLINK;
+  const known = unsigned("vport", vport, 32) <= vports || vport === VPORT_UPLINK;
   if (!known) {
     const functions = vports === 0 ? `${VPORT_MANAGER}` : `0 to ${vports}`;
     const hint = `${functions}, or 0xffff for the port that the frame came from`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "vport", value: vport, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "vport", value: vport, hint });
   }
   return new Action(device, "dest_vport", { step: "end", op: Op.vport, operand: vport, domain });
 }
 
 /** Goes out of a port. */
-export function portAction(call: string, domain: Domain, port: number): Action {
-  const { device } = eSwitchOf(call, domain);
-  if (unsigned(call, "ib_port", port, 32) < 1 || port > device.ports) {
+export function portAction(domain: Domain, port: number): Action {
+  const { device } = eSwitchOf(domain);
+  if (unsigned("ib_port", port, 32) < 1 || port > device.ports) {
     const hint = `1 to ${device.ports}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ib_port", value: port, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "ib_port", value: port, hint });
   }
   return new Action(device, "dest_ib_port", { step: "end", op: Op.port, operand: port, domain });
 }
 
 /** Encapsulates or decapsulates. `data_sz` undefined means all of `data`. */
 export function reformatAction(
-  call: string,
   domain: Domain,
   flags: number,
   type: number,
   data_sz: number | undefined,
   data: Uint8Array | null | undefined,
 ): Action {
-  const setting = settingOf(call, domain, flags);
-  const record = reformatRecord(call, setting, type, data, data_sz);
+  const setting = settingOf(domain, flags);
+  const record = reformatRecord(setting, type, data, data_sz);
   return new Action(domain.device, "packet_reformat", {
     step: encapsulates(type) ? "encap" : "decap",
     op: Op.reformat,
@@ -79,21 +78,20 @@ export function reformatAction(
     rootLevel: setting.rootLevel,
     reformatType: type,
     holds: [domain],
-    ...recordIn(call, domain, record),
+    ...recordIn(domain, record),
   });
 }
 
 /** Changes headers and registers. `actions_sz` counts bytes; undefined means all of them. */
 export function modifyAction(
-  call: string,
   domain: Domain,
   flags: number,
   actions_sz: number | undefined,
   actions: ModifyActions,
 ): Action {
-  const setting = settingOf(call, domain, flags);
-  const words = wordsOf(call, actions, actions_sz);
-  const program = programOfWords(call, setting, words);
+  const setting = settingOf(domain, flags);
+  const words = wordsOf(actions, actions_sz);
+  const program = programOfWords(setting, words);
   return new Action(domain.device, "modify_header", {
     step: "modify",
     op: Op.modify,
@@ -101,22 +99,17 @@ export function modifyAction(
     rootLevel: setting.rootLevel,
     holds: [domain],
     words: new Uint8Array(words.buffer, words.byteOffset, words.byteLength),
-    ...recordIn(call, domain, program),
+    ...recordIn(domain, program),
   });
 }
 
 /** Sends a copy of the frame to each member. `num_dest` undefined means all of `dests`. */
-export function arrayAction(
-  call: string,
-  domain: Domain,
-  num_dest: number | undefined,
-  dests: readonly DestAttr<Action>[],
-): Action {
-  const setting = settingOf(call, domain, 0);
-  if (setting.rootOnly) refuseRootOnly(call, domain);
-  const members = arrayMembers(call, setting, num_dest, dests, {
-    take: (path, value) => living<Action>(call, path, value, Action),
-    fits: (path, action) => checkMember(call, path, action, domain),
+export function arrayAction(domain: Domain, num_dest: number | undefined, dests: readonly DestAttr<Action>[]): Action {
+  const setting = settingOf(domain, 0);
+  if (setting.rootOnly) refuseRootOnly(domain);
+  const members = arrayMembers(setting, num_dest, dests, {
+    take: (path, value) => living<Action>(path, value, Action),
+    fits: (path, action) => checkMember(path, action, domain),
   });
   const actions = members.flatMap(({ dest, reformat }) => (reformat === null ? [dest] : [dest, reformat]));
   return new Action(domain.device, "dest_array", {
@@ -124,14 +117,14 @@ export function arrayAction(
     op: Op.array,
     domain,
     holds: [domain, ...actions],
-    ...recordIn(call, domain, arrayRecord(members)),
+    ...recordIn(domain, arrayRecord(members)),
   });
 }
 
 /** Refuses an action that does not fit the domain. */
-function checkMember(call: string, path: string, action: Action, domain: Domain): void {
+function checkMember(path: string, action: Action, domain: Domain): void {
   const refuseFor = (code: ErrnoName, misfit: Misfit | undefined): void => {
-    if (misfit !== undefined) refuse({ ...misfit, code, call, path, value: action });
+    if (misfit !== undefined) refuse({ ...misfit, code, path, value: action });
   };
   refuseFor("EINVAL", ownerMisfit(action, domain));
   refuseFor("EBUSY", connectionMisfit(action, domain));
@@ -143,11 +136,11 @@ interface Setting extends ActionSetting {
   readonly rootOnly: boolean;
 }
 
-function settingOf(call: string, domain: Domain, flags: number): Setting {
-  const { device, type, rootOnly } = living(call, "domain", domain, Domain);
-  if (unsigned(call, "flags", flags, 32) > MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
+function settingOf(domain: Domain, flags: number): Setting {
+  const { device, type, rootOnly } = living("domain", domain, Domain);
+  if (unsigned("flags", flags, 32) > MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
     const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, or 0";
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "flags", value: flags, hint });
   }
   const { root, other } = device.profile.rules;
   const rootLevel = flags === MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL;
@@ -155,28 +148,27 @@ function settingOf(call: string, domain: Domain, flags: number): Setting {
 }
 
 /** Whether the domain is an FDB domain with all its tables. */
-function eSwitchOf(call: string, domain: Domain): Domain {
-  living(call, "domain", domain, Domain);
+function eSwitchOf(domain: Domain): Domain {
+  living("domain", domain, Domain);
   if (domain.type !== "fdb") {
     const hint = "MLX5DV_DR_DOMAIN_TYPE_FDB has destinations of this kind";
     const cite = "mlx5dv_dr: Destination";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint, cite });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "domain", value: domain, hint, cite });
   }
-  if (domain.rootOnly) refuseRootOnly(call, domain);
+  if (domain.rootOnly) refuseRootOnly(domain);
   return domain;
 }
 
-function refuseRootOnly(call: string, domain: Domain): never {
+function refuseRootOnly(domain: Domain): never {
   const hint = "the eSwitch is managed by the PF";
-  return refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: domain, hint });
+  return refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "domain", value: domain, hint });
 }
 
 /** Puts the record of an action into the core. @throws ENOMEM */
 function recordIn(
-  call: string,
   { device }: Domain,
   record: Uint8Array,
 ): { readonly operand: number; readonly records: readonly OwnRecord[] } {
-  const address = device.allocated(call, createRecord(device.core, record));
+  const address = device.allocated(createRecord(device.core, record));
   return { operand: address, records: [{ address, bytes: record.length }] };
 }

@@ -34,14 +34,13 @@ export abstract class FlowAction extends Handle {
   private readonly _bytes: number;
 
   protected constructor(
-    call: string,
     context: Context,
     domainType: DomainType,
     does: { readonly name: string; readonly step: FlowActionStep; readonly op: Op },
     record: Uint8Array,
   ) {
     const { device } = context;
-    const operand = device.allocated(call, createRecord(device.core, record));
+    const operand = device.allocated(createRecord(device.core, record));
     super(device, `${does.name}${device.nextNumber(does.name)}`);
     this.context = context;
     this.domainType = domainType;
@@ -57,8 +56,8 @@ export abstract class FlowAction extends Handle {
   abstract get kind(): string;
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "action", this, "destroy the flows that use it first");
+  destroy(): void {
+    retire("action", this, "destroy the flows that use it first");
     const { device } = this;
     this.discard();
     releaseRecord(device.core, this.operand, this._bytes);
@@ -77,23 +76,22 @@ export class ModifyHeaderAction extends FlowAction {
   /** The words of its changes, as the device takes them. */
   readonly words: Uint8Array;
 
-  private constructor(call: string, context: Context, domainType: DomainType, program: Uint8Array, words: DataView) {
-    super(call, context, domainType, { name: "modify_header", step: "modify", op: Op.modify }, program);
+  private constructor(context: Context, domainType: DomainType, program: Uint8Array, words: DataView) {
+    super(context, domainType, { name: "modify_header", step: "modify", op: Op.modify }, program);
     this.words = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
   }
 
   /** `actions_sz` counts bytes; undefined means all of them. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
-    call: string,
     context: Context,
     actions_sz: number | undefined,
     actions: ModifyActions,
     ft_type: number,
   ): ModifyHeaderAction {
-    const { refuses, domainType } = settingOf(call, context, ft_type);
-    const words = wordsOf(call, actions, actions_sz);
-    const program = programOfWords(call, { domainType, refuses, rootLevel: true }, words);
-    return new ModifyHeaderAction(call, context, domainType, program, words);
+    const { refuses, domainType } = settingOf(context, ft_type);
+    const words = wordsOf(actions, actions_sz);
+    const program = programOfWords({ domainType, refuses, rootLevel: true }, words);
+    return new ModifyHeaderAction(context, domainType, program, words);
   }
 
   get kind(): string {
@@ -106,27 +104,26 @@ export class PacketReformatAction extends FlowAction {
   /** `enum mlx5dv_flow_action_packet_reformat_type` */
   readonly reformatType: number;
 
-  private constructor(call: string, context: Context, domainType: DomainType, type: number, record: Uint8Array) {
+  private constructor(context: Context, domainType: DomainType, type: number, record: Uint8Array) {
     const step = encapsulates(type) ? "encap" : "decap";
-    super(call, context, domainType, { name: "packet_reformat", step, op: Op.reformat }, record);
+    super(context, domainType, { name: "packet_reformat", step, op: Op.reformat }, record);
     this.reformatType = type;
   }
 
   /** `data_sz` undefined means all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
-    call: string,
     context: Context,
     data_sz: number | undefined,
     data: Uint8Array | null | undefined,
     type: number,
     ft_type: number,
   ): PacketReformatAction {
-    const { refuses, domainType } = settingOf(call, context, ft_type);
-    const bytes = reformatData(call, data, data_sz);
-    checkDirection(call, refuses, domainType, unsigned(call, "reformat_type", type, 32));
+    const { refuses, domainType } = settingOf(context, ft_type);
+    const bytes = reformatData(data, data_sz);
+    checkDirection(refuses, domainType, unsigned("reformat_type", type, 32));
     const setting = { domainType, refuses: {}, rootLevel: true };
-    const record = reformatRecord(call, setting, type, bytes, bytes.length);
-    return new PacketReformatAction(call, context, domainType, type, record);
+    const record = reformatRecord(setting, type, bytes, bytes.length);
+    return new PacketReformatAction(context, domainType, type, record);
   }
 
   /** A decapsulation without new headers is a step of its own in the device. */
@@ -135,19 +132,14 @@ export class PacketReformatAction extends FlowAction {
   }
 }
 
-function settingOf(
-  call: string,
-  context: Context,
-  ft_type: number,
-): { refuses: Refusals<HeaderCheck>; domainType: DomainType } {
-  const { device } = living(call, "ctx", context, Context);
-  const domainType = DOMAIN_TYPES[unsigned(call, "ft_type", ft_type, 32)];
+function settingOf(context: Context, ft_type: number): { refuses: Refusals<HeaderCheck>; domainType: DomainType } {
+  const { device } = living("ctx", context, Context);
+  const domainType = DOMAIN_TYPES[unsigned("ft_type", ft_type, 32)];
   if (domainType !== undefined) return { domainType, refuses: device.profile.rules.root.headers };
   const hint = "MLX5DV_FLOW_TABLE_TYPE_NIC_RX, _NIC_TX or _FDB";
   const known = ft_type <= LAST_TYPE;
   return refuse({
     code: known ? "EOPNOTSUPP" : "EINVAL",
-    call,
     reason: known ? "unsupported" : "out_of_range",
     path: "ft_type",
     value: ft_type,
@@ -157,7 +149,6 @@ function settingOf(
 
 /** Received frames are decapsulated, sent frames encapsulated. */
 function checkDirection(
-  call: string,
   { flowReformatDirection: code }: Refusals<HeaderCheck>,
   domainType: DomainType,
   type: number,
@@ -165,5 +156,5 @@ function checkDirection(
   if (code === undefined) return;
   if (type <= L2_TO_L3_TUNNEL && domainType === (encapsulates(type) ? "nic_tx" : "nic_rx")) return;
   const hint = "NIC_RX decapsulates (0, 2), NIC_TX encapsulates (1, 3)";
-  refuse({ code, call, reason: "unsupported", path: "reformat_type", value: type, hint });
+  refuse({ code, reason: "unsupported", path: "reformat_type", value: type, hint });
 }

@@ -25,26 +25,21 @@ const SENT: readonly ActionStep[] = [
  * @throws EINVAL actions that do not fit here or together; EOPNOTSUPP, ENOTSUP actions that the
  *   device lacks
  */
-export function checkActions(
-  call: string,
-  matcher: Matcher,
-  directions: readonly Direction[],
-  actions: readonly Action[],
-): void {
+export function checkActions(matcher: Matcher, directions: readonly Direction[], actions: readonly Action[]): void {
   const { domain } = matcher.table;
   if (domain.rootOnly) {
     const hint = "the PF manages the eSwitch";
-    refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "matcher", value: matcher, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "matcher", value: matcher, hint });
   }
-  if (actions.length > MAX_ACTIONS) badList(call, "num_actions", actions.length, `at most ${MAX_ACTIONS}`);
+  if (actions.length > MAX_ACTIONS) badList("num_actions", actions.length, `at most ${MAX_ACTIONS}`);
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i];
-    if (!(action instanceof Action) || action.destroyed) living<Action>(call, `actions[${i}]`, action, Action);
+    if (!(action instanceof Action) || action.destroyed) living<Action>(`actions[${i}]`, action, Action);
   }
   for (const step of matcher.rules.lists) {
-    if (step.each === undefined) checkWhole(call, step.refuses, domain, actions);
-    else if (step.each === "action") checkEach(call, step.refuses, matcher.table, ANY_DIRECTION, actions);
-    else for (const direction of directions) checkEach(call, step.refuses, matcher.table, direction, actions);
+    if (step.each === undefined) checkWhole(step.refuses, domain, actions);
+    else if (step.each === "action") checkEach(step.refuses, matcher.table, ANY_DIRECTION, actions);
+    else for (const direction of directions) checkEach(step.refuses, matcher.table, direction, actions);
   }
 }
 
@@ -52,7 +47,6 @@ export function checkActions(
 const ANY_DIRECTION: Direction = { name: "nicReceived", receives: true, key: 0 };
 
 function checkEach(
-  call: string,
   refuses: Refusals<ActionCheck>,
   table: Table,
   direction: Direction,
@@ -67,13 +61,12 @@ function checkEach(
     for (let n = 0; n < checks.length; n++) {
       const { check, code } = checks[n] as CodedCheck<ActionRule>;
       const misfit = check(action, place);
-      if (misfit !== undefined) refuse({ ...misfit, code, call, path: `actions[${i}]`, value: action });
+      if (misfit !== undefined) refuse({ ...misfit, code, path: `actions[${i}]`, value: action });
     }
   }
 }
 
 function checkWhole(
-  call: string,
   { counterWithoutEnd: code }: Refusals<"counterWithoutEnd">,
   { type }: Domain,
   actions: readonly Action[],
@@ -81,7 +74,7 @@ function checkWhole(
   if (code === undefined || type === "nic_tx") return;
   if (!actions.some(({ kind }) => kind === "flow_counter") || actions.some(({ isTerminal }) => isTerminal)) return;
   const hint = "a rule that counts has a destination, or drops";
-  refuse({ code, call, reason: "bad_action_list", path: "num_actions", value: actions.length, hint });
+  refuse({ code, reason: "bad_action_list", path: "num_actions", value: actions.length, hint });
 }
 
 /**
@@ -101,6 +94,6 @@ export function recordOf({ receives }: Direction, domain: Domain | null, actions
   return record;
 }
 
-function badList(call: string, path: string, value: unknown, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
+function badList(path: string, value: unknown, hint: string): never {
+  refuse({ code: "EINVAL", reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
 }

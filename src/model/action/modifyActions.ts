@@ -3,7 +3,7 @@
  * the encoding has a name, so that any list can be read. modifyHeader.ts checks which types a
  * device carries out.
  */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
 import { checkArray, checkBytes, unsigned, wrongType } from "../../base/checks.js";
 import { modifyFieldNames, modifyFieldAt, modifyFieldNamed, type DeviceFieldName } from "./modifyFields.js";
@@ -147,12 +147,13 @@ const ANCHOR_NAMES: ReadonlyMap<number, string> = new Map(
  * modifyActions([{ type: "set", field: "OUT_IP_TTL", data: 64 }]);
  */
 export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
-  const call = "modifyActions";
-  checkArray(call, "actions", actions);
-  const bytes = new Uint8Array(actions.length * MODIFY_WORD);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < actions.length; i++) writeModifyAction(call, `actions[${i}]`, view, i * MODIFY_WORD, actions[i]);
-  return bytes;
+  return inCall("modifyActions", () => {
+    checkArray("actions", actions);
+    const bytes = new Uint8Array(actions.length * MODIFY_WORD);
+    const view = new DataView(bytes.buffer);
+    for (let i = 0; i < actions.length; i++) writeModifyAction(`actions[${i}]`, view, i * MODIFY_WORD, actions[i]);
+    return bytes;
+  });
 }
 
 /**
@@ -160,14 +161,15 @@ export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
  * both halves of its word. @throws EINVAL the size is not a multiple of 8
  */
 export function modifyActionsFromBytes(bytes: Uint8Array): ModifyAction[] {
-  const call = "modifyActionsFromBytes";
-  checkBytes(call, "bytes", bytes);
-  if (bytes.length % MODIFY_WORD !== 0) {
-    const hint = "words of 8 bytes";
-    refuse({ code: "EINVAL", call, reason: "bad_modify", path: "bytes.length", value: bytes.length, hint });
-  }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  return Array.from({ length: bytes.length / MODIFY_WORD }, (_, i) => readModifyAction(view, i * MODIFY_WORD));
+  return inCall("modifyActionsFromBytes", () => {
+    checkBytes("bytes", bytes);
+    if (bytes.length % MODIFY_WORD !== 0) {
+      const hint = "words of 8 bytes";
+      refuse({ code: "EINVAL", reason: "bad_modify", path: "bytes.length", value: bytes.length, hint });
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return Array.from({ length: bytes.length / MODIFY_WORD }, (_, i) => readModifyAction(view, i * MODIFY_WORD));
+  });
 }
 
 /** A part of the word at `at`. No part crosses the middle of a word. */
@@ -202,31 +204,30 @@ function readModifyAction(view: DataView, at: number): ModifyAction {
 }
 
 /** Writes one action into a word of zeros at `at`. */
-export function writeModifyAction(call: string, path: string, view: DataView, at: number, action: unknown): void {
+export function writeModifyAction(path: string, view: DataView, at: number, action: unknown): void {
   if (typeof action !== "object" || action === null) {
-    wrongType(call, path, "an object or a bigint", action);
+    wrongType(path, "an object or a bigint", action);
   }
   const given = action as Readonly<Record<string, unknown>>;
   const { type } = given;
-  if (typeof type !== "string") wrongType(call, `${path}.type`, "a string", type);
+  if (typeof type !== "string") wrongType(`${path}.type`, "a string", type);
   const number = TYPE_NUMBERS.get(type);
   if (number === undefined) {
     const hint = namesHint(type, "types", [...TYPE_NUMBERS.keys()]);
-    return refuse({ code: "EINVAL", call, reason: "bad_modify", path: `${path}.type`, value: type, hint });
+    return refuse({ code: "EINVAL", reason: "bad_modify", path: `${path}.type`, value: type, hint });
   }
   const parts = MODIFY_ENCODINGS.get(number)?.[1] ?? [];
-  checkNames(call, path, given, parts);
+  checkNames(path, given, parts);
   writePart(view, at, 0, 4, number);
-  for (const part of parts) writePart(view, at, part[1], part[2], partOf(call, path, given, part));
+  for (const part of parts) writePart(view, at, part[1], part[2], partOf(path, given, part));
 }
 
-function checkNames(call: string, path: string, given: object, parts: readonly Part[]): void {
+function checkNames(path: string, given: object, parts: readonly Part[]): void {
   const names = ["type", ...parts.map(([name]) => name)];
   const wrong = Object.keys(given).find((name) => !names.includes(name));
   if (wrong === undefined) return;
   refuse({
     code: "EINVAL",
-    call,
     reason: "bad_field",
     path: `${path}.${wrong}`,
     hint: namesHint(wrong, "parts", names),
@@ -234,40 +235,40 @@ function checkNames(call: string, path: string, given: object, parts: readonly P
 }
 
 /** The number of a part; offsets and lengths have defaults. */
-function partOf(call: string, path: string, given: Readonly<Record<string, unknown>>, part: Part): number {
+function partOf(path: string, given: Readonly<Record<string, unknown>>, part: Part): number {
   const [name, , bits, kind] = part;
   const value = given[name];
   const at = `${path}.${name}`;
   switch (kind) {
     case "field":
-      return typeof value === "string" ? fieldId(call, at, value) : unsigned(call, at, value, bits);
+      return typeof value === "string" ? fieldId(at, value) : unsigned(at, value, bits);
     case "anchor":
-      return typeof value === "string" ? anchorNumber(call, at, value) : unsigned(call, at, value, bits);
+      return typeof value === "string" ? anchorNumber(at, value) : unsigned(at, value, bits);
     case "length":
-      return lengthOf(call, at, value ?? wholeLength(given)) % 32;
+      return lengthOf(at, value ?? wholeLength(given)) % 32;
     default:
-      return unsigned(call, at, value ?? (name.endsWith("offset") ? 0 : value), bits);
+      return unsigned(at, value ?? (name.endsWith("offset") ? 0 : value), bits);
   }
 }
 
-function fieldId(call: string, path: string, name: string): number {
+function fieldId(path: string, name: string): number {
   const field = modifyFieldNamed(name);
   if (field !== undefined) return field.id;
   const hint = namesHint(name, "fields", modifyFieldNames());
-  return refuse({ code: "EINVAL", call, reason: "bad_field", path, value: name, hint });
+  return refuse({ code: "EINVAL", reason: "bad_field", path, value: name, hint });
 }
 
-function anchorNumber(call: string, path: string, name: string): number {
+function anchorNumber(path: string, name: string): number {
   const number = MODIFY_ANCHORS[name];
   if (number !== undefined) return number;
   const hint = namesHint(name, "anchors", Object.keys(MODIFY_ANCHORS));
-  return refuse({ code: "EINVAL", call, reason: "bad_modify", path, value: name, hint });
+  return refuse({ code: "EINVAL", reason: "bad_modify", path, value: name, hint });
 }
 
 /** A length of 32 is encoded as 0. */
-function lengthOf(call: string, path: string, value: unknown): number {
-  const length = unsigned(call, path, value, 6);
-  if (length > 32) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "1 to 32 bits" });
+function lengthOf(path: string, value: unknown): number {
+  const length = unsigned(path, value, 6);
+  if (length > 32) refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: "1 to 32 bits" });
   return length;
 }
 

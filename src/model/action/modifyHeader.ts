@@ -77,44 +77,43 @@ interface Change {
  *   list
  */
 export function modifyProgram(
-  call: string,
   setting: ActionSetting,
   actions: ModifyActions,
   actions_sz: number | undefined,
 ): Uint8Array {
-  return programOfWords(call, setting, wordsOf(call, actions, actions_sz));
+  return programOfWords(setting, wordsOf(actions, actions_sz));
 }
 
 /** The same for words that are a copy already. */
-export function programOfWords(call: string, setting: ActionSetting, words: DataView): Uint8Array {
-  checkRootOnly(call, setting);
+export function programOfWords(setting: ActionSetting, words: DataView): Uint8Array {
+  checkRootOnly(setting);
   const count = words.byteLength / MODIFY_WORD;
   const changes: Change[] = [];
   for (let i = 0; i < count; i++) {
-    const change = readChange(call, setting, words, i);
-    checkTypes(call, setting, change, changes);
+    const change = readChange(setting, words, i);
+    checkTypes(setting, change, changes);
     changes.push(change);
   }
   return encode(changes);
 }
 
 /** A domain with only its root table takes actions made for the root level only. */
-export function checkRootOnly(call: string, { rootOnly, rootLevel }: ActionSetting): void {
+export function checkRootOnly({ rootOnly, rootLevel }: ActionSetting): void {
   if (rootOnly !== true || rootLevel === true) return;
   const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL";
-  refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flags", hint });
+  refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "flags", hint });
 }
 
 /** A copy of the words, all well-formed. */
-export function wordsOf(call: string, actions: ModifyActions, actions_sz: number | undefined): DataView {
+export function wordsOf(actions: ModifyActions, actions_sz: number | undefined): DataView {
   const bytes = actions instanceof Uint8Array;
   if (!bytes && !Array.isArray(actions)) {
-    wrongType(call, "actions", "a Uint8Array or an array", actions);
+    wrongType("actions", "a Uint8Array or an array", actions);
   }
   const given = actions.length * (bytes ? 1 : MODIFY_WORD);
-  const size = unsigned(call, "actions_sz", actions_sz ?? given, 32);
+  const size = unsigned("actions_sz", actions_sz ?? given, 32);
   const bad = (hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: "bad_modify", path: "actions_sz", value: size, hint, cite: CITE });
+    refuse({ code: "EINVAL", reason: "bad_modify", path: "actions_sz", value: size, hint, cite: CITE });
   if (size % MODIFY_WORD !== 0) bad("words of 8 bytes");
   if (size === 0) bad("at least one action of 8 bytes");
   if (size > given) bad(`the array has ${given} bytes`);
@@ -122,24 +121,24 @@ export function wordsOf(call: string, actions: ModifyActions, actions_sz: number
   const copy = new Uint8Array(size);
   const view = new DataView(copy.buffer);
   if (bytes) copy.set(actions.subarray(0, size));
-  else for (let i = 0; i * MODIFY_WORD < size; i++) writeWord(call, i, view, actions[i]);
+  else for (let i = 0; i * MODIFY_WORD < size; i++) writeWord(i, view, actions[i]);
   return view;
 }
 
-function writeWord(call: string, i: number, view: DataView, action: unknown): void {
+function writeWord(i: number, view: DataView, action: unknown): void {
   const path = `actions[${i}]`;
   if (typeof action !== "bigint") {
-    writeModifyAction(call, path, view, i * MODIFY_WORD, action);
+    writeModifyAction(path, view, i * MODIFY_WORD, action);
     return;
   }
   if (action >= 0n && action < 2n ** 64n) {
     view.setBigUint64(i * MODIFY_WORD, action);
     return;
   }
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: action, hint: "64 bits" });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: action, hint: "64 bits" });
 }
 
-function readChange(call: string, setting: ActionSetting, words: DataView, i: number): Change {
+function readChange(setting: ActionSetting, words: DataView, i: number): Change {
   const at = i * MODIFY_WORD;
   const part = (bit: number, bits: number): number => readPart(words, at, bit, bits);
   const type = part(0, 4);
@@ -148,34 +147,28 @@ function readChange(call: string, setting: ActionSetting, words: DataView, i: nu
     const value = MODIFY_ENCODINGS.get(type)?.[0] ?? type;
     const code = setting.refuses.changeType as ErrnoName;
     const hint = "SET, ADD or COPY";
-    return refuse({ code, call, reason: "unsupported", path: `${path}.type`, value, hint, cite: CITE });
+    return refuse({ code, reason: "unsupported", path: `${path}.type`, value, hint, cite: CITE });
   }
   const ids = type === COPY_TYPE ? [part(4, 12), part(36, 12)] : [part(4, 12)];
-  ids.forEach((id, side) => checkField(call, setting, `${path}.${side === 0 ? "field" : "to"}`, type, id));
-  const fields = ids.map((id, side) => knownField(call, setting, `${path}.${side === 0 ? "field" : "to"}`, id));
+  ids.forEach((id, side) => checkField(setting, `${path}.${side === 0 ? "field" : "to"}`, type, id));
+  const fields = ids.map((id, side) => knownField(setting, `${path}.${side === 0 ? "field" : "to"}`, id));
   const [first, second] = fields as [ModifyField, ModifyField?];
   const data = part(32, 32);
   if (type === ADD_TYPE) return { type, to: { field: first, offset: 0 }, bits: first.width, data };
   const bits = part(27, 5) || 32;
   const side = (field: ModifyField, offset: number, name: string): Side =>
-    sideOf(call, `${path}.${name}`, field, offset, bits);
+    sideOf(`${path}.${name}`, field, offset, bits);
   if (second === undefined) return { type, to: side(first, part(19, 5), "offset"), bits, data };
   const from = side(first, part(19, 5), "src_offset");
   return { type, from, to: side(second, part(51, 5), "dst_offset"), bits, data: 0 };
 }
 
 /** Refuses a field that the type cannot use, known to the device or not. */
-function checkField(
-  call: string,
-  { domainType, refuses, rootLevel }: ActionSetting,
-  path: string,
-  type: number,
-  id: number,
-): void {
+function checkField({ domainType, refuses, rootLevel }: ActionSetting, path: string, type: number, id: number): void {
   const field = modifyFieldAt(id);
   if (field === undefined) return;
   const bad = (hint: string, code: ErrnoName = "EINVAL"): never =>
-    refuse({ ...badModify(call, path, field.name), code, hint });
+    refuse({ ...badModify(path, field.name), code, hint });
   if (field.domain !== null && field.domain !== domainType) bad(`only ${field.domain.toUpperCase()} has it`);
   if (refuses.addField === undefined || type !== ADD_TYPE || field.addAllowed) return;
   // Firmware can also add to registers.
@@ -188,12 +181,12 @@ function checkField(
   );
 }
 
-function knownField(call: string, { refuses: { fixedField } }: ActionSetting, path: string, id: number): ModifyField {
+function knownField({ refuses: { fixedField } }: ActionSetting, path: string, id: number): ModifyField {
   const field = modifyFieldAt(id);
   if (field !== undefined && (fixedField === undefined || field.swSteering)) return field;
   if (field === undefined) {
     return refuse({
-      ...badModify(call, path, `0x${id.toString(16)}`),
+      ...badModify(path, `0x${id.toString(16)}`),
       reason: "bad_field",
       hint: "no field has this id",
     });
@@ -201,25 +194,20 @@ function knownField(call: string, { refuses: { fixedField } }: ActionSetting, pa
   const names = modifyFields().flatMap(({ name, swSteering }) => (swSteering ? name : []));
   const near = nearest(field.name, names);
   const hint = `the device cannot change it${near === undefined ? "" : `; did you mean "${near}"?`}`;
-  return refuse({ ...badModify(call, path, field.name), code: fixedField as ErrnoName, hint });
+  return refuse({ ...badModify(path, field.name), code: fixedField as ErrnoName, hint });
 }
 
-function sideOf(call: string, path: string, field: ModifyField, offset: number, bits: number): Side {
+function sideOf(path: string, field: ModifyField, offset: number, bits: number): Side {
   if (offset + bits <= field.width) return { field, offset };
   const hint = `${bits} bits (a length of 0 is 32) from ${offset} on; ${field.name} has ${field.width}`;
-  return refuse({ ...badModify(call, path, offset), hint });
+  return refuse({ ...badModify(path, offset), hint });
 }
 
 /**
  * A device locates the headers of a list once, so all its fields need one IP version and one
  * protocol.
  */
-function checkTypes(
-  call: string,
-  { refuses }: ActionSetting,
-  { type, to: { field } }: Change,
-  before: readonly Change[],
-): void {
+function checkTypes({ refuses }: ActionSetting, { type, to: { field } }: Change, before: readonly Change[]): void {
   for (const kind of ["l3Type", "l4Type"] as const) {
     const code = kind === "l3Type" ? refuses.mixedVersions : refuses.mixedProtocols;
     if (code === undefined) continue;
@@ -227,12 +215,12 @@ function checkTypes(
     if (other === undefined || field[kind] === null) continue;
     const path = `actions[${before.length}].${type === COPY_TYPE ? "to" : "field"}`;
     const hint = `${other.name} stands in the same list; make two actions`;
-    refuse({ ...badModify(call, path, field.name), code, hint });
+    refuse({ ...badModify(path, field.name), code, hint });
   }
 }
 
-function badModify(call: string, path: string, value: unknown): Refusal {
-  return { code: "EINVAL", call, reason: "bad_modify", path, value, cite: CITE };
+function badModify(path: string, value: unknown): Omit<Refusal, "call"> {
+  return { code: "EINVAL", reason: "bad_modify", path, value, cite: CITE };
 }
 
 function encode(changes: readonly Change[]): Uint8Array {

@@ -35,23 +35,22 @@ export function encapsulates(type: number): boolean {
  * @throws EINVAL, EOPNOTSUPP reformats that the device cannot carry out; TypeError
  */
 export function reformatRecord(
-  call: string,
   setting: ActionSetting,
   type: number,
   data: Uint8Array | null | undefined,
   data_sz: number | undefined,
 ): Uint8Array {
-  checkRootOnly(call, setting);
-  const bytes = reformatData(call, data, data_sz);
-  checkType(call, setting, unsigned(call, "reformat_type", type, 32));
-  checkData(call, type, bytes);
+  checkRootOnly(setting);
+  const bytes = reformatData(data, data_sz);
+  checkType(setting, unsigned("reformat_type", type, 32));
+  checkData(type, bytes);
   const record = new Uint8Array(REFORMAT_DATA + bytes.length);
   const view = new DataView(record.buffer);
   view.setUint8(REFORMAT_TYPE, type);
   view.setUint16(REFORMAT_LENGTH, bytes.length, true);
   record.set(bytes, REFORMAT_DATA);
   if (!encapsulates(type)) return record;
-  const { version, ip, udp, entropy } = headersOf(bytes) ?? noHeaders(call, bytes);
+  const { version, ip, udp, entropy } = headersOf(bytes) ?? noHeaders(bytes);
   view.setUint8(REFORMAT_VERSION, version);
   view.setUint8(REFORMAT_ENTROPY, entropy ? 1 : 0);
   view.setUint16(REFORMAT_IP, ip, true);
@@ -60,26 +59,22 @@ export function reformatRecord(
 }
 
 /** The bytes to use. @throws EINVAL data without size or size without data, too many bytes */
-export function reformatData(
-  call: string,
-  data: Uint8Array | null | undefined,
-  data_sz: number | undefined,
-): Uint8Array {
+export function reformatData(data: Uint8Array | null | undefined, data_sz: number | undefined): Uint8Array {
   const given = data ?? new Uint8Array();
   if (!(given instanceof Uint8Array)) {
-    wrongType(call, "data", "a Uint8Array or null", given);
+    wrongType("data", "a Uint8Array or null", given);
   }
-  const size = unsigned(call, "data_sz", data_sz ?? given.length, 32);
-  const bad = (hint: string): never => refuse({ ...badReformat(call, "data_sz", size), hint });
+  const size = unsigned("data_sz", data_sz ?? given.length, 32);
+  const bad = (hint: string): never => refuse({ ...badReformat("data_sz", size), hint });
   if ((given.length === 0) !== (size === 0)) bad(size === 0 ? "there is data" : "there is no data");
   if (size > MAX_REFORMAT) bad(`at most ${MAX_REFORMAT} bytes`);
   if (size > given.length) bad(`there are ${given.length} bytes`);
   return given.subarray(0, size);
 }
 
-function checkType(call: string, { domainType, refuses }: ActionSetting, type: number): void {
+function checkType({ domainType, refuses }: ActionSetting, type: number): void {
   const bad = (hint: string, code: ErrnoName = "EINVAL"): never =>
-    refuse({ ...badReformat(call, "reformat_type", type), code, hint });
+    refuse({ ...badReformat("reformat_type", type), code, hint });
   if (type > L2_TO_L3_TUNNEL) bad("0 to 3");
   const { reformatDirection, reformatInFdbRoot } = refuses;
   if (reformatDirection !== undefined) {
@@ -88,24 +83,24 @@ function checkType(call: string, { domainType, refuses }: ActionSetting, type: n
   }
   if (domainType !== "fdb" || reformatInFdbRoot === undefined) return;
   const hint = "not in the root table of the FDB";
-  refuse({ ...badReformat(call, "reformat_type", type), code: reformatInFdbRoot, reason: "unsupported", hint });
+  refuse({ ...badReformat("reformat_type", type), code: reformatInFdbRoot, reason: "unsupported", hint });
 }
 
-function checkData(call: string, type: number, { length }: Uint8Array): void {
-  const bad = (hint: string): never => refuse({ ...badReformat(call, "data_sz", length), hint });
+function checkData(type: number, { length }: Uint8Array): void {
+  const bad = (hint: string): never => refuse({ ...badReformat("data_sz", length), hint });
   if (encapsulates(type) && length === 0) bad("the headers of the tunnel, from its Ethernet header on");
   if (type === L2_TUNNEL_TO_L2 && length > 0) bad("no data: the inner Ethernet header stays");
   if (type === L3_TUNNEL_TO_L2 && length !== 14 && length !== 18)
     bad("an Ethernet header of 14 bytes, or 18 with a tag");
 }
 
-function noHeaders(call: string, data: Uint8Array): never {
+function noHeaders(data: Uint8Array): never {
   const hint = `Ethernet, any ${VLAN_TPIDS} tags, then a whole IPv4 or IPv6 header`;
-  return refuse({ ...badReformat(call, "data", data), hint });
+  return refuse({ ...badReformat("data", data), hint });
 }
 
-function badReformat(call: string, path: string, value: unknown): Refusal {
-  return { code: "EINVAL", call, reason: "bad_reformat", path, value, cite: CITE };
+function badReformat(path: string, value: unknown): Omit<Refusal, "call"> {
+  return { code: "EINVAL", reason: "bad_reformat", path, value, cite: CITE };
 }
 
 /** Whether a frame can get these bytes in front of it, as an encapsulation of L2_TO_L2_TUNNEL. */

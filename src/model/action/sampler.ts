@@ -46,24 +46,24 @@ const ALLOWED: Readonly<Record<"nic_rx" | "fdb", readonly ActionKind[]>> = {
   fdb: ["flow_counter", "dest_vport", "dest_ib_port", "default_miss"],
 };
 
-export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
-  checkObject(call, "attr", attr);
-  const ratio = unsigned(call, "attr.sample_ratio", attr.sample_ratio, 32);
+export function samplerAction(attr: FlowSamplerAttr): Action {
+  checkObject("attr", attr);
+  const ratio = unsigned("attr.sample_ratio", attr.sample_ratio, 32);
   if (ratio === 0)
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.sample_ratio", value: 0, hint: "1 or more" });
-  const table = living(call, "attr.default_next_table", attr.default_next_table, Table);
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.sample_ratio", value: 0, hint: "1 or more" });
+  const table = living("attr.default_next_table", attr.default_next_table, Table);
   const { device, domain } = table;
   if (domain.type === "nic_tx" || domain.rootOnly) {
     const hint = "samplers stand in NIC_RX and FDB";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr.default_next_table", value: table, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "attr.default_next_table", value: table, hint });
   }
   if (table.isRoot) {
     const hint = "a table of level 1 or more";
-    refuse({ code: "EINVAL", call, reason: "root_table", path: "attr.default_next_table", value: table, hint });
+    refuse({ code: "EINVAL", reason: "root_table", path: "attr.default_next_table", value: table, hint });
   }
-  const actions = sampleActions(call, attr, table);
-  const program = programOf(call, attr, table);
-  const programAddress = program === null ? 0 : device.allocated(call, createRecord(device.core, program));
+  const actions = sampleActions(attr, table);
+  const program = programOf(attr, table);
+  const programAddress = program === null ? 0 : device.allocated(createRecord(device.core, program));
   const record = new DataView(new ArrayBuffer(SAMPLER_FIRST + actions.length * ACTION_SIZE));
   record.setUint32(SAMPLER_NUMBER, device.nextNumber("sampler", 0), true);
   record.setUint32(SAMPLER_RATIO, ratio, true);
@@ -77,7 +77,7 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   const bytes = new Uint8Array(record.buffer);
   const address = createRecord(device.core, bytes);
   if (address === 0 && program !== null) releaseRecord(device.core, programAddress, program.length);
-  const records = [{ address: device.allocated(call, address), bytes: bytes.length }];
+  const records = [{ address: device.allocated(address), bytes: bytes.length }];
   // What a sampler draws depends on its number: a call that is refused takes none.
   device.nextNumber("sampler");
   if (program !== null) records.push({ address: programAddress, bytes: program.length });
@@ -93,36 +93,36 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
 }
 
 /** In execution order: the actions on a sample, then its end. */
-function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): Action[] {
+function sampleActions(attr: FlowSamplerAttr, { domain }: Table): Action[] {
   const { sample_actions: list, num_sample_actions: given } = attr;
-  checkArray(call, "attr.sample_actions", list);
-  const count = unsigned(call, "attr.num_sample_actions", given ?? list.length, 32);
+  checkArray("attr.sample_actions", list);
+  const count = unsigned("attr.num_sample_actions", given ?? list.length, 32);
   if (count === 0 || count > list.length) {
     const hint = list.length === 0 ? "a sample goes somewhere" : `1 to ${list.length}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.num_sample_actions", value: count, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.num_sample_actions", value: count, hint });
   }
   const kinds = ALLOWED[domain.type === "fdb" ? "fdb" : "nic_rx"];
   const { sampleCounterInFdb } = domain.device.profile.rules.other.headers;
   const actions = (list as readonly unknown[]).slice(0, count).map((one, i) => {
     const path = `attr.sample_actions[${i}]`;
-    const action = living<Action>(call, path, one, Action);
+    const action = living<Action>(path, one, Action);
     if (!kinds.includes(action.kind)) {
       const hint = `in ${domain.type}: ${kinds.join(", ")}`;
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: action, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: action, hint });
     }
     if (sampleCounterInFdb !== undefined && domain.type === "fdb" && action.kind === "flow_counter") {
       const hint = "samples of the FDB have no counter";
-      refuse({ code: sampleCounterInFdb, call, reason: "unsupported", path, value: action, hint });
+      refuse({ code: sampleCounterInFdb, reason: "unsupported", path, value: action, hint });
     }
     const misfit = ownerMisfit(action, domain);
-    if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", call, path, value: action });
+    if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", path, value: action });
     return action;
   });
   const terminals = actions.filter(({ isTerminal }) => isTerminal);
   const tags = actions.filter(({ kind }) => kind === "tag");
   if (terminals.length > 1 || tags.length > 1) {
     const hint = terminals.length > 1 ? "a sample goes to one destination" : "a frame carries one tag";
-    refuse({ code: "EINVAL", call, reason: "bad_action_list", path: "attr.sample_actions", value: count, hint });
+    refuse({ code: "EINVAL", reason: "bad_action_list", path: "attr.sample_actions", value: count, hint });
   }
   return [...tags, ...actions.filter(({ kind }) => kind === "flow_counter"), ...terminals];
 }
@@ -131,13 +131,13 @@ function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): 
  * The program of `action`, which runs on every frame before the default table; null where there is
  * none, or where the device ignores it.
  */
-function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table): Uint8Array | null {
+function programOf({ action }: FlowSamplerAttr, { domain }: Table): Uint8Array | null {
   if (action === undefined || action === 0n) return null;
   const list: ModifyActions = typeof action === "bigint" ? [action] : action;
   if (list instanceof Uint8Array && list.every((byte) => byte === 0)) return null;
   const { other, samplerPrograms } = domain.device.profile.rules;
   const setting = { domainType: domain.type, refuses: other.headers };
-  const program = modifyProgram(call, setting, list, undefined);
+  const program = modifyProgram(setting, list, undefined);
   const view = new DataView(program.buffer);
   const isC0 =
     view.getUint32(PROGRAM_COUNT, true) === 1 &&
@@ -145,7 +145,7 @@ function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table)
     view.getUint8(PROGRAM_FIRST + INSTRUCTION_TO) === (Place.register as number);
   if (!isC0) {
     const hint = "one SET of METADATA_REG_C_0";
-    refuse({ code: "EOPNOTSUPP", call, reason: "bad_modify", path: "attr.action", value: action, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "bad_modify", path: "attr.action", value: action, hint });
   }
   return samplerPrograms === "all" || samplerPrograms === domain.type ? program : null;
 }

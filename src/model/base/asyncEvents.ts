@@ -33,10 +33,10 @@ export class AsyncEvents extends EventQueue<ObjectEvent> {
   }
 
   /** @internal Checks that no event of an object waits for its acknowledgement. @throws EBUSY */
-  checkAcknowledged(call: string, path: string, object: Handle): void {
+  checkAcknowledged(path: string, object: Handle): void {
     if (!this._open.has(object)) return;
     const hint = "acknowledge its events first: ibv_ack_async_event";
-    refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
+    refuse({ code: "EBUSY", reason: "in_use", path, value: object, hint });
   }
 
   /** @internal Forgets the events of an object that is destroyed. */
@@ -59,11 +59,11 @@ export function copyEvent(event: ObjectEvent, struct: object): void {
 }
 
 /** @internal `ibv_ack_async_event`. @throws EINVAL it is no event that waits for that */
-export function acknowledgeEvent(call: string, event: object): void {
+export function acknowledgeEvent(event: object): void {
   const acknowledged = UNACKNOWLEDGED.get(event);
   if (acknowledged === undefined) {
     const hint = "give the event that ibv_get_async_event returned or filled, once";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "event", value: event, hint });
+    refuse({ code: "EINVAL", reason: "bad_object", path: "event", value: event, hint });
   }
   UNACKNOWLEDGED.delete(event);
   acknowledged();

@@ -28,10 +28,10 @@ export class Context extends Handle {
   readonly asyncEvents = new AsyncEvents();
 
   /** `of` is the device (its PF) or a function; C has an entry of the device list here. */
-  constructor(call: string, of: DeviceBase | FunctionBase, capNetRaw = true) {
-    const owner = functionFrom(call, "device", of);
+  constructor(of: DeviceBase | FunctionBase, capNetRaw = true) {
+    const owner = functionFrom("device", of);
     const { device } = owner;
-    if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
+    if (device.closed) refuse({ code: "EINVAL", reason: "object_destroyed", path: "device", value: device });
     super(device, `${owner.name}/context${device.nextNumber("context")}`);
     this.function = owner;
     this.capNetRaw = capNetRaw;
@@ -39,15 +39,15 @@ export class Context extends Handle {
   }
 
   /** @throws EINVAL there is no such completion vector */
-  checkVector(call: string, path: string, vector: number): void {
-    if (unsigned(call, path, vector, 31) < this.num_comp_vectors) return;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
+  checkVector(path: string, vector: number): void {
+    if (unsigned(path, vector, 31) < this.num_comp_vectors) return;
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
   }
 
   /** @internal `ibv_close_device`. */
-  close(call: string): void {
-    retire(call, "context", this, "destroy what was made on it first");
-    this.asyncEvents.close(destroyedError(call, "context", this));
+  close(): void {
+    retire("context", this, "destroy what was made on it first");
+    this.asyncEvents.close(destroyedError("ibv_close_device", "context", this));
     this.device.users--;
   }
 }
@@ -56,10 +56,10 @@ export class ProtectionDomain extends Handle {
   readonly context: Context;
   readonly regions = new Map<number, MemoryRegion>();
 
-  constructor(call: string, context: Context) {
-    const { device } = living(call, "context", context, Context);
+  constructor(context: Context) {
+    const { device } = living("context", context, Context);
     const { inventory } = device.hardware;
-    inventory.checkRoom(call, device, "pd");
+    inventory.checkRoom(device, "pd");
     super(device, `pd${device.nextNumber("pd")}`);
     this.context = context;
     inventory.add("pd");
@@ -67,8 +67,8 @@ export class ProtectionDomain extends Handle {
   }
 
   /** @internal `ibv_dealloc_pd`. */
-  dealloc(call: string): void {
-    retire(call, "pd", this, "destroy its queue pairs, memory regions and address handles first");
+  dealloc(): void {
+    retire("pd", this, "destroy its queue pairs, memory regions and address handles first");
     this.device.hardware.inventory.remove("pd");
     this.context.users--;
   }
@@ -81,16 +81,16 @@ export class MemoryRegion extends Handle {
   readonly lkey: number;
   readonly rkey: number;
 
-  constructor(call: string, pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
-    living(call, "pd", pd, ProtectionDomain);
-    checkBytes(call, "addr", bytes);
+  constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
+    living("pd", pd, ProtectionDomain);
+    checkBytes("addr", bytes);
     const size = length ?? bytes.length;
     if (!Number.isInteger(size) || size < 0 || size > bytes.length) {
       const hint = `0 to ${bytes.length}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: size, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "length", value: size, hint });
     }
     const { inventory } = pd.device.hardware;
-    inventory.checkRoom(call, pd.device, "mr");
+    inventory.checkRoom(pd.device, "mr");
     super(pd.device, `mr${pd.device.nextNumber("mr")}`);
     this.pd = pd;
     this.bytes = bytes.subarray(0, size);
@@ -117,8 +117,8 @@ export class MemoryRegion extends Handle {
   }
 
   /** @internal `ibv_dereg_mr`. */
-  dereg(call: string): void {
-    retire(call, "mr", this, "");
+  dereg(): void {
+    retire("mr", this, "");
     this.device.hardware.inventory.remove("mr");
     this.pd.regions.delete(this.lkey);
     this.pd.users--;

@@ -8,7 +8,7 @@ import { VPORT_MANAGER } from "../../abi/engine.js";
 import { wrongType } from "../../base/checks.js";
 import type { Core } from "../../engine/core.js";
 import type { DomainType } from "./domainType.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { NamedPrintable, type PrintedFields } from "../../base/printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { ParserDeclaration } from "./parser.js";
@@ -129,7 +129,7 @@ export abstract class DeviceBase extends NamedPrintable {
    * @internal Sends a checked frame of a queue pair: through the send path of its function and the
    *   eSwitch, to the queues and ports that rules choose. Returns whether it is under way now.
    */
-  abstract transmit(call: string, sender: object, frame: Uint8Array): boolean;
+  abstract transmit(sender: object, frame: Uint8Array): boolean;
 
   /** The headers and fields that the parser finds in each frame. Nothing is steered. */
   abstract parseBatch(frames: readonly Uint8Array[]): ParsedFrame[];
@@ -146,7 +146,7 @@ export abstract class DeviceBase extends NamedPrintable {
    *   or a device with a clock of the program (`now` of createDevice)
    */
   advance(nanoseconds: bigint): void {
-    this.clock.advance("device.advance", nanoseconds);
+    inCall("device.advance", () => this.clock.advance(nanoseconds));
   }
 
   /**
@@ -160,7 +160,7 @@ export abstract class DeviceBase extends NamedPrintable {
    *     for (let at = device.nextDeadline(); at !== null; at = device.nextDeadline()) device.advanceTo(at);
    */
   advanceTo(time: bigint): void {
-    this.clock.advanceTo("device.advanceTo", time);
+    inCall("device.advanceTo", () => this.clock.advanceTo(time));
   }
 
   /** When something is due next, in nanoseconds; null while nothing waits. Never before `now()`. */
@@ -175,34 +175,35 @@ export abstract class DeviceBase extends NamedPrintable {
    * @throws SteeringError EINVAL: a closed device; ENOMEM: no memory for the counters
    */
   countHits(on = true): void {
-    const call = "device.countHits";
-    this.checkOpen(call);
-    if (on === (this.hitCounts !== null)) return;
-    this.hitCounts?.end();
-    this.hitCounts = on ? HitCounts.start(this.core, this.ports, this.installed.room) : null;
-    this.installed.counts = this.hitCounts;
-    if (on && this.hitCounts === null) this.allocated(call, 0);
-    // Queues have their counts in their own records.
-    for (const handle of this.queues.keys()) this.hitCounts?.beginQueue(handle);
+    inCall("device.countHits", () => {
+      this.checkOpen();
+      if (on === (this.hitCounts !== null)) return;
+      this.hitCounts?.end();
+      this.hitCounts = on ? HitCounts.start(this.core, this.ports, this.installed.room) : null;
+      this.installed.counts = this.hitCounts;
+      if (on && this.hitCounts === null) this.allocated(0);
+      // Queues have their counts in their own records.
+      for (const handle of this.queues.keys()) this.hitCounts?.beginQueue(handle);
+    });
   }
 
   /** @internal What these rules have counted. @throws EINVAL hits are not counted */
-  hitsOf(call: string, rules: Iterable<InstalledRule>): Hits {
-    const counts = this._counts(call);
+  hitsOf(rules: Iterable<InstalledRule>): Hits {
+    const counts = this._counts();
     return sumOf(Array.from(rules, (rule) => counts.of(rule)));
   }
 
   /** @internal What the rules of a table of the core have counted, the removed ones included. */
-  hitsIn(call: string, table: number): Hits {
-    const counts = this._counts(call);
+  hitsIn(table: number): Hits {
+    const counts = this._counts();
     const rules = [...this.installed].filter((rule) => tableOf(rule) === table);
-    return sumOf([counts.ofRemoved(table), this.hitsOf(call, rules)]);
+    return sumOf([counts.ofRemoved(table), this.hitsOf(rules)]);
   }
 
-  private _counts(call: string): HitCounts {
+  private _counts(): HitCounts {
     if (this.hitCounts !== null) return this.hitCounts;
     const hint = "call device.countHits() first, or createDevice({ countHits: true })";
-    return refuse({ code: "EINVAL", call, reason: "not_counted", path: "device", value: this, hint });
+    return refuse({ code: "EINVAL", reason: "not_counted", path: "device", value: this, hint });
   }
 
   /** Bytes that tables, rules, counters and queues hold. */
@@ -248,26 +249,26 @@ export abstract class DeviceBase extends NamedPrintable {
   }
 
   /** @internal The address that the core gave. @throws ENOMEM the core gave none (0) */
-  allocated(call: string, address: number): number {
-    return address !== 0 ? address >>> 0 : this.noMemory(call);
+  allocated(address: number): number {
+    return address !== 0 ? address >>> 0 : this.noMemory();
   }
 
   /** @internal @throws ENOMEM */
-  noMemory(call: string): never {
+  noMemory(): never {
     const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
-    return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
+    return refuse({ code: "ENOMEM", reason: "no_memory", path: "device", value: this, hint });
   }
 
   /** @internal */
-  checkOpen(call: string): void {
-    if (this._closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
+  checkOpen(): void {
+    if (this._closed) refuse({ code: "EINVAL", reason: "object_destroyed", path: "device", value: this });
   }
 
   /** @internal */
-  checkPort(call: string, port: number): void {
-    this.checkOpen(call);
+  checkPort(port: number): void {
+    this.checkOpen();
     if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
   }
 }
 
@@ -312,8 +313,8 @@ export class FunctionBase extends NamedPrintable {
 }
 
 /** The function that a caller named: a device stands for its PF. */
-export function functionFrom(call: string, path: string, of: DeviceBase | FunctionBase): FunctionBase {
+export function functionFrom(path: string, of: DeviceBase | FunctionBase): FunctionBase {
   if (of instanceof DeviceBase) return of.function(VPORT_MANAGER);
   if (of instanceof FunctionBase) return of;
-  wrongType(call, path, "a Device or a DeviceFunction", of);
+  wrongType(path, "a Device or a DeviceFunction", of);
 }

@@ -18,19 +18,18 @@ export abstract class DevxObject extends Handle implements NumberedObject {
   }
 
   /** @throws EBUSY while something uses it */
-  abstract destroy(call: string): void;
+  abstract destroy(): void;
 }
 
 /** A living object that is of this class. @throws EINVAL what another command has made */
 export function devxObject<T extends DevxObject>(
-  call: string,
   path: string,
   object: unknown,
   type: { readonly prototype: T; readonly name: string; [Symbol.hasInstance](value: unknown): boolean },
 ): T {
   if (object instanceof DevxObject && !type[Symbol.hasInstance](object)) {
     const hint = `a ${type.name}, not a ${describe(object)}`;
-    refuse({ code: "EINVAL", call, reason: "bad_object", path, value: object, hint });
+    refuse({ code: "EINVAL", reason: "bad_object", path, value: object, hint });
   }
-  return living(call, path, object, type);
+  return living(path, object, type);
 }

@@ -71,25 +71,24 @@ export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends N
 
 /** Returns the argument if it is a living object of this class. @throws TypeError, EINVAL */
 export function living<T extends Handle<DeviceBase | null>>(
-  call: string,
   path: string,
   object: unknown,
   type: { readonly prototype: T; readonly name: string; [Symbol.hasInstance](value: unknown): boolean },
 ): T {
-  if (!(object instanceof type)) wrongType(call, path, withArticle(type.name), object);
+  if (!(object instanceof type)) wrongType(path, withArticle(type.name), object);
   const handle = object as T;
-  checkAlive(call, path, handle);
+  checkAlive(path, handle);
   return handle;
 }
 
 /** @throws EINVAL it is destroyed */
-export function checkAlive(call: string, path: string, value: Handle<DeviceBase | null>): void {
-  if (value.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value });
+export function checkAlive(path: string, value: Handle<DeviceBase | null>): void {
+  if (value.destroyed) refuse({ code: "EINVAL", reason: "object_destroyed", path, value });
 }
 
 /** Marks an object as destroyed. @throws EBUSY something uses it */
-export function retire(call: string, path: string, object: Handle<DeviceBase | null>, hint: string): void {
-  if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
+export function retire(path: string, object: Handle<DeviceBase | null>, hint: string): void {
+  if (object.users > 0) refuse({ code: "EBUSY", reason: "in_use", path, value: object, hint });
   object.destroyed = true;
   object.device?.resources.delete(object);
 }

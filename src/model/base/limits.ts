@@ -2,7 +2,7 @@
  * How many objects a device has and may have. `ibv_query_device` reports the limits that this file
  * enforces.
  */
-import { refuse } from "../../errors.js";
+import { mistyped, refuse } from "../../errors.js";
 import { checkOptions, describe, unsigned } from "../../base/checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
@@ -98,11 +98,11 @@ export class Inventory {
   }
 
   /** @throws ENOMEM as many objects are alive as the limit allows */
-  checkRoom(call: string, device: object, kind: CountedKind): void {
+  checkRoom(device: object, kind: CountedKind): void {
     const most = this.limits[COUNTED[kind]];
     if (this._alive[kind] < most) return;
     const hint = `${COUNTED[kind]} of the device is ${most}`;
-    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+    refuse({ code: "ENOMEM", reason: "no_memory", path: "device", value: device, hint });
   }
 
   add(kind: CountedKind): void {
@@ -115,17 +115,17 @@ export class Inventory {
 }
 
 /** The limits that a caller set, with the defaults for the others. @throws EINVAL */
-export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLimits {
+export function limitsFrom(asked: Partial<DeviceLimits>): DeviceLimits {
   const types = Object.fromEntries(["memory", "flows", ...Object.keys(DEFAULT_LIMITS)].map((name) => [name, "number"]));
-  checkOptions(call, "limits", asked, types as Record<string, "number">);
+  checkOptions("limits", asked, types as Record<string, "number">);
   const limits = { ...DEFAULT_LIMITS };
   for (const name of Object.keys(limits) as (keyof DeviceLimits)[]) {
     const value = asked[name];
     if (value === undefined) continue;
     const path = `limits.${name}`;
     const most = DEFAULT_LIMITS[name];
-    if (unsigned(call, path, value, 32) < 1 || value > most) {
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `1 to ${most}` });
+    if (unsigned(path, value, 32) < 1 || value > most) {
+      refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: `1 to ${most}` });
     }
     limits[name] = value;
   }
@@ -133,18 +133,18 @@ export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLi
 }
 
 /** Returns a number up to a limit. @throws EINVAL it is larger */
-export function bounded(call: string, path: string, value: unknown, most: number): number {
-  const number = unsigned(call, path, value, 32);
-  if (number > most) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${most}` });
+export function bounded(path: string, value: unknown, most: number): number {
+  const number = unsigned(path, value, 32);
+  if (number > most) refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: `0 to ${most}` });
   return number;
 }
 
 /** A mask of 64 bits, as a bigint. @throws TypeError no number; EINVAL it has more bits */
-export function maskOf(call: string, path: string, value: unknown): bigint {
-  if (typeof value === "number") return BigInt(unsigned(call, path, value, 53));
-  if (typeof value !== "bigint") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+export function maskOf(path: string, value: unknown): bigint {
+  if (typeof value === "number") return BigInt(unsigned(path, value, 53));
+  if (typeof value !== "bigint") mistyped(`${path} must be a number, not ${describe(value)}`);
   if (value === BigInt.asUintN(64, value)) return value;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "64 bits" });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: "64 bits" });
 }
 
 /** The bits IBV_RX_HASH_... that a queue pair can have (`rss_caps.rx_hash_fields_mask`). */

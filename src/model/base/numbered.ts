@@ -23,7 +23,7 @@ export interface NumberedObject extends Handle {
   readonly id: number;
   readonly count: number;
   /** @throws EBUSY while something uses it */
-  destroy(call: string): void;
+  destroy(): void;
 }
 
 /**

@@ -60,25 +60,25 @@ export class ParserDeclaration {
   /** Presence bits (`here: tunnels`) of what is declared. */
   readonly #declared: number;
 
-  constructor(call: string, options: ParserOptions) {
-    checkOptions(call, "parser", options, PARSER_TYPES);
+  constructor(options: ParserOptions) {
+    checkOptions("parser", options, PARSER_TYPES);
     let declared = 0;
     if (options.geneveOption0 !== undefined) {
-      checkOptions(call, "parser.geneveOption0", options.geneveOption0, GENEVE_TYPES);
-      unsigned(call, "parser.geneveOption0.class", options.geneveOption0.class, 16);
-      unsigned(call, "parser.geneveOption0.type", options.geneveOption0.type, 8);
+      checkOptions("parser.geneveOption0", options.geneveOption0, GENEVE_TYPES);
+      unsigned("parser.geneveOption0.class", options.geneveOption0.class, 16);
+      unsigned("parser.geneveOption0.type", options.geneveOption0.type, 8);
       declared |= PRESENT_GENEVE_OPTION_0;
     }
     const samples: unknown = options.samples ?? [];
-    checkArray(call, "parser.samples", samples);
+    checkArray("parser.samples", samples);
     for (const [i, sample] of (options.samples ?? []).entries()) {
       const path = `parser.samples[${i}]`;
-      checkOptions(call, path, sample, SAMPLE_TYPES);
-      checkSample(call, path, sample);
+      checkOptions(path, sample, SAMPLE_TYPES);
+      checkSample(path, sample);
       const bit = PRESENT_SAMPLE << sample.id;
       if ((declared & bit) !== 0) {
         const hint = "each id is declared once";
-        refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.id`, value: sample.id, hint });
+        refuse({ code: "EINVAL", reason: "contradiction", path: `${path}.id`, value: sample.id, hint });
       }
       declared |= bit;
     }
@@ -113,44 +113,43 @@ export class ParserDeclaration {
   /**
    * @throws EOPNOTSUPP a mask, presence included, needs an option that the device does not declare
    */
-  check(call: string, mask: Uint8Array): void {
+  check(mask: Uint8Array): void {
     const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_PRESENT_TUNNEL);
     const missing = asked & ~this.#declared;
     for (let id = 0; id < SAMPLE_COUNT; id++) {
       if ((missing & (PRESENT_SAMPLE << id)) === 0) continue;
-      undeclared(call, `misc4.prog_sample_field_value_${id}`, `samples: [{ id: ${id}, ... }]`);
+      undeclared(`misc4.prog_sample_field_value_${id}`, `samples: [{ id: ${id}, ... }]`);
     }
     const exists =
       ((mask[MISC_GENEVE_BITS] ?? 0) & GENEVE_OPTION_0_EXISTS) !== 0 &&
       (this.#declared & PRESENT_GENEVE_OPTION_0) === 0;
     if ((missing & PRESENT_GENEVE_OPTION_0) === 0 && !exists) return;
     undeclared(
-      call,
       exists ? "misc.geneve_tlv_option_0_exist" : "misc3.geneve_tlv_option_0_data",
       "geneveOption0: { class, type }",
     );
   }
 }
 
-function undeclared(call: string, field: string, what: string): never {
+function undeclared(field: string, what: string): never {
   const hint = `the device does not declare it: createDevice({ parser: { ${what} } })`;
-  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `mask.${field}`, hint });
+  return refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: `mask.${field}`, hint });
 }
 
-function checkSample(call: string, path: string, { id, header, level, offset, port }: SampleOptions): void {
-  if (unsigned(call, `${path}.id`, id, 8) >= SAMPLE_COUNT) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
+function checkSample(path: string, { id, header, level, offset, port }: SampleOptions): void {
+  if (unsigned(`${path}.id`, id, 8) >= SAMPLE_COUNT) {
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
   }
-  if (typeof header !== "string") wrongType(call, `${path}.header`, "a string", header);
+  if (typeof header !== "string") wrongType(`${path}.header`, "a string", header);
   const names = ["payload", ...Object.keys(Header).filter((name) => name !== "none" && Number.isNaN(Number(name)))];
   if (!names.includes(header)) {
     const hint = namesHint(header, "headers", names);
-    refuse({ code: "EINVAL", call, reason: "bad_header", path: `${path}.header`, value: header, hint });
+    refuse({ code: "EINVAL", reason: "bad_header", path: `${path}.header`, value: header, hint });
   }
   if (level !== undefined && level !== "outer" && level !== "inner") {
     const hint = `"outer" or "inner"`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.level`, value: level, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.level`, value: level, hint });
   }
-  unsigned(call, `${path}.offset`, offset, 16);
-  if (port !== undefined) unsigned(call, `${path}.port`, port, 16);
+  unsigned(`${path}.offset`, offset, 16);
+  if (port !== undefined) unsigned(`${path}.port`, port, 16);
 }

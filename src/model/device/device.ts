@@ -3,7 +3,7 @@ import { NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
 import { DEST_PORT } from "../../abi/outcome.js";
 import type { Core } from "../../engine/core.js";
 import { loadCore, loadCoreNow } from "../../engine/load.js";
-import { refuse } from "../../errors.js";
+import { inAsyncCall, inCall, refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
 import { FlowCache } from "../traffic/flowCache.js";
 import {
@@ -41,10 +41,12 @@ import { Traffic } from "../traffic/receive.js";
  *     const device = await createDevice({ ports: 2, profile: "connectx7" });
  */
 export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
-  const parts = deviceParts("createDevice", options);
-  const device = new Device(openCore(await loadCore(options.core), options), parts, options);
-  await letDevicesGo();
-  return device;
+  return inAsyncCall("createDevice", async () => {
+    const parts = deviceParts(options);
+    const device = new Device(openCore(await loadCore(options.core), options), parts, options);
+    await letDevicesGo();
+    return device;
+  });
 }
 
 /**
@@ -56,14 +58,15 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
  *     const devices = Array.from({ length: 16 }, (_, n) => createDeviceSync({ name: `nic${n}` }));
  */
 export function createDeviceSync(options: DeviceOptions = {}): Device {
-  const call = "createDeviceSync";
-  const parts = deviceParts(call, options);
-  const core = loadCoreNow(options.core);
-  if (core === null) {
-    const hint = "the core has to be fetched first: await createDevice once, or give a compiled module or bytes";
-    return refuse({ code: "EINVAL", call, reason: "not_loaded", path: "core", value: options.core ?? null, hint });
-  }
-  return new Device(openCore(core, options), parts, options);
+  return inCall("createDeviceSync", () => {
+    const parts = deviceParts(options);
+    const core = loadCoreNow(options.core);
+    if (core === null) {
+      const hint = "the core has to be fetched first: await createDevice once, or give a compiled module or bytes";
+      return refuse({ code: "EINVAL", reason: "not_loaded", path: "core", value: options.core ?? null, hint });
+    }
+    return new Device(openCore(core, options), parts, options);
+  });
 }
 
 export class Device extends DeviceBase {
@@ -110,16 +113,17 @@ export class Device extends DeviceBase {
 
   /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
   override function(vport: number): DeviceFunction {
-    const found = this._functions[unsigned("device.function", "vport", vport, 32)];
-    if (found !== undefined) return found;
-    const hint = this.vports === 0 ? "0; see vports of createDevice" : `0 to ${this.vports}`;
-    return refuse({
-      code: "EINVAL",
-      call: "device.function",
-      reason: "out_of_range",
-      path: "vport",
-      value: vport,
-      hint,
+    return inCall("device.function", () => {
+      const found = this._functions[unsigned("vport", vport, 32)];
+      if (found !== undefined) return found;
+      const hint = this.vports === 0 ? "0; see vports of createDevice" : `0 to ${this.vports}`;
+      return refuse({
+        code: "EINVAL",
+        reason: "out_of_range",
+        path: "vport",
+        value: vport,
+        hint,
+      });
     });
   }
 
@@ -135,7 +139,7 @@ export class Device extends DeviceBase {
    *     const { verdict, to } = device.receive(1, frame);
    */
   receive(port: number, frame: Uint8Array, options: FrameOptions = {}): Outcome {
-    return this.traffic.receiveOne("receive", port, frame, options);
+    return inCall("receive", () => this.traffic.receiveOne(port, frame, options));
   }
 
   /**
@@ -146,7 +150,7 @@ export class Device extends DeviceBase {
    * @throws as `receive`; then no frame was steered
    */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
-    return this.traffic.receive("receive", port, frames, options);
+    return inCall("receive", () => this.traffic.receive(port, frames, options));
   }
 
   /** @internal REACHABLE_*: the kinds of state and chance that received frames can reach. */
@@ -156,7 +160,7 @@ export class Device extends DeviceBase {
 
   /** Opens a burst: reusable room for frames and their outcomes as columns (docs/frames.md). */
   openBurst(): Burst {
-    return new DeviceBurst(this, this.traffic);
+    return inCall("device.openBurst", () => new DeviceBurst(this, this.traffic));
   }
 
   /**
@@ -191,7 +195,7 @@ export class Device extends DeviceBase {
    *   too long
    */
   send(qp: QueuePair, frame: Uint8Array, options: SendOptions = {}): Outcome {
-    return sendFrame("send", this.traffic, qp, frame, options);
+    return inCall("send", () => sendFrame(this.traffic, qp, frame, options));
   }
 
   /**
@@ -209,7 +213,7 @@ export class Device extends DeviceBase {
   connect(port: number, to: Device, otherPort: number, options?: CableOptions): void;
   connect(port: number, to: FrameListener, options?: ListenerOptions): void;
   connect(port: number, to: Device | FrameListener, more?: number | ListenerOptions, options?: CableOptions): void {
-    connect("connect", this, port, to, more, options);
+    inCall("connect", () => connect(this, port, to, more, options));
   }
 
   /**
@@ -218,19 +222,19 @@ export class Device extends DeviceBase {
    * @throws SteeringError EINVAL: no such port
    */
   cableCounters(port: number): CableCounters | null {
-    return cableCounters(portOf("device.cableCounters", "port", this, port));
+    return inCall("device.cableCounters", () => cableCounters(portOf("port", this, port)));
   }
 
   /** Removes the cable of a port, if there is one. @throws SteeringError EINVAL: no such port */
   disconnect(port: number): void {
-    disconnect("disconnect", this, port);
+    inCall("disconnect", () => disconnect(this, port));
   }
 
   /**
    * Parses frames without steering them: every field of each frame, whether or not rules match it.
    */
   override parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
-    return this.traffic.parse("parse", frames, options);
+    return inCall("parse", () => this.traffic.parse(frames, options));
   }
 
   /**
@@ -238,7 +242,7 @@ export class Device extends DeviceBase {
    * several times as fast.
    */
   parseHeaders(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedHeaders[] {
-    return this.traffic.parseHeaders("parseHeaders", frames, options);
+    return inCall("parseHeaders", () => this.traffic.parseHeaders(frames, options));
   }
 
   /**
@@ -273,15 +277,16 @@ export class Device extends DeviceBase {
    * Closes the device and removes its cables. @throws SteeringError EBUSY while a context is open
    */
   close(): void {
-    const call = "device.close";
-    if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
-    disconnectAll(call, this);
-    this.markClosed();
-    unregister(this);
+    inCall("device.close", () => {
+      if (this.users > 0) refuse({ code: "EBUSY", reason: "in_use", path: "device", value: this });
+      disconnectAll(this);
+      this.markClosed();
+      unregister(this);
+    });
   }
 
   /** @internal */
-  override transmit(call: string, sender: QueuePair, frame: Uint8Array): boolean {
-    return isCarried(() => sendFrom(call, this.traffic, sender, frame));
+  override transmit(sender: QueuePair, frame: Uint8Array): boolean {
+    return isCarried(() => sendFrom(this.traffic, sender, frame));
   }
 }

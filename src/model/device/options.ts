@@ -100,28 +100,23 @@ const OPTION_TYPES: OptionTypes<DeviceOptions> = {
 };
 
 /** @internal Checks the options of a device; `more` are those of another call that makes one. */
-export function deviceParts(
-  call: string,
-  options: DeviceOptions,
-  more: Readonly<Record<string, OptionType>> = {},
-): CheckedParts {
-  checkOptions(call, "", options, { ...OPTION_TYPES, ...more });
+export function deviceParts(options: DeviceOptions, more: Readonly<Record<string, OptionType>> = {}): CheckedParts {
+  checkOptions("", options, { ...OPTION_TYPES, ...more });
   // An own clock is read once before the device exists.
   new Clock(options.now).now();
   const profile = profileNamed(options.profile ?? "manual");
-  const ports = unsigned(call, "ports", options.ports ?? 1, 8);
-  if (ports < 1)
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
-  unsigned(call, "vports", options.vports ?? 0, 8);
+  const ports = unsigned("ports", options.ports ?? 1, 8);
+  if (ports < 1) refuse({ code: "EINVAL", reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
+  unsigned("vports", options.vports ?? 0, 8);
   const memory = options.limits?.memory;
-  if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  if (memory !== undefined) unsigned("limits.memory", memory, 32);
   const { seed = 0 } = options;
   if (!Number.isSafeInteger(seed))
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
-  if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
-  const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
-  const cacheEntries = entriesFrom(call, options.cache);
-  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
+  if (options.limits?.flows !== undefined) unsigned("limits.flows", options.limits.flows, 32);
+  const hardware = new Hardware(options.name ?? DEFAULT_NAME, ports, options);
+  const cacheEntries = entriesFrom(options.cache);
+  return { profile, parser: new ParserDeclaration(options.parser ?? {}), hardware, cacheEntries };
 }
 
 /** @internal Prepares a new core: draws its multipliers, and limits its memory. */

@@ -16,13 +16,13 @@ export function asoObjects(kind: AsoKind): ObjectType<AsoObject> {
 }
 
 function createAso(command: Command, kind: AsoKind): AsoObject {
-  const { context, call } = command;
+  const { context } = command;
   command.expect(GENERAL_OBJECT.size + ASO_BODY.size, OUTPUT.size);
   if (!context.device.profile.rules.definers)
     command.fail("unsupported", "obj_type", kind, "of ConnectX-6 Dx and newer");
   const { log_obj_range } = command.read(GENERAL_OBJECT);
   const data = dataOf(command);
-  return command.carry(() => AsoObject.create(call, context, kind, log_obj_range, data));
+  return command.carry(() => AsoObject.create(context, kind, log_obj_range, data));
 }
 
 function queryAso(command: Command, object: AsoObject): void {

@@ -7,7 +7,6 @@ import type { NumberedKind } from "../base/numbered.js";
 import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";
 
 export class Command {
-  readonly call: string;
   readonly context: Context;
   readonly in: DataView;
   readonly out: DataView;
@@ -17,19 +16,17 @@ export class Command {
    *   TypeError
    */
   constructor(
-    call: string,
     context: Context,
     input: Uint8Array,
     inlen: number | undefined,
     output: Uint8Array,
     outlen: number | undefined,
   ) {
-    this.call = call;
     this.context = context;
-    this.in = viewOf(call, "in", input, inlen);
-    this.out = viewOf(call, "out", output, outlen);
+    this.in = viewOf("in", input, inlen);
+    this.out = viewOf("out", output, outlen);
     const hint = "no room for opcode, status and syndrome";
-    const bad = { code: "EINVAL", call, reason: "bad_command", hint } as const;
+    const bad = { code: "EINVAL", reason: "bad_command", hint } as const;
     if (this.in.byteLength < 2) refuse({ ...bad, path: "inlen", value: this.in.byteLength });
     if (this.out.byteLength < 8) refuse({ ...bad, path: "outlen", value: this.out.byteLength });
   }
@@ -89,16 +86,16 @@ export class Command {
     this.succeed(OUTPUT, { status, syndrome });
     const said = `status 0x${status.toString(16)}, syndrome 0x${syndrome.toString(16)}: ${text}`;
     const hint = refusal.hint === undefined ? said : `${said}; ${refusal.hint}`;
-    return refuse({ code: "EREMOTEIO", call: this.call, ...refusal, hint });
+    return refuse({ code: "EREMOTEIO", ...refusal, hint });
   }
 }
 
-function viewOf(call: string, path: string, bytes: Uint8Array, length: number | undefined): DataView {
-  checkBytes(call, path, bytes);
-  const size = unsigned(call, `${path}len`, length ?? bytes.length, 32);
+function viewOf(path: string, bytes: Uint8Array, length: number | undefined): DataView {
+  checkBytes(path, bytes);
+  const size = unsigned(`${path}len`, length ?? bytes.length, 32);
   if (size > bytes.length) {
     const hint = `it has ${bytes.length} bytes`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}len`, value: size, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}len`, value: size, hint });
   }
   return new DataView(bytes.buffer, bytes.byteOffset, size);
 }

@@ -36,8 +36,8 @@ export class CommandCompletions extends Handle {
   readonly context: Context;
   private readonly _answers = new Answers();
 
-  constructor(call: string, context: Context) {
-    const { device } = living(call, "context", context, Context);
+  constructor(context: Context) {
+    const { device } = living("context", context, Context);
     super(device, `cmd_comp${device.nextNumber("cmd_comp")}`);
     this.context = context;
     context.users++;
@@ -49,11 +49,11 @@ export class CommandCompletions extends Handle {
   }
 
   /** @throws EAGAIN the answers that wait have no room for another one of this length */
-  checkRoom(call: string, outlen: number): void {
+  checkRoom(outlen: number): void {
     const { bytes } = this._answers;
     if (bytes + outlen <= MAX_BYTES) return;
     const hint = `answers of ${bytes} bytes wait, and ${MAX_BYTES} is the most: take some`;
-    refuse({ code: "EAGAIN", call, reason: "queue_full", path: "cmd_comp", value: this, hint });
+    refuse({ code: "EAGAIN", reason: "queue_full", path: "cmd_comp", value: this, hint });
   }
 
   /** Runs a command, and keeps its answer. A refusal of the device is an answer too. */
@@ -67,19 +67,19 @@ export class CommandCompletions extends Handle {
   }
 
   /** The oldest answer. @throws EAGAIN none waits; ENOSPC it is longer than `room`, and it stays */
-  take(call: string, room: number): CommandAnswer {
+  take(room: number): CommandAnswer {
     const first = this._answers.first;
     if (first !== undefined && first.out_data.length > room) {
       const hint = `the answer has ${first.out_data.length} bytes`;
-      refuse({ code: "ENOSPC", call, reason: "too_short", path: "cmd_resp_len", value: room, hint });
+      refuse({ code: "ENOSPC", reason: "too_short", path: "cmd_resp_len", value: room, hint });
     }
-    return this._answers.take(call, "cmd_comp", this);
+    return this._answers.take("cmd_comp", this);
   }
 
   /** Destroys it, with the answers that wait. */
-  destroy(call: string): void {
+  destroy(): void {
     this.destroyed = true;
-    this._answers.close(destroyedError(call, "cmd_comp", this));
+    this._answers.close(destroyedError("mlx5dv_devx_destroy_cmd_comp", "cmd_comp", this));
     this.context.users--;
   }
 }

@@ -182,13 +182,13 @@ export function runCommand(command: Command): void {
   if (query !== undefined && of !== undefined) query(command, of(command));
   if (destroys === undefined) return;
   const named = destroys(command);
-  command.carry(() => destroyObject(command.call, named));
+  command.carry(() => destroyObject(named));
   command.succeed();
 }
 
 /** @throws EBUSY while something uses it */
-export function destroyObject(call: string, object: DevxObject): void {
+export function destroyObject(object: DevxObject): void {
   const { numbered }: Context = object.context;
-  object.destroy(call);
+  object.destroy();
   numbered.remove(object);
 }

@@ -14,7 +14,7 @@ export function allocFlowCounter(command: Command): FlowCounter {
   if (size === undefined) {
     return command.fail("bad_value", "flow_counter_bulk", `0x${flow_counter_bulk.toString(16)}`, "one size, once");
   }
-  const made = command.carry(() => new FlowCounter(command.call, command.context, size));
+  const made = command.carry(() => new FlowCounter(command.context, size));
   command.succeed(OUTPUT, { id: made.id });
   return made;
 }

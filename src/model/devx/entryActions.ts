@@ -76,7 +76,7 @@ export function entryActions(command: Command, table: DevxFlowTable): Action[] {
     ...destinations(command, table, context),
   ];
   const { device } = command.context;
-  return command.carry(() => makeAll(command.call, device, plans));
+  return command.carry(() => makeAll(device, plans));
 }
 
 /** What an entry does with a frame that it does not forward. */
@@ -112,7 +112,7 @@ function changes(command: Command, table: DevxFlowTable, context: FlowContext): 
   const add = (bit: number, kind: ActionKind, parts: () => ActionParts): void => {
     if ((action & bit) !== 0) plans.push({ kind, parts: parts() });
   };
-  if ((action & ENTRY_DECAP) !== 0) plans.push(decapsulation(command));
+  if ((action & ENTRY_DECAP) !== 0) plans.push(decapsulation());
   if (context.flow_tag !== 0) {
     plans.push({ kind: "tag", parts: { step: "tag", op: Op.tag, operand: context.flow_tag } });
   }
@@ -147,9 +147,9 @@ function reformatOf(command: Command, table: DevxFlowTable, id: number): PacketR
 }
 
 /** Removes an L2 tunnel where the frame has one. */
-function decapsulation({ call }: Command): Plan {
+function decapsulation(): Plan {
   const setting = { domainType: "fdb", refuses: {}, rootLevel: true } as const;
-  const record = reformatRecord(call, setting, L2_TUNNEL_TO_L2, null, 0);
+  const record = reformatRecord(setting, L2_TUNNEL_TO_L2, null, 0);
   return { kind: "packet_reformat", parts: { step: "decap", op: Op.reformat }, record };
 }
 
@@ -259,21 +259,21 @@ function entryAt(command: Command, { extended_destination }: FlowContext, i: num
 }
 
 /** @throws ENOMEM no action was made */
-function makeAll(call: string, device: DeviceBase, plans: readonly Plan[]): Action[] {
+function makeAll(device: DeviceBase, plans: readonly Plan[]): Action[] {
   const actions: Action[] = [];
   try {
     for (const { kind, parts, record } of plans) {
-      const made = record === undefined ? parts : withRecord(call, device, parts, record);
+      const made = record === undefined ? parts : withRecord(device, parts, record);
       actions.push(new Action(device, kind, made));
     }
   } catch (error) {
-    for (const action of actions) action.destroy(call);
+    for (const action of actions) action.destroy();
     throw error;
   }
   return actions;
 }
 
-function withRecord(call: string, device: DeviceBase, parts: ActionParts, record: Uint8Array): ActionParts {
-  const address = device.allocated(call, createRecord(device.core, record));
+function withRecord(device: DeviceBase, parts: ActionParts, record: Uint8Array): ActionParts {
+  const address = device.allocated(createRecord(device.core, record));
   return { ...parts, operand: address, records: [{ address, bytes: record.length }] };
 }

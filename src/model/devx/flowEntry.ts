@@ -1,4 +1,5 @@
 /** Entries of flow tables (docs/devx.md). Each is a rule of the core; rules rank by index. */
+import { inCall } from "../../errors.js";
 import { DEVICE_KEY_SIZE, EXT_DIRECTION } from "../../abi/key.js";
 import { insertRule } from "../../engine/rules.js";
 import type { Action } from "../action/action.js";
@@ -39,7 +40,7 @@ export class DevxFlowEntry extends DevxObject {
 
   /** @throws ENOMEM */
   constructor(
-    { call, context }: Command,
+    { context }: Command,
     table: DevxFlowTable,
     group: DevxFlowGroup,
     index: number,
@@ -53,7 +54,7 @@ export class DevxFlowEntry extends DevxObject {
     this.table = table;
     this.group = group;
     this.value = value;
-    this.replace(call, actions);
+    this.replace(actions);
     context.device.installed.add(this);
     table.entries.set(index, this);
     group.users++;
@@ -71,23 +72,23 @@ export class DevxFlowEntry extends DevxObject {
    * @throws SteeringError EINVAL: they are not counted
    */
   hits(): Hits {
-    return this.device.hitsOf("flowEntry.hits", [this]);
+    return inCall("flowEntry.hits", () => this.device.hitsOf([this]));
   }
 
   /** Replaces the actions. @throws ENOMEM the entry keeps its old actions */
-  replace(call: string, actions: readonly Action[]): void {
+  replace(actions: readonly Action[]): void {
     const { exports } = this.device.core;
-    const rules = this._insert(call, actions);
+    const rules = this._insert(actions);
     for (const rule of this._rules) exports.removeRule(rule);
-    this._release(call);
+    this._release();
     this._rules = rules;
     this._actions = actions;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "");
+  destroy(): void {
+    retire("obj", this, "");
     for (const rule of this._rules) this.device.core.exports.removeRule(rule);
-    this._release(call);
+    this._release();
     this.device.installed.remove(this);
     this.table.entries.delete(this.index);
     this.group.users--;
@@ -95,12 +96,12 @@ export class DevxFlowEntry extends DevxObject {
     this.device.observer?.ruleRemoved(this);
   }
 
-  private _release(call: string): void {
-    for (const action of this._actions) action.destroy(call);
+  private _release(): void {
+    for (const action of this._actions) action.destroy();
   }
 
   /** Inserts one rule, or one for each direction of the eSwitch where they differ. */
-  private _insert(call: string, actions: readonly Action[]): number[] {
+  private _insert(actions: readonly Action[]): number[] {
     const { device, table, group, value } = this;
     const { classifier, place, setting } = table;
     const { record, other } = recordsOf(directionsOf(setting.type.domainType, group.mask, value), null, actions);
@@ -118,7 +119,7 @@ export class DevxFlowEntry extends DevxObject {
         const [mask, key] = direction === 0 ? [group.mask, value] : [group.mask.slice(), value.slice()];
         if (direction !== 0) [mask[EXT_DIRECTION], key[EXT_DIRECTION]] = [0xff, direction];
         const rule = { id: this.id, ...rank, mask, value: key, ranges: NO_RANGES, actions: operations };
-        rules.push(device.allocated(call, insertRule(device.core, classifier.table, rule)));
+        rules.push(device.allocated(insertRule(device.core, classifier.table, rule)));
       }
     } catch (error) {
       for (const rule of rules) device.core.exports.removeRule(rule);
@@ -144,7 +145,7 @@ export function setFlowTableEntry(command: Command): DevxFlowEntry {
   const value = valueOf(command, group);
   const actions = entryActions(command, table);
   const made = command.carry(() =>
-    orRelease(command, actions, () => new DevxFlowEntry(command, table, group, flow_index, value, actions)),
+    orRelease(actions, () => new DevxFlowEntry(command, table, group, flow_index, value, actions)),
   );
   command.succeed(OUTPUT);
   return made;
@@ -167,7 +168,7 @@ export function modifyFlowTableEntry(command: Command, entry: DevxFlowEntry): vo
     command.fail("unsupported", "modify_enable_mask", modify_enable_mask, `${MODIFY_ALL}: all that it does`);
   }
   const actions = entryActions(command, entry.table);
-  command.carry(() => orRelease(command, actions, () => entry.replace(command.call, actions)));
+  command.carry(() => orRelease(actions, () => entry.replace(actions)));
   command.succeed(OUTPUT);
 }
 
@@ -177,11 +178,11 @@ function checkVport(command: Command): void {
 }
 
 /** The result of `make` owns the actions; where `make` refuses, they are destroyed. */
-function orRelease<T>({ call }: Command, actions: readonly Action[], make: () => T): T {
+function orRelease<T>(actions: readonly Action[], make: () => T): T {
   try {
     return make();
   } catch (error) {
-    for (const action of actions) action.destroy(call);
+    for (const action of actions) action.destroy();
     throw error;
   }
 }
@@ -189,7 +190,7 @@ function orRelease<T>({ call }: Command, actions: readonly Action[], make: () =>
 /** The key of an entry, cut to the mask of its group. */
 function valueOf(command: Command, { criteria, mask, samples }: DevxFlowGroup): Uint8Array {
   const value = enabledGroups(criteria, command.bytes(FLOW_CONTEXT_AT + MATCH_VALUE_AT, MATCH_SIZE));
-  command.carry(() => takeSampleValue(command.call, value, samples));
+  command.carry(() => takeSampleValue(value, samples));
   const outside = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
   if (outside >= 0) command.fail("value_outside_mask", `match_value byte ${outside}`, value[outside]);
   value.set(mask.subarray(DEVICE_KEY_SIZE), DEVICE_KEY_SIZE);

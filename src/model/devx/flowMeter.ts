@@ -53,8 +53,8 @@ export class FlowMeter extends DevxObject {
     context.users++;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "");
+  destroy(): void {
+    retire("obj", this, "");
     if (this._next !== null) this._next.users--;
     this.context.users--;
   }

@@ -53,11 +53,11 @@ export class DevxFlowTable extends DevxObject {
   readonly behind: number;
 
   /** @throws ENOMEM */
-  constructor(call: string, context: Context, setting: TableSetting) {
+  constructor(context: Context, setting: TableSetting) {
     const { device } = context;
     const { exports } = device.core;
     const { type, missTable } = setting;
-    const table = device.allocated(call, exports.createTable(coreFlags(type, missTable !== null)));
+    const table = device.allocated(exports.createTable(coreFlags(type, missTable !== null)));
     super(device, `flow_table${device.nextNumber("flow_table")}`);
     this.context = context;
     this.id = device.nextNumber("flow_table id") + 1;
@@ -73,8 +73,8 @@ export class DevxFlowTable extends DevxObject {
     context.users++;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy its groups, and what leads to it, first");
+  destroy(): void {
+    retire("obj", this, "destroy its groups, and what leads to it, first");
     this.device.tables.delete(this.classifier.table);
     this.device.hitCounts?.forget(this.classifier.table);
     const { missTable, type } = this.setting;
@@ -100,7 +100,7 @@ export class DevxFlowGroup extends DevxObject {
   readonly samples: SamplePlaces | null;
 
   constructor(
-    { context, call }: Command,
+    { context }: Command,
     table: DevxFlowTable,
     range: readonly [first: number, last: number],
     criteria: number,
@@ -108,8 +108,8 @@ export class DevxFlowGroup extends DevxObject {
   ) {
     const { device } = context;
     const whole = enabledGroups(criteria, mask);
-    const samples = completeMask(call, whole, [0, 0], "EINVAL");
-    device.parser.check(call, whole);
+    const samples = completeMask(whole, [0, 0], "EINVAL");
+    device.parser.check(whole);
     super(device, `flow_group${device.nextNumber("flow_group")}`);
     this.context = context;
     this.id = device.nextNumber("flow_group id") + 1;
@@ -123,8 +123,8 @@ export class DevxFlowGroup extends DevxObject {
     context.users++;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy its entries first");
+  destroy(): void {
+    retire("obj", this, "destroy its entries first");
     this.table.groups.delete(this);
     this.table.users--;
     this.context.users--;
@@ -160,7 +160,7 @@ export function createFlowTable(command: Command): DevxFlowTable {
     decapsulates: table.decap_en !== 0,
     missTable: missTableOf(command, table_type, table),
   };
-  const made = command.carry(() => new DevxFlowTable(command.call, command.context, setting));
+  const made = command.carry(() => new DevxFlowTable(command.context, setting));
   command.succeed(OUTPUT_24, { id: made.id });
   return made;
 }

@@ -32,9 +32,9 @@ abstract class HeaderObject extends DevxObject {
   readonly operand: number;
   private readonly _bytes: number;
 
-  constructor(call: string, context: Context, name: string, record: Uint8Array) {
+  constructor(context: Context, name: string, record: Uint8Array) {
     const { device } = context;
-    const operand = device.allocated(call, createRecord(device.core, record));
+    const operand = device.allocated(createRecord(device.core, record));
     super(device, `${name}${device.nextNumber(name)}`);
     this.context = context;
     this.id = device.nextNumber(`${name} id`) + 1;
@@ -43,8 +43,8 @@ abstract class HeaderObject extends DevxObject {
     context.users++;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy the entries that use it first");
+  destroy(): void {
+    retire("obj", this, "destroy the entries that use it first");
     releaseRecord(this.device.core, this.operand, this._bytes);
     this.context.users--;
   }
@@ -57,10 +57,10 @@ export class ModifyHeaderContext extends HeaderObject {
   /** The table type whose entries may use it. */
   readonly type: DeviceTableType;
 
-  constructor(call: string, context: Context, type: DeviceTableType, actions: Uint8Array) {
+  constructor(context: Context, type: DeviceTableType, actions: Uint8Array) {
     const { domainType } = type;
     const setting = { domainType, refuses: context.device.profile.rules.root.headers, rootLevel: true };
-    super(call, context, "modify_header_context", modifyProgram(call, setting, actions, actions.length));
+    super(context, "modify_header_context", modifyProgram(setting, actions, actions.length));
     this.type = type;
   }
 }
@@ -70,9 +70,9 @@ export class PacketReformatContext extends HeaderObject {
   readonly step: "encap" | "decap";
   readonly op = Op.reformat;
 
-  constructor(call: string, context: Context, type: number, data: Uint8Array) {
+  constructor(context: Context, type: number, data: Uint8Array) {
     const setting = { domainType: "fdb", refuses: {}, rootLevel: true } as const;
-    super(call, context, "packet_reformat_context", reformatRecord(call, setting, type, data, data.length));
+    super(context, "packet_reformat_context", reformatRecord(setting, type, data, data.length));
     this.step = encapsulates(type) ? "encap" : "decap";
   }
 }
@@ -83,8 +83,8 @@ export function allocModifyHeader(command: Command): ModifyHeaderContext {
   const size = num_of_actions * 8;
   command.expect(ALLOC_MODIFY_HEADER.size + size, OUTPUT.size);
   const actions = command.bytes(ALLOC_MODIFY_HEADER.size, size);
-  const { call, context } = command;
-  const made = command.carry(() => new ModifyHeaderContext(call, context, type, actions));
+  const { context } = command;
+  const made = command.carry(() => new ModifyHeaderContext(context, type, actions));
   command.succeed(OUTPUT, { id: made.id });
   return made;
 }
@@ -95,8 +95,8 @@ export function allocPacketReformat(command: Command): PacketReformatContext {
   if (type === undefined) return command.fail("unsupported", "reformat_type", reformat_type, "0 to 4");
   command.expect(REFORMAT_DATA_AT + reformat_data_size, OUTPUT.size);
   const data = command.bytes(REFORMAT_DATA_AT, reformat_data_size);
-  const { call, context } = command;
-  const made = command.carry(() => new PacketReformatContext(call, context, type, data));
+  const { context } = command;
+  const made = command.carry(() => new PacketReformatContext(context, type, data));
   command.succeed(OUTPUT, { id: made.id });
   return made;
 }

@@ -23,9 +23,8 @@ type TirContext = Record<keyof typeof TIR_CONTEXT.fields, number>;
 
 export function createTir(command: Command): Tir {
   const context = command.read(TIR_CONTEXT, TIR_CONTEXT_AT);
-  const { call } = command;
   const to = destinationOf(command, context);
-  const made = command.carry(() => Tir.create(call, command.context, to));
+  const made = command.carry(() => Tir.create(command.context, to));
   command.succeed(OUTPUT_24, { id: made.id });
   return made;
 }
@@ -67,7 +66,7 @@ export function createRqt(command: Command): Rqt {
   const numbers = Array.from({ length: rqt_actual_size }, (_, i) => {
     return readFields(command.in, RQ_NUMBER, RQ_NUMBERS_AT + i * RQ_NUMBER.size).rq_num;
   });
-  const made = command.carry(() => Rqt.create(command.call, command.context, numbers));
+  const made = command.carry(() => Rqt.create(command.context, numbers));
   command.succeed(OUTPUT_24, { id: made.id });
   return made;
 }

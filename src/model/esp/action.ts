@@ -40,10 +40,10 @@ export class EspAction extends FlowAction {
   /** Key and salt in use. */
   private _space: string;
 
-  private constructor(call: string, context: Context, settings: EspSettings, holds: EspHolds, space: string) {
+  private constructor(context: Context, settings: EspSettings, holds: EspHolds, space: string) {
     const encrypts = (settings.flags & ESP_ENCRYPT) !== 0;
     const does = { name: "esp", step: encrypts ? "encrypt" : "decrypt", op: Op.esp } as const;
-    super(call, context, encrypts ? "nic_tx" : "nic_rx", does, associationOf(settings, holds, beginning(settings)));
+    super(context, encrypts ? "nic_tx" : "nic_rx", does, associationOf(settings, holds, beginning(settings)));
     this._settings = settings;
     this._holds = holds;
     this._space = space;
@@ -54,15 +54,15 @@ export class EspAction extends FlowAction {
    * MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA.
    * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM
    */
-  static create(call: string, context: Context, request: EspRequest, metadata = false): EspAction {
-    const { device } = living(call, "ctx", context, Context);
+  static create(context: Context, request: EspRequest, metadata = false): EspAction {
+    const { device } = living("ctx", context, Context);
     let holds: EspHolds | null = null;
     try {
-      const settings = checkedSettings(call, device.profile.esp, request, null, metadata);
-      const space = nonceSpace(call, device, settings);
-      holds = acquire(call, device, settings, null, true);
+      const settings = checkedSettings(device.profile.esp, request, null, metadata);
+      const space = nonceSpace(device, settings);
+      holds = acquire(device, settings, null, true);
       holds.window?.begin(firstNumber(settings));
-      return new EspAction(call, context, settings, holds, space);
+      return new EspAction(context, settings, holds, space);
     } catch (error) {
       if (holds !== null) release(device, holds, null);
       wipe(request.keymat?.value);
@@ -109,17 +109,17 @@ export class EspAction extends FlowAction {
    * Changes the given parameters, for all flows at once.
    * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM; nothing has changed
    */
-  modify(call: string, request: EspRequest): void {
-    const { device } = living<EspAction>(call, "action", this, EspAction);
+  modify(request: EspRequest): void {
+    const { device } = living<EspAction>("action", this, EspAction);
     const [before, had] = [this._settings, this._holds];
     try {
       const counts = countsOf(this._record);
-      const settings = checkedSettings(call, device.profile.esp, request, before, before.metadata);
+      const settings = checkedSettings(device.profile.esp, request, before, before.metadata);
       const rekeyed = settings.keymat !== before.keymat;
-      const space = rekeyed ? nonceSpace(call, device, settings) : this._space;
+      const space = rekeyed ? nonceSpace(device, settings) : this._space;
       this._usedIvs.note(this._space, counts);
-      if (rekeyed) this._usedIvs.check(call, space, settings.iv);
-      const holds = acquire(call, device, settings, had, rekeyed);
+      if (rekeyed) this._usedIvs.check(space, settings.iv);
+      const holds = acquire(device, settings, had, rekeyed);
       openWindow(holds, had, counts, renumbered(settings, before));
       this._record.set(associationOf(settings, holds, countsAfter(settings, before, counts)));
       this._settings = settings;

@@ -27,7 +27,6 @@ type Check = (request: EspRequest, before: EspBefore, rules: EspRules) => Found 
  * @throws EINVAL, EOPNOTSUPP refused by the page or the profile
  */
 export function checkedSettings(
-  call: string,
   rules: EspRules,
   request: EspRequest,
   before: EspBefore,
@@ -35,12 +34,12 @@ export function checkedSettings(
 ): EspSettings {
   for (const check of STACK) {
     const found = check(request, before, rules);
-    if (found !== undefined) refuse({ ...found, call });
+    if (found !== undefined) refuse({ ...found });
   }
   const settings = settingsOf(request, before, metadata);
   for (const check of TOGETHER) {
     const found = check(settings);
-    if (found !== undefined) refuse({ ...found, call });
+    if (found !== undefined) refuse({ ...found });
   }
   return settings;
 }

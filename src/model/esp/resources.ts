@@ -16,21 +16,15 @@ export interface EspHolds {
  * Allocates what settings need. Keeps the window of `had` where its size fits, and the cipher where
  * no key was `given`. @throws ENOMEM
  */
-export function acquire(
-  call: string,
-  device: DeviceBase,
-  settings: EspSettings,
-  had: EspHolds | null,
-  given: boolean,
-): EspHolds {
+export function acquire(device: DeviceBase, settings: EspSettings, had: EspHolds | null, given: boolean): EspHolds {
   const { core } = device;
   const { window: size } = settings;
-  const cipher = had !== null && !given ? had.cipher : device.allocated(call, createCipher(core, keyOf(settings)));
+  const cipher = had !== null && !given ? had.cipher : device.allocated(createCipher(core, keyOf(settings)));
   if (size === null) return { cipher, window: null };
   const window = had?.window?.size === size ? had.window : ReplayWindow.create(core, size);
   if (window !== null) return { cipher, window };
   if (cipher !== had?.cipher) releaseCipher(core, cipher);
-  return device.allocated(call, 0) as never;
+  return device.allocated(0) as never;
 }
 
 /** Frees what `kept` does not use. */

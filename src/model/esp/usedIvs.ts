@@ -12,9 +12,9 @@ import { keyOf, type EspSettings } from "./settings.js";
 const SEALS = ESP_FULL_OFFLOAD | ESP_ENCRYPT;
 
 /** Key and salt of settings, as a text; empty where the device does not choose the IVs. @throws ENOMEM */
-export function nonceSpace(call: string, device: DeviceBase, settings: EspSettings): string {
+export function nonceSpace(device: DeviceBase, settings: EspSettings): string {
   if ((settings.flags & SEALS) !== SEALS) return "";
-  const cipher = device.allocated(call, createCipher(device.core, keyOf(settings)));
+  const cipher = device.allocated(createCipher(device.core, keyOf(settings)));
   const id = cipherId(device.core, cipher);
   releaseCipher(device.core, cipher);
   return `${id}${String.fromCharCode(...settings.keymat.salt)}`;
@@ -30,12 +30,12 @@ export class UsedIvs {
   }
 
   /** Refuses an IV that key and salt may have been used with. @throws EINVAL */
-  check(call: string, space: string, iv: bigint): void {
+  check(space: string, iv: bigint): void {
     const next = this._next.get(space);
     if (next === undefined || (next !== null && iv >= next)) return;
     const hint =
       next === null ? "all IVs of this key and salt are used" : `the next IV of this key and salt is ${next}`;
     const path = "esp.keymat_ptr.iv";
-    refuse({ code: "EINVAL", call, reason: "bad_attribute", path, value: iv, hint, cite: "RFC 4106, 3.1" });
+    refuse({ code: "EINVAL", reason: "bad_attribute", path, value: iv, hint, cite: "RFC 4106, 3.1" });
   }
 }

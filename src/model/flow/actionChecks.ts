@@ -26,24 +26,19 @@ import { living } from "../base/handle.js";
 export const FLOW_ACTIONS = 8;
 
 /** The living actions that the specs of a flow name, in their order. @throws EINVAL */
-export function flowActionsOf(
-  call: string,
-  context: Context,
-  request: FlowRequest,
-  handles: readonly NamedObject[],
-): FlowAction[] {
+export function flowActionsOf(context: Context, request: FlowRequest, handles: readonly NamedObject[]): FlowAction[] {
   const checks = runnable(context.device.profile.flows.actions, CHECKS);
   const before: FlowAction[] = [];
   for (const { object, path } of handles) {
     if (!(object instanceof FlowAction)) {
-      wrongType(call, path, "a FlowAction", object);
+      wrongType(path, "a FlowAction", object);
     }
-    const action = living<FlowAction>(call, path, object, FlowAction);
+    const action = living<FlowAction>(path, object, FlowAction);
     for (const { check, code } of checks) {
       const found = check(action, { context, request, before });
       if (found === undefined) continue;
       const [reason, hint] = found;
-      refuse({ code, call, reason, path, value: action, hint, cite: CITE });
+      refuse({ code, reason, path, value: action, hint, cite: CITE });
     }
     before.push(action);
   }

@@ -39,10 +39,10 @@ export interface FlowSetting {
 type Check = (flow: FlowRequest, setting: FlowSetting, rules: FlowRules) => Finding | undefined;
 
 /** Refuses the first finding of the profile. Queue pair, counters and actions are alive. */
-export function checkFlow(call: string, { flows }: Profile, flow: FlowRequest, setting: FlowSetting): void {
+export function checkFlow({ flows }: Profile, flow: FlowRequest, setting: FlowSetting): void {
   for (const step of flows.create) {
     const found = step.each === undefined ? stepOnce(step, flow, setting, flows) : stepOverSpecs(step, flow);
-    if (found !== undefined) refuse({ ...found, call });
+    if (found !== undefined) refuse({ ...found });
   }
 }
 
@@ -70,9 +70,9 @@ function stepOverSpecs(
 const UNREADABLE: Refusals<SpecCheck> = { unknownSpec: "EINVAL", longFilter: "EOPNOTSUPP" };
 
 /** Refuses specs with bytes that this release does not know. */
-export function checkSpecs(call: string, specs: readonly Spec[]): void {
+export function checkSpecs(specs: readonly Spec[]): void {
   const found = foundInSpecs(specs, UNREADABLE);
-  if (found !== undefined) refuse({ ...found, call });
+  if (found !== undefined) refuse({ ...found });
 }
 
 function foundInSpecs(specs: readonly Spec[], refuses: Refusals<SpecCheck>): Found | undefined {

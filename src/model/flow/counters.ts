@@ -41,10 +41,10 @@ export class Counters extends Handle implements FlowCounts {
   /** The pair of counts in the core; 0 until a flow counts here. */
   private _address = 0;
 
-  constructor(call: string, context: Context, { comp_mask }: CountersInitAttr) {
-    const { device } = living(call, "context", context, Context);
-    if (unsigned(call, "init_attr.comp_mask", comp_mask, 32) !== 0) {
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "init_attr.comp_mask", value: comp_mask });
+  constructor(context: Context, { comp_mask }: CountersInitAttr) {
+    const { device } = living("context", context, Context);
+    if (unsigned("init_attr.comp_mask", comp_mask, 32) !== 0) {
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "init_attr.comp_mask", value: comp_mask });
     }
     super(device, `counters${device.nextNumber("counters")}`);
     this.context = context;
@@ -73,9 +73,9 @@ export class Counters extends Handle implements FlowCounts {
   }
 
   /** The address of the counts, for a flow. @throws ENOMEM */
-  bind(call: string): number {
+  bind(): number {
     const { device } = this;
-    if (this._address === 0) this._address = device.allocated(call, device.core.exports.createCounters(1));
+    if (this._address === 0) this._address = device.allocated(device.core.exports.createCounters(1));
     return this._address;
   }
 
@@ -89,29 +89,29 @@ export class Counters extends Handle implements FlowCounts {
   }
 
   /** Attaches a point: to the object, or to one on which a living flow then counts. */
-  attach(call: string, attr: CounterAttachAttr, flow: Flow | null): void {
+  attach(attr: CounterAttachAttr, flow: Flow | null): void {
     const { counter_desc, index, comp_mask = 0 } = attr;
     const { liveAttach } = this.device.profile.counters;
     if (flow !== null && !liveAttach) {
       const hint = "attach before a flow uses them, with null for the flow";
-      refuse({ code: "ENOTSUP", call, reason: "unsupported", path: "flow", value: flow, hint });
+      refuse({ code: "ENOTSUP", reason: "unsupported", path: "flow", value: flow, hint });
     }
     const path = "counter_attach_attr";
-    if (unsigned(call, `${path}.comp_mask`, comp_mask, 32) !== 0) {
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `${path}.comp_mask`, value: comp_mask });
+    if (unsigned(`${path}.comp_mask`, comp_mask, 32) !== 0) {
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: `${path}.comp_mask`, value: comp_mask });
     }
-    unsigned(call, `${path}.counter_desc`, counter_desc, 32);
+    unsigned(`${path}.counter_desc`, counter_desc, 32);
     if (counter_desc !== IBV_COUNTER_PACKETS && counter_desc !== IBV_COUNTER_BYTES) {
       const hint = "IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES";
       const value = counter_desc;
-      refuse({ code: "ENOTSUP", call, reason: "unsupported", path: `${path}.counter_desc`, value, hint, cite: PAGE });
+      refuse({ code: "ENOTSUP", reason: "unsupported", path: `${path}.counter_desc`, value, hint, cite: PAGE });
     }
-    unsigned(call, `${path}.index`, index, 32);
+    unsigned(`${path}.index`, index, 32);
     if (flow === null && this.users > 0) {
       const hint = "a flow uses them; name it to attach while they count";
-      refuse({ code: "EBUSY", call, reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
+      refuse({ code: "EBUSY", reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
     }
-    if (flow !== null) living<Flow>(call, "flow", flow, Flow).countOn(call, this);
+    if (flow !== null) living<Flow>("flow", flow, Flow).countOn(this);
     this._points.push({ index, description: counter_desc });
   }
 
@@ -129,19 +129,19 @@ export class Counters extends Handle implements FlowCounts {
   }
 
   /** ibv_read_counters: each point adds to its place of the array. */
-  readInto(call: string, values: BigUint64Array, count: number, flags: number): void {
+  readInto(values: BigUint64Array, count: number, flags: number): void {
     const path = "counters";
     if (!this.device.profile.counters.readUnbound && this.users === 0) {
-      refuse({ code: "EINVAL", call, reason: "bad_state", path, value: this, hint: "no flow uses them" });
+      refuse({ code: "EINVAL", reason: "bad_state", path, value: this, hint: "no flow uses them" });
     }
-    if ((unsigned(call, "flags", flags, 32) & ~IBV_READ_COUNTERS_ATTR_PREFER_CACHED) !== 0) {
+    if ((unsigned("flags", flags, 32) & ~IBV_READ_COUNTERS_ATTR_PREFER_CACHED) !== 0) {
       const hint = "0 or IBV_READ_COUNTERS_ATTR_PREFER_CACHED";
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "flags", value: flags, hint });
     }
     const needed = this._points.reduce((most, { index }) => Math.max(most, index + 1), 0);
     if (count < needed || count > values.length) {
       const hint = `the highest index attached is ${needed - 1}; the array has ${values.length}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ncounters", value: count, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "ncounters", value: count, hint });
     }
     const { packets, bytes } = this.read();
     values.fill(0n, 0, count);
@@ -151,8 +151,8 @@ export class Counters extends Handle implements FlowCounts {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "counters", this, "destroy the flows that count on them first");
+  destroy(): void {
+    retire("counters", this, "destroy the flows that count on them first");
     if (this._address !== 0) this.unbind();
     this.device.named.remove(this);
     this.context.users--;

@@ -12,7 +12,7 @@ export interface FlowCounts {
   /** The address in the core; 0 until `bind` allocates them. */
   readonly address: number;
   /** Allocates the counts if there are none. @throws ENOMEM */
-  bind(call: string): number;
+  bind(): number;
   /** Frees counts that `bind` allocated for a flow that was refused. */
   unbind(): void;
 }

@@ -28,23 +28,23 @@ export class DeviceFlow extends Flow {
    * @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS not a flow; EEXIST a flow for the same frames acts
    *   otherwise; ENOMEM
    */
-  static create(call: string, matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {
-    const { device, context, tableType } = living(call, "flow_matcher", matcher, FlowMatcher);
+  static create(matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {
+    const { device, context, tableType } = living("flow_matcher", matcher, FlowMatcher);
     if (!device.managedFlowSteering) {
       const hint = "no managed flow steering";
       const code = device.profile.flows.inBytes.noSteering as ErrnoName;
-      refuse({ code, call, reason: "unsupported", path: "flow_matcher", value: context, hint });
+      refuse({ code, reason: "unsupported", path: "flow_matcher", value: context, hint });
     }
-    const does = deviceFlowActions(call, matcher, attrs);
-    matcher.checkTakesFlows(call);
-    const bits = matcher.matchOf(call, value);
+    const does = deviceFlowActions(matcher, attrs);
+    matcher.checkTakesFlows();
+    const bits = matcher.matchOf(value);
     const flow = new DeviceFlow(matcher, does);
     const { stage, domainType } = tableType;
     const { drop, tag, actions } = does;
     const ordered = stage === "root" || stage === "egress";
     const last = ordered && device.profile.flows.multicastLast && isMulticastOnly(bits);
     const slot = trappingSlot(last ? 0xffff : matcher.priority);
-    flow.enter(call, [{ stage, slot, dontTrap: false, sends: domainType === "nic_tx", drop, tag, actions, bits }]);
+    flow.enter([{ stage, slot, dontTrap: false, sends: domainType === "nic_tx", drop, tag, actions, bits }]);
     matcher.leftOut?.keep(flow, value);
     return flow;
   }

@@ -111,28 +111,24 @@ export class BulkCounter implements FlowCounts {
  * Checks the actions of a flow. @throws EINVAL, EOPNOTSUPP, EPERM actions that do not fit here or
  * together
  */
-export function deviceFlowActions(
-  call: string,
-  matcher: FlowMatcher,
-  attrs: readonly FlowActionAttr[],
-): DeviceFlowActions {
+export function deviceFlowActions(matcher: FlowMatcher, attrs: readonly FlowActionAttr[]): DeviceFlowActions {
   const refuses = matcher.device.profile.flows.inBytes;
-  const sorted = sort(call, refuses, attrs);
+  const sorted = sort(refuses, attrs);
   if (!matcher.context.capNetRaw) {
-    bad(refuses.notPermitted, call, "flow_matcher", matcher, "its context lacks CAP_NET_RAW", "not_permitted");
+    bad(refuses.notPermitted, "flow_matcher", matcher, "its context lacks CAP_NET_RAW", "not_permitted");
   }
   if (sorted.changes.length > KERNEL_FLOW_ACTIONS) {
     const { path } = sorted.changes[KERNEL_FLOW_ACTIONS] as Listed;
-    bad(refuses.tooManyChanges, call, path, undefined, `at most ${KERNEL_FLOW_ACTIONS} flow actions`);
+    bad(refuses.tooManyChanges, path, undefined, `at most ${KERNEL_FLOW_ACTIONS} flow actions`);
   }
-  const where = targetOf(call, refuses, matcher, sorted.end);
-  const counts = sorted.counter === null ? null : countsOf(call, matcher, sorted.counter);
-  const actions = changesOf(call, refuses, matcher, sorted.changes);
+  const where = targetOf(refuses, matcher, sorted.end);
+  const counts = sorted.counter === null ? null : countsOf(matcher, sorted.counter);
+  const actions = changesOf(refuses, matcher, sorted.changes);
   const drop = sorted.end?.attr.type === MLX5DV_FLOW_ACTION_DROP;
-  const tag = sorted.tag === null ? null : tagOf(call, refuses, matcher, sorted.tag);
+  const tag = sorted.tag === null ? null : tagOf(refuses, matcher, sorted.tag);
   if (counts !== null && sorted.end === null && matcher.tableType.domainType !== "nic_tx") {
     const hint = "a flow that counts has a destination, or drops";
-    bad(refuses.counterWithoutEnd, call, sorted.counter?.path as string, counts.holder, hint);
+    bad(refuses.counterWithoutEnd, sorted.counter?.path as string, counts.holder, hint);
   }
   return { ...where, drop, tag, counts, actions };
 }
@@ -143,71 +139,63 @@ export function deviceFlowActions(
  */
 function bad(
   code: ErrnoName | undefined,
-  call: string,
   path: string,
   value: unknown,
   hint: string,
   reason: RefusalReason = "bad_action_list",
 ): void {
-  if (code !== undefined) refuse({ code, call, reason, path, value, hint, cite: PAGE });
+  if (code !== undefined) refuse({ code, reason, path, value, hint, cite: PAGE });
 }
 
 /** Refuses under every profile. */
-function invalid(
-  call: string,
-  path: string,
-  value: unknown,
-  hint: string,
-  reason: RefusalReason = "bad_action_list",
-): never {
-  return refuse({ code: "EINVAL", call, reason, path, value, hint, cite: PAGE });
+function invalid(path: string, value: unknown, hint: string, reason: RefusalReason = "bad_action_list"): never {
+  return refuse({ code: "EINVAL", reason, path, value, hint, cite: PAGE });
 }
 
 type DeviceFlowRefusals = Refusals<DeviceFlowCheck>;
 
 /** The provider sorts the list by kind of action. */
-function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowActionAttr[]): Sorted {
+function sort(refuses: DeviceFlowRefusals, attrs: readonly FlowActionAttr[]): Sorted {
   let end: Listed | null = null;
   let tag: Listed | null = null;
   let counter: Listed | null = null;
   const changes: Listed[] = [];
   for (const [i, attr] of attrs.entries()) {
     const path = `actions_attr[${i}]`;
-    checkObject(call, path, attr);
+    checkObject(path, attr);
     const listed = { attr, path };
-    const type = unsigned(call, `${path}.type`, attr.type, 32);
+    const type = unsigned(`${path}.type`, attr.type, 32);
     switch (type) {
       case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
       case MLX5DV_FLOW_ACTION_DEST_DEVX:
       case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
       case MLX5DV_FLOW_ACTION_DROP:
         if (end !== null) {
-          bad(refuses.secondEnd, call, path, type, `${end.path} already ends the flow`, "action_repeated");
+          bad(refuses.secondEnd, path, type, `${end.path} already ends the flow`, "action_repeated");
         }
         end = listed;
         break;
       case MLX5DV_FLOW_ACTION_TAG:
-        if (tag !== null) bad(refuses.secondTag, call, path, type, "a frame carries one tag", "action_repeated");
+        if (tag !== null) bad(refuses.secondTag, path, type, "a frame carries one tag", "action_repeated");
         tag = listed;
         break;
       case MLX5DV_FLOW_ACTION_IBV_COUNTER:
       case MLX5DV_FLOW_ACTION_COUNTERS_DEVX:
       case MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET:
         if (type === MLX5DV_FLOW_ACTION_IBV_COUNTER)
-          bad(refuses.verbsCounters, call, path, type, "COUNTERS_DEVX", "unsupported");
-        if (counter !== null) bad(refuses.secondCounter, call, path, type, "a flow counts once", "action_repeated");
+          bad(refuses.verbsCounters, path, type, "COUNTERS_DEVX", "unsupported");
+        if (counter !== null) bad(refuses.secondCounter, path, type, "a flow counts once", "action_repeated");
         counter = listed;
         break;
       case MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION:
         if (changes.length === FLOW_ACTIONS) {
-          bad(refuses.tooManyActions, call, path, type, `at most ${FLOW_ACTIONS} flow actions`);
+          bad(refuses.tooManyActions, path, type, `at most ${FLOW_ACTIONS} flow actions`);
         }
         changes.push(listed);
         break;
       default:
         bad(
           refuses.unknownAction,
-          call,
           `${path}.type`,
           type,
           `0 to ${MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET}`,
@@ -222,7 +210,6 @@ const NOWHERE = { target: null, holds: [] } as const;
 
 /** The destination, as the kernel finds it (get_dests). */
 function targetOf(
-  call: string,
   refuses: DeviceFlowRefusals,
   matcher: FlowMatcher,
   end: Listed | null,
@@ -230,9 +217,9 @@ function targetOf(
   const { name, stage, domainType, rdma } = matcher.tableType;
   const type = end?.attr.type;
   const path = end?.path ?? "num_actions";
-  const misplaced = (hint: string): never => invalid(call, path, type, `${name} tables take ${hint}`);
+  const misplaced = (hint: string): never => invalid(path, type, `${name} tables take ${hint}`);
   if (domainType === "fdb" && type !== MLX5DV_FLOW_ACTION_DEST_DEVX && type !== MLX5DV_FLOW_ACTION_DROP) {
-    bad(refuses.fdbDestination, call, path, type, `${name} tables take flow tables and DROP`);
+    bad(refuses.fdbDestination, path, type, `${name} tables take flow tables and DROP`);
   }
   if (
     rdma &&
@@ -240,31 +227,31 @@ function targetOf(
     type !== MLX5DV_FLOW_ACTION_DEST_DEVX &&
     type !== MLX5DV_FLOW_ACTION_DEST_IBV_QP
   ) {
-    bad(refuses.rdmaDestination, call, path, type, `${name} tables take one queue pair or flow table`);
+    bad(refuses.rdmaDestination, path, type, `${name} tables take one queue pair or flow table`);
   }
   switch (end?.attr.type) {
     case MLX5DV_FLOW_ACTION_DEST_IBV_QP: {
-      const qp = living(call, `${path}.qp`, end.attr.qp, QueuePair);
-      checkOwner(call, `${path}.qp`, matcher, qp);
+      const qp = living(`${path}.qp`, end.attr.qp, QueuePair);
+      checkOwner(`${path}.qp`, matcher, qp);
       if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
-        bad(refuses.datagramQueuePair, call, `${path}.qp`, qp, "IBV_QPT_RAW_PACKET", "bad_object");
+        bad(refuses.datagramQueuePair, `${path}.qp`, qp, "IBV_QPT_RAW_PACKET", "bad_object");
         const hint = "IBV_QPT_RAW_PACKET or IBV_QPT_UD";
-        if (qp.qp_type !== IBV_QPT_UD) invalid(call, `${path}.qp`, qp, hint, "bad_object");
+        if (qp.qp_type !== IBV_QPT_UD) invalid(`${path}.qp`, qp, hint, "bad_object");
       }
       if (domainType !== "nic_rx") misplaced("no queue pair");
       return { target: qp.target, holds: [qp] };
     }
     case MLX5DV_FLOW_ACTION_DEST_DEVX: {
-      const object = living<Handle>(call, `${path}.obj`, end.attr.obj, Handle);
+      const object = living<Handle>(`${path}.obj`, end.attr.obj, Handle);
       if (object instanceof Tir) {
-        checkOwner(call, `${path}.obj`, matcher, object);
+        checkOwner(`${path}.obj`, matcher, object);
         if (domainType !== "nic_rx" || rdma) misplaced("no TIR");
         return { target: object.target, holds: [object] };
       }
       if (!(object instanceof DevxFlowTable)) {
-        return invalid(call, `${path}.obj`, object, "a flow table or a TIR", "bad_object");
+        return invalid(`${path}.obj`, object, "a flow table or a TIR", "bad_object");
       }
-      checkOwner(call, `${path}.obj`, matcher, object);
+      checkOwner(`${path}.obj`, matcher, object);
       const own = object.setting.type;
       // SPEC: flows of RDMA types lead to tables of the domain too.
       if (own.domainType !== domainType || (own.stage !== null && own.stage !== stage)) {
@@ -281,72 +268,66 @@ function targetOf(
 
 /** The flows of a function use only objects of that function. */
 function checkOwner(
-  call: string,
   path: string,
   { device, context }: FlowMatcher,
   object: Handle & { readonly context: Flow["context"] },
 ): void {
   if (object.device === device && object.context.function === context.function) return;
   const hint = `the flow matcher is of ${context.function.name}`;
-  refuse({ code: "EINVAL", call, reason: "other_device", path, value: object, hint });
+  refuse({ code: "EINVAL", reason: "other_device", path, value: object, hint });
 }
 
-function countsOf(call: string, matcher: FlowMatcher, { attr, path }: Listed): FlowCounts {
+function countsOf(matcher: FlowMatcher, { attr, path }: Listed): FlowCounts {
   if (attr.type === MLX5DV_FLOW_ACTION_IBV_COUNTER) {
-    const counters = living(call, `${path}.counter`, attr.counter, Counters);
-    checkDevice(call, `${path}.counter`, matcher, counters);
+    const counters = living(`${path}.counter`, attr.counter, Counters);
+    checkDevice(`${path}.counter`, matcher, counters);
     return counters;
   }
   const bulk = attr.type === MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET;
   const at = bulk ? `${path}.bulk_obj` : path;
-  const object = living<Handle>(call, `${at}.obj`, bulk ? attr.bulk_obj?.obj : attr.obj, Handle);
+  const object = living<Handle>(`${at}.obj`, bulk ? attr.bulk_obj?.obj : attr.obj, Handle);
   if (!(object instanceof FlowCounter)) {
-    return invalid(call, `${at}.obj`, object, "a flow counter", "bad_object");
+    return invalid(`${at}.obj`, object, "a flow counter", "bad_object");
   }
-  checkDevice(call, `${at}.obj`, matcher, object);
-  const offset = bulk ? unsigned(call, `${at}.offset`, attr.bulk_obj?.offset, 32) : 0;
-  if (offset >= object.size) invalid(call, `${at}.offset`, offset, `the bulk has ${object.size}`, "out_of_range");
+  checkDevice(`${at}.obj`, matcher, object);
+  const offset = bulk ? unsigned(`${at}.offset`, attr.bulk_obj?.offset, 32) : 0;
+  if (offset >= object.size) invalid(`${at}.offset`, offset, `the bulk has ${object.size}`, "out_of_range");
   return new BulkCounter(object, offset);
 }
 
-function checkDevice(call: string, path: string, { device }: FlowMatcher, object: Handle): void {
-  if (object.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
+function checkDevice(path: string, { device }: FlowMatcher, object: Handle): void {
+  if (object.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value: object });
 }
 
 /** A flow action must be made for the flow's own table type. */
-function changesOf(
-  call: string,
-  refuses: DeviceFlowRefusals,
-  matcher: FlowMatcher,
-  changes: readonly Listed[],
-): FlowAction[] {
+function changesOf(refuses: DeviceFlowRefusals, matcher: FlowMatcher, changes: readonly Listed[]): FlowAction[] {
   const { name, domainType, rdma } = matcher.tableType;
   const kinds = new Set<string>();
   return changes.map(({ attr, path }) => {
-    const action = living<FlowAction>(call, `${path}.action`, attr.action, FlowAction);
-    checkOwner(call, `${path}.action`, matcher, action);
+    const action = living<FlowAction>(`${path}.action`, attr.action, FlowAction);
+    checkOwner(`${path}.action`, matcher, action);
     if (rdma || action.domainType !== domainType) {
       const hint = rdma ? `${name} tables take none` : `the flow takes those of ${name}`;
-      invalid(call, `${path}.action`, action, hint, "bad_object");
+      invalid(`${path}.action`, action, hint, "bad_object");
     }
     const esp = action instanceof EspAction;
     if (kinds.has(action.kind)) {
       const code = refuses.secondOfKind ?? (esp ? refuses.secondEsp : undefined);
-      bad(code, call, `${path}.action`, action, `a flow has one ${action.kind} action`, "action_repeated");
+      bad(code, `${path}.action`, action, `a flow has one ${action.kind} action`, "action_repeated");
     }
     kinds.add(action.kind);
     if (esp && action.inline && !matcher.asksForEsp) {
       const hint = "its matcher masks outer_esp_spi, and ip_version, ethertype or ip_protocol";
-      invalid(call, `${path}.action`, action, hint);
+      invalid(`${path}.action`, action, hint);
     }
     return action;
   });
 }
 
-function tagOf(call: string, refuses: DeviceFlowRefusals, { tableType }: FlowMatcher, { attr, path }: Listed): number {
-  const tag = unsigned(call, `${path}.tag_value`, attr.tag_value, 32);
-  if (tag >= TAG_END) invalid(call, `${path}.tag_value`, tag, "24 bits", "out_of_range");
+function tagOf(refuses: DeviceFlowRefusals, { tableType }: FlowMatcher, { attr, path }: Listed): number {
+  const tag = unsigned(`${path}.tag_value`, attr.tag_value, 32);
+  if (tag >= TAG_END) invalid(`${path}.tag_value`, tag, "24 bits", "out_of_range");
   // The destination stays inside the eSwitch.
-  if (tableType.domainType === "fdb") bad(refuses.tagInFdb, call, path, tag, "tags are for who receives");
+  if (tableType.domainType === "fdb") bad(refuses.tagInFdb, path, tag, "tags are for who receives");
   return tag;
 }

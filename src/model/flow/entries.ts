@@ -52,24 +52,24 @@ export class FlowTables {
    * Finds the entries of a flow, for `enter`. Changes nothing.
    * @throws EEXIST another flow for the same frames acts otherwise; ENOMEM
    */
-  find(call: string, flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
+  find(flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this._find(one));
-    for (const place of found) if (place.entry !== null) checkAgreement(call, flow, place.entry, place.wanted);
+    for (const place of found) if (place.entry !== null) checkAgreement(flow, place.entry, place.wanted);
     const { alive, most } = this._function.device.hardware.flows;
     if (alive >= most) {
       const hint = `limits.flows of createDevice is ${most}`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+      refuse({ code: "ENOMEM", reason: "no_memory", path: "qp", value: flow.qp, hint });
     }
-    for (const { entry } of found) if (entry !== null) checkRoom(call, entry, flow);
+    for (const { entry } of found) if (entry !== null) checkRoom(entry, flow);
     return found;
   }
 
   /** Adds a flow to its entries. @throws ENOMEM the flow is in none of them */
-  enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
+  enter(flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
     // Every flow has an entry, nearly all have no other.
-    const entered = [this._enter(call, flow, found[0]!)];
+    const entered = [this._enter(flow, found[0]!)];
     try {
-      for (let i = 1; i < found.length; i++) entered.push(this._enter(call, flow, found[i]!));
+      for (let i = 1; i < found.length; i++) entered.push(this._enter(flow, found[i]!));
     } catch (error) {
       for (const entry of entered) this._leave(flow, entry);
       throw error;
@@ -88,12 +88,12 @@ export class FlowTables {
    * Rewrites the entries of a flow whose counters changed. @throws ENOMEM after `undo`, the entries
    * act as before
    */
-  refresh(call: string, entries: readonly FlowEntry[], undo: () => void): void {
+  refresh(entries: readonly FlowEntry[], undo: () => void): void {
     for (const entry of entries) {
       if (this._change(entry)) continue;
       undo();
       for (const before of entries) this._change(before);
-      this._function.device.allocated(call, 0);
+      this._function.device.allocated(0);
     }
   }
 
@@ -116,25 +116,25 @@ export class FlowTables {
     return place.slot === slot && isSameKey(valueOf(this._function.device.core, handle), value);
   }
 
-  private _enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
+  private _enter(flow: EntryFlow, found: FoundPlace): FlowEntry {
     const { entry } = found;
-    if (entry === null) return this._insert(call, flow, found);
+    if (entry === null) return this._insert(flow, found);
     entry.flows.push(flow);
     if (this._change(entry)) return entry;
     entry.flows.pop();
-    return this._function.device.allocated(call, 0) as never;
+    return this._function.device.allocated(0) as never;
   }
 
   private _change(entry: FlowEntry): boolean {
     return changeActions(this._function.device.core, entry.handle, entry.record());
   }
 
-  private _insert(call: string, flow: EntryFlow, { wanted, bits: found, hash }: FoundPlace): FlowEntry {
+  private _insert(flow: EntryFlow, { wanted, bits: found, hash }: FoundPlace): FlowEntry {
     const { stage, slot } = wanted;
     const { device } = this._function;
     const pipeline = this._pipeline;
     const { installed, core } = device;
-    const classifier = pipeline.open(call, stage);
+    const classifier = pipeline.open(stage);
     // The other half of ALL_DEFAULT may have made the mask.
     const bits = (found.slots.size === 0 ? this._maskOf(stage, found.mask.key) : null) ?? found;
     const known = bits.slots.get(slot);
@@ -142,7 +142,7 @@ export class FlowTables {
     if (known === undefined && !classifier.add(mask)) {
       pipeline.close(stage);
       const hint = "65536 masks and matchers of one table";
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
+      refuse({ code: "ENOMEM", reason: "no_memory", path: flow.does, hint });
     }
     const id = installed.nextId;
     const entry = new FlowEntry(id, wanted, classifier, mask, hash, flow);
@@ -158,7 +158,7 @@ export class FlowTables {
     if (entry.handle === 0) {
       if (known === undefined) classifier.remove(mask);
       pipeline.close(stage);
-      this._function.device.allocated(call, 0);
+      this._function.device.allocated(0);
     }
     if (known === undefined) {
       if (bits.slots.size === 0) this._masks[stage].add(bits);
@@ -198,46 +198,46 @@ export class FlowTables {
 }
 
 /** SPEC: what identical flows must have in common. A flow without a tag joins any. */
-function checkAgreement(call: string, flow: EntryFlow, entry: FlowEntry, wanted: WantedEntry): void {
+function checkAgreement(flow: EntryFlow, entry: FlowEntry, wanted: WantedEntry): void {
   const { drop, tag, actions } = wanted;
   const path = flow.does;
   const cite = "docs/flows.md, identical flows";
   if (entry.drop !== drop) {
     const hint = `${entry.flows[0]?.name} asks for the same frames and ${entry.drop ? "drops" : "does not drop"} them`;
-    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+    refuse({ code: "EEXIST", reason: "conflicting_flow", path, hint, cite });
   }
   if (tag !== null && tag !== (entry.tag ?? 0)) {
     const has = entry.tag === null ? "has no tag" : `has the tag ${entry.tag}`;
     const hint = `${entry.flows[0]?.name} asks for the same frames and ${has}`;
-    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: `tag ${tag}`, hint, cite });
+    refuse({ code: "EEXIST", reason: "conflicting_flow", path, value: `tag ${tag}`, hint, cite });
   }
   if (actions.length !== entry.actions.length || actions.some((action, i) => action !== entry.actions[i])) {
     const does = entry.actions.map(({ name }) => name).join(", ") || "changes nothing";
     const hint = `${entry.flows[0]?.name} asks for the same frames and names other flow actions (${does})`;
-    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+    refuse({ code: "EEXIST", reason: "conflicting_flow", path, hint, cite });
   }
   const [there, end] = [entry.end, endOf(flow)];
   // MODEL: an entry has one destination besides its queues.
   if (there !== null && end !== null && (there.op !== end.op || there.operand !== end.operand)) {
     const hint = `${entry.flows[0]?.name} asks for the same frames, which go on to another place`;
-    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+    refuse({ code: "EEXIST", reason: "conflicting_flow", path, hint, cite });
   }
 }
 
-function checkRoom(call: string, entry: FlowEntry, flow: EntryFlow): void {
+function checkRoom(entry: FlowEntry, flow: EntryFlow): void {
   const { queues } = entry;
   const queue = queueOf(flow);
   if (!entry.drop && queue !== null && !queues.includes(queue) && queues.length === ENTRY_LIMIT) {
     const hint = `${ENTRY_LIMIT} queues get these frames already`;
-    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+    refuse({ code: "ENOMEM", reason: "no_memory", path: "qp", value: flow.qp, hint });
   }
-  if (flow.counts !== null) checkCountersRoom(call, entry, flow.counts);
+  if (flow.counts !== null) checkCountersRoom(entry, flow.counts);
 }
 
 /** @throws ENOMEM an entry has as many counters as it can hold */
-export function checkCountersRoom(call: string, entry: FlowEntry, one: FlowCounts): void {
+export function checkCountersRoom(entry: FlowEntry, one: FlowCounts): void {
   const { counters } = entry;
   if (counters.includes(one.address) || counters.length < ENTRY_LIMIT) return;
   const hint = `${ENTRY_LIMIT} counters objects count these frames already`;
-  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one.holder, hint });
+  refuse({ code: "ENOMEM", reason: "no_memory", path: "counters", value: one.holder, hint });
 }

@@ -2,7 +2,7 @@
  * Flows (`struct ibv_flow`): verbs flows (verbsFlow.ts) and flows of mlx5dv_create_flow
  * (deviceFlow.ts). docs/flows.md says what they mean together.
  */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { Context } from "../base/context.js";
 import type { FrameTarget } from "../base/target.js";
@@ -83,17 +83,17 @@ export abstract class Flow extends Handle implements EntryFlow {
    * @throws SteeringError EINVAL: they are not counted
    */
   hits(): Hits {
-    return this.device.hitsOf("flow.hits", this._entries);
+    return inCall("flow.hits", () => this.device.hitsOf(this._entries));
   }
 
   /** Joins its entries. @throws EEXIST, ENOMEM nothing has changed */
-  protected enter(call: string, wanted: readonly WantedEntry[]): void {
-    const found = this._tables.find(call, this, wanted);
+  protected enter(wanted: readonly WantedEntry[]): void {
+    const found = this._tables.find(this, wanted);
     const counts = this._counts;
     const fresh = counts !== null && counts.address === 0;
-    counts?.bind(call);
+    counts?.bind();
     try {
-      this._entries = this._tables.enter(call, this, found);
+      this._entries = this._tables.enter(this, found);
     } catch (error) {
       if (fresh) counts.unbind();
       throw error;
@@ -106,21 +106,21 @@ export abstract class Flow extends Handle implements EntryFlow {
   }
 
   /** Counts on `counts` from now on. @throws EINVAL it counts on others; ENOMEM */
-  countOn(call: string, counts: FlowCounts): void {
+  countOn(counts: FlowCounts): void {
     if (this._counts === counts) return;
     const path = "flow";
     if (counts.holder.device !== this.device) {
-      refuse({ code: "EINVAL", call, reason: "other_device", path, value: this });
+      refuse({ code: "EINVAL", reason: "other_device", path, value: this });
     }
     if (this._counts !== null) {
       const hint = `it counts on ${this._counts.name}`;
-      refuse({ code: "EINVAL", call, reason: "in_use", path, value: this, hint });
+      refuse({ code: "EINVAL", reason: "in_use", path, value: this, hint });
     }
-    for (const entry of this._entries) checkCountersRoom(call, entry, counts);
+    for (const entry of this._entries) checkCountersRoom(entry, counts);
     const fresh = counts.address === 0;
-    counts.bind(call);
+    counts.bind();
     this._counts = counts;
-    this._tables.refresh(call, this._entries, () => {
+    this._tables.refresh(this._entries, () => {
       this._counts = null;
       if (fresh) counts.unbind();
     });
@@ -128,8 +128,8 @@ export abstract class Flow extends Handle implements EntryFlow {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    checkAlive(call, "flow", this);
+  destroy(): void {
+    checkAlive("flow", this);
     this.destroyed = true;
     this._tables.leave(this, this._entries);
     for (const one of this._holds) one.users--;

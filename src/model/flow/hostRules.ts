@@ -6,7 +6,7 @@
  */
 import { Op, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
 import { Printable, type PrintedFields } from "../../base/printable.js";
 import type { DeviceBase } from "../base/deviceBase.js";
@@ -89,15 +89,16 @@ export class HostRule extends Handle {
    * @throws SteeringError EINVAL: they are not counted
    */
   hits(): Hits {
-    return this.device.hitsOf("hostRule.hits", [this]);
+    return inCall("hostRule.hits", () => this.device.hitsOf([this]));
   }
 
   /** Removes the rule. @throws EINVAL it was removed before */
   remove(): void {
-    const call = "hostRule.remove";
-    if (this.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "rule", value: this });
-    this.destroyed = true;
-    this.rules.forget(this);
+    inCall("hostRule.remove", () => {
+      if (this.destroyed) refuse({ code: "EINVAL", reason: "object_destroyed", path: "rule", value: this });
+      this.destroyed = true;
+      this.rules.forget(this);
+    });
   }
 }
 
@@ -129,48 +130,49 @@ export class HostRules extends Printable {
    * @throws EINVAL not a rule; ENOMEM
    */
   add(options: HostRuleOptions): HostRule {
-    const call = "hostRules.add";
-    const { device, pipeline } = this;
-    const { application, action } = options;
-    const place = HOST_APPLICATIONS.indexOf(application);
-    if (place < 0) {
-      const hint = namesHint(String(application), "applications", [...HOST_APPLICATIONS]);
-      refuse({ code: "EINVAL", call, reason: "unknown_name", path: "application", value: application, hint });
-    }
-    const priority = unsigned(call, "priority", options.priority ?? 0, 16);
-    const number = queueNumber(call, action);
-    const { mask, value, ranges } = matchOf(call, "match", fieldsOf(call, device, options));
-    device.parser.check(call, mask);
+    return inCall("hostRules.add", () => {
+      const { device, pipeline } = this;
+      const { application, action } = options;
+      const place = HOST_APPLICATIONS.indexOf(application);
+      if (place < 0) {
+        const hint = namesHint(String(application), "applications", [...HOST_APPLICATIONS]);
+        refuse({ code: "EINVAL", reason: "unknown_name", path: "application", value: application, hint });
+      }
+      const priority = unsigned("priority", options.priority ?? 0, 16);
+      const number = queueNumber(action);
+      const { mask, value, ranges } = matchOf("match", fieldsOf(device, options));
+      device.parser.check(mask);
 
-    const queue = number === null ? null : this._queue(call, number);
-    const id = device.installed.nextId;
-    const age = this._made;
-    let handle: number;
-    try {
-      const rule = insertRule(device.core, pipeline.open(call, "host").table, {
-        id,
-        rankHigh: ((place << 30) | (priority << 14) | Math.floor(age / 2 ** 32)) >>> 0,
-        rankLow: age >>> 0,
-        mask,
-        value,
-        ranges,
-        // A direct rule may have set a tag before the frame missed.
-        actions: [Op.untag, 0, ...(queue === null ? [Op.drop, 0] : [Op.queue, queue.handle])],
-      });
-      handle = device.allocated(call, rule);
-    } catch (error) {
-      pipeline.close("host");
-      if (number !== null) this._release(number);
-      throw error;
-    }
-    this._made++;
-    const name = options.name ?? `${application}${device.nextNumber(application)}`;
-    const rule = new HostRule(this, id, handle, { application, priority, action, name });
-    if (queue !== null) queue.users++;
-    device.installed.add(rule);
-    pipeline.added("host");
-    device.observer?.ruleAdded(rule);
-    return rule;
+      const queue = number === null ? null : this._queue(number);
+      const id = device.installed.nextId;
+      const age = this._made;
+      let handle: number;
+      try {
+        const rule = insertRule(device.core, pipeline.open("host").table, {
+          id,
+          rankHigh: ((place << 30) | (priority << 14) | Math.floor(age / 2 ** 32)) >>> 0,
+          rankLow: age >>> 0,
+          mask,
+          value,
+          ranges,
+          // A direct rule may have set a tag before the frame missed.
+          actions: [Op.untag, 0, ...(queue === null ? [Op.drop, 0] : [Op.queue, queue.handle])],
+        });
+        handle = device.allocated(rule);
+      } catch (error) {
+        pipeline.close("host");
+        if (number !== null) this._release(number);
+        throw error;
+      }
+      this._made++;
+      const name = options.name ?? `${application}${device.nextNumber(application)}`;
+      const rule = new HostRule(this, id, handle, { application, priority, action, name });
+      if (queue !== null) queue.users++;
+      device.installed.add(rule);
+      pipeline.added("host");
+      device.observer?.ruleAdded(rule);
+      return rule;
+    });
   }
 
   /** @internal */
@@ -187,12 +189,12 @@ export class HostRules extends Printable {
     device.observer?.ruleRemoved(rule);
   }
 
-  private _queue(call: string, number: number): HostQueue {
+  private _queue(number: number): HostQueue {
     const { device } = this.function;
     let queue = this._queues.get(number);
     if (queue === undefined) {
       const handle = device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0);
-      queue = new HostQueue(this.function, number, device.allocated(call, handle));
+      queue = new HostQueue(this.function, number, device.allocated(handle));
       this._queues.set(number, queue);
       device.queues.set(queue.handle, queue);
     }
@@ -210,18 +212,18 @@ export class HostRules extends Printable {
   }
 }
 
-function queueNumber(call: string, action: HostAction): number | null {
+function queueNumber(action: HostAction): number | null {
   if (action === "drop") return null;
-  if (typeof action === "object" && action !== null) return unsigned(call, "action.queue", action.queue, 16);
-  wrongType(call, "action", '"drop" or { queue }', action);
+  if (typeof action === "object" && action !== null) return unsigned("action.queue", action.queue, 16);
+  wrongType("action", '"drop" or { queue }', action);
 }
 
-function fieldsOf(call: string, device: DeviceBase, { port, match = {} }: HostRuleOptions): MatchFields {
+function fieldsOf(device: DeviceBase, { port, match = {} }: HostRuleOptions): MatchFields {
   if (port === undefined) return match;
-  device.checkPort(call, port);
+  device.checkPort(port);
   if ("ext.port" in match) {
     const hint = "the rule has a port already";
-    refuse({ code: "EINVAL", call, reason: "contradiction", path: "match.ext.port", hint });
+    refuse({ code: "EINVAL", reason: "contradiction", path: "match.ext.port", hint });
   }
   return { ...match, "ext.port": port };
 }

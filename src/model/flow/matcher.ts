@@ -69,14 +69,14 @@ export class FlowMatcher extends Handle {
    * @throws EINVAL, EOPNOTSUPP a matcher that the kernel refuses, or a mask that the device cannot
    *   match
    */
-  static create(call: string, context: Context, attr: FlowMatcherAttr): FlowMatcher {
-    living(call, "context", context, Context);
-    checkObject(call, "attr", attr);
-    const setting = settingOf(call, context, attr);
+  static create(context: Context, attr: FlowMatcherAttr): FlowMatcher {
+    living("context", context, Context);
+    checkObject("attr", attr);
+    const setting = settingOf(context, attr);
     const place = placeOf(context, setting.tableType);
     return new FlowMatcher(
       setting,
-      new DeviceMask(call, "attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
+      new DeviceMask("attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
     );
   }
 
@@ -108,27 +108,27 @@ export class FlowMatcher extends Handle {
   }
 
   /** @throws EINVAL, EOPNOTSUPP no flow of this matcher can be made */
-  checkTakesFlows(call: string): void {
+  checkTakesFlows(): void {
     const { domainType, transport } = this.tableType;
     if (domainType === "fdb" && !this.context.function.managesSwitch) {
       const hint = "the PF manages the eSwitch";
-      refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flow_matcher", value: this, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "flow_matcher", value: this, hint });
     }
     const { lastPriority, inBytes } = this.device.profile.flows;
     if (transport && inBytes.transportPriority !== undefined && this.priority > lastPriority) {
       const hint = `0 to ${lastPriority}`;
       const code = inBytes.transportPriority;
-      refuse({ code, call, reason: "out_of_range", path: "matcher.priority", value: this.priority, hint, cite: PAGE });
+      refuse({ code, reason: "out_of_range", path: "matcher.priority", value: this.priority, hint, cite: PAGE });
     }
-    checkTakesRules(call, placeOf(this.context, this.tableType), this.priority, this.criteria);
+    checkTakesRules(placeOf(this.context, this.tableType), this.priority, this.criteria);
   }
 
   /**
    * The match of a flow with this value. @throws EINVAL bits outside the mask, another
    * `ip_version`, a bad size
    */
-  matchOf(call: string, value: DeviceBytes): KeyBits {
-    const bits = { mask: this._mask.mask.slice(), value: this._mask.keyOf(call, "match_value", value).slice() };
+  matchOf(value: DeviceBytes): KeyBits {
+    const bits = { mask: this._mask.mask.slice(), value: this._mask.keyOf("match_value", value).slice() };
     const { domainType, rdma } = this.tableType;
     if (this.port !== 0) {
       ask(bits, EXT_PORT, 0xff, this.port >> 8);
@@ -139,8 +139,8 @@ export class FlowMatcher extends Handle {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "matcher", this, "destroy its flows first");
+  destroy(): void {
+    retire("matcher", this, "destroy its flows first");
     this.context.users--;
   }
 }
@@ -157,13 +157,11 @@ function ask({ mask, value }: KeyBits, at: number, bits: number, wanted: number)
 }
 
 /** The provider checks `comp_mask`, `type` and `ib_port`, the kernel the rest. */
-function settingOf(call: string, context: Context, attr: FlowMatcherAttr): Setting {
-  const number = (name: keyof FlowMatcherAttr, bits: number): number =>
-    unsigned(call, `attr.${name}`, attr[name] ?? 0, bits);
+function settingOf(context: Context, attr: FlowMatcherAttr): Setting {
+  const number = (name: keyof FlowMatcherAttr, bits: number): number => unsigned(`attr.${name}`, attr[name] ?? 0, bits);
   const bad = (path: string, value: number, hint: string, code: Refusal["code"] = "EINVAL"): never =>
     refuse({
       code,
-      call,
       reason: code === "EINVAL" ? "out_of_range" : "unsupported",
       path: `attr.${path}`,
       value,

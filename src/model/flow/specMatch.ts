@@ -64,15 +64,14 @@ export interface FlowMatch extends KeyBits {
  * @throws EINVAL specs that contradict each other
  */
 export function flowMatch(
-  call: string,
   specs: readonly Spec[],
   port: number,
   bits: KeyBits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) },
 ): FlowMatch {
   matchPort(bits, port);
   const asking = lastOfEach(specs);
-  for (const one of asking) addSpec(call, bits, one);
-  checkEtherTypes(call, asking);
+  for (const one of asking) addSpec(bits, one);
+  checkEtherTypes(asking);
   return { mask: bits.mask, value: bits.value, actions: actionsOf(specs) };
 }
 
@@ -289,22 +288,22 @@ function stackBehind(spec: MatchSpec, before: Spec | undefined): string {
   return before.layout.type === IBV_FLOW_SPEC_GRE ? gre : own;
 }
 
-function addSpec(call: string, bits: KeyBits, { spec, index, level, translation }: Asking): void {
-  for (const implied of translation.implied) addImplied(call, bits, index, implied);
+function addSpec(bits: KeyBits, { spec, index, level, translation }: Asking): void {
+  for (const implied of translation.implied) addImplied(bits, index, implied);
   for (const copy of translation.copies) {
-    const asked = addField(call, bits, index, spec, copy);
-    if (asked && copy.name === "vlan_tag") addImplied(call, bits, index, CVLAN[level]);
+    const asked = addField(bits, index, spec, copy);
+    if (asked && copy.name === "vlan_tag") addImplied(bits, index, CVLAN[level]);
   }
 }
 
-function addImplied(call: string, bits: KeyBits, index: number, { at, mask, value, here }: Implied): void {
+function addImplied(bits: KeyBits, index: number, { at, mask, value, here }: Implied): void {
   const differing = addByte(bits, at, mask, value);
-  if (differing !== 0) refuseContradiction(call, `specs[${index}]`, at, differing);
+  if (differing !== 0) refuseContradiction(`specs[${index}]`, at, differing);
   if (here !== null) require(bits, here);
 }
 
 /** Whether the mask covers any bit of the field. */
-function addField(call: string, bits: KeyBits, index: number, { val, mask }: MatchSpec, copy: Copy): boolean {
+function addField(bits: KeyBits, index: number, { val, mask }: MatchSpec, copy: Copy): boolean {
   let asked = false;
   for (let i = 0; i < copy.bytes; i++) {
     const masked = mask[copy.from + i]!;
@@ -313,7 +312,7 @@ function addField(call: string, bits: KeyBits, index: number, { val, mask }: Mat
     if (wanted === 0) continue;
     asked = true;
     const differing = addByte(bits, copy.to + i, wanted, copy.turn(val[copy.from + i]!) & wanted);
-    if (differing !== 0) refuseContradiction(call, `specs[${index}].val.${copy.name}`, copy.to + i, differing);
+    if (differing !== 0) refuseContradiction(`specs[${index}].val.${copy.name}`, copy.to + i, differing);
   }
   if (asked && copy.here !== null) require(bits, copy.here);
   return asked;
@@ -327,9 +326,9 @@ function addByte(bits: KeyBits, at: number, mask: number, value: number): number
   return differing;
 }
 
-function refuseContradiction(call: string, path: string, at: number, differing: number): never {
+function refuseContradiction(path: string, at: number, differing: number): never {
   const hint = `another spec asks something else of ${fieldAtBit(at * 8 + Math.clz32(differing) - 24)}`;
-  refuse({ code: "EINVAL", call, reason: "contradiction", path, hint });
+  refuse({ code: "EINVAL", reason: "contradiction", path, hint });
 }
 
 function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
@@ -338,7 +337,7 @@ function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
 }
 
 /** An IP spec beside an EtherType that cannot carry it matches no frame. */
-function checkEtherTypes(call: string, asking: readonly Asking[]): void {
+function checkEtherTypes(asking: readonly Asking[]): void {
   for (const { spec, index, level } of asking) {
     if (spec.layout.type !== IBV_FLOW_SPEC_ETH || spec.mask[12] !== 0xff || spec.mask[13] !== 0xff) continue;
     const etherType = (spec.val[12]! << 8) | spec.val[13]!;
@@ -348,7 +347,7 @@ function checkEtherTypes(call: string, asking: readonly Asking[]): void {
       if (etherType !== ETHERTYPE_IPV4 && etherType !== ETHERTYPE_IPV6 && etherType !== ETHERTYPE_ARP) continue;
       const hint = `specs[${other.index}] is ${other.spec.layout.name}, carried by 0x${carrier.toString(16).padStart(4, "0")}`;
       const value = `0x${etherType.toString(16).padStart(4, "0")}`;
-      refuse({ code: "EINVAL", call, reason: "contradiction", path: `specs[${index}].val.ether_type`, value, hint });
+      refuse({ code: "EINVAL", reason: "contradiction", path: `specs[${index}].val.ether_type`, value, hint });
     }
   }
 }

@@ -65,18 +65,18 @@ export class VerbsFlow extends Flow {
   }
 
   /** ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */
-  static create(call: string, qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
+  static create(qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
     const { device } = qp;
     const setting = settingOf(qp);
-    if (setting.rawAllowed && setting.steering) living(call, "qp", qp, QueuePair);
-    checkFlow(call, device.profile, request, setting);
+    if (setting.rawAllowed && setting.steering) living("qp", qp, QueuePair);
+    checkFlow(device.profile, request, setting);
     SCRATCH.mask.fill(0);
     SCRATCH.value.fill(0);
-    const match = flowMatch(call, request.specs, request.port, SCRATCH);
-    const counts = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
-    const actions = flowActionsOf(call, qp.context, request, match.actions.handles);
+    const match = flowMatch(request.specs, request.port, SCRATCH);
+    const counts = match.actions.counters === null ? null : countersOf(device, match.actions.counters);
+    const actions = flowActionsOf(qp.context, request, match.actions.handles);
     const flow = new VerbsFlow(qp, request, counts, actions, name);
-    flow.enter(call, wantedEntries(device, request, match, actions));
+    flow.enter(wantedEntries(device, request, match, actions));
     return flow;
   }
 
@@ -124,14 +124,14 @@ function points(counters: unknown): number {
   return counters instanceof Counters ? counters.pointCount : 0;
 }
 
-function countersOf(call: string, device: DeviceBase, { object, path }: NamedObject): Counters {
-  if (!(object instanceof Counters)) wrongType(call, path, "Counters", object);
-  return ofDevice(call, path, device, living(call, path, object, Counters));
+function countersOf(device: DeviceBase, { object, path }: NamedObject): Counters {
+  if (!(object instanceof Counters)) wrongType(path, "Counters", object);
+  return ofDevice(path, device, living(path, object, Counters));
 }
 
-function ofDevice<T extends Handle>(call: string, path: string, device: DeviceBase, object: T): T {
+function ofDevice<T extends Handle>(path: string, device: DeviceBase, object: T): T {
   if (object.device === device) return object;
-  return refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
+  return refuse({ code: "EINVAL", reason: "other_device", path, value: object });
 }
 
 /** The entries of a flow; ALL_DEFAULT and SNIFFER have two. */

@@ -92,15 +92,15 @@ export class DeviceMask {
    * `path` names the bytes in refusals. @throws EINVAL, EOPNOTSUPP, ENOTSUP rules here cannot match
    * this mask
    */
-  constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
+  constructor(path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
     const rules = tableRules(place);
-    checkCriteria(call, rules.masks, criteria);
-    const bytes = parameterBytes(call, path, place, given);
+    checkCriteria(rules.masks, criteria);
+    const bytes = parameterBytes(path, place, given);
     const mask = enabledGroups(criteria, bytes);
-    const versions = repeatedVersions(call, rules.masks, mask);
-    checkDeviceMask(call, place, criteria, mask);
-    this.samples = completeMask(call, mask, versions, rules.masks.sampleId);
-    checkMask(call, place, mask, versions);
+    const versions = repeatedVersions(rules.masks, mask);
+    checkDeviceMask(place, criteria, mask);
+    this.samples = completeMask(mask, versions, rules.masks.sampleId);
+    checkMask(place, mask, versions);
     this.mask = mask;
     this.versions = versions;
     this.leftOut = LeftOut.of(criteria, bytes);
@@ -117,18 +117,18 @@ export class DeviceMask {
    * The whole key of a rule's value, presence included, after the checks against the mask. It is a
    * scratch key, valid until the next call: the core copies it at once.
    */
-  keyOf(call: string, path: string, value: DeviceBytes): Uint8Array {
+  keyOf(path: string, value: DeviceBytes): Uint8Array {
     const { mask, versions } = this;
-    const bytes = parameterBytes(call, path, this._place, value, mask);
+    const bytes = parameterBytes(path, this._place, value, mask);
     if (scratchMask !== mask) this._takeScratch();
-    if (!this._copy(call, bytes)) refuseOutside(call, path, this._refuses.outsideMask, SCRATCH, mask);
-    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this._refuses, versions, SCRATCH);
-    if (this._fixesUp) fixUpValue(call, this._refuses.sourcePort as ErrnoName, this._place.device, SCRATCH);
+    if (!this._copy(bytes)) refuseOutside(path, this._refuses.outsideMask, SCRATCH, mask);
+    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(this._refuses, versions, SCRATCH);
+    if (this._fixesUp) fixUpValue(this._refuses.sourcePort as ErrnoName, this._place.device, SCRATCH);
     return SCRATCH;
   }
 
   /** Copies the enabled groups of a value to the scratch key; whether all bits lie inside the mask. */
-  private _copy(call: string, bytes: Uint8Array): boolean {
+  private _copy(bytes: Uint8Array): boolean {
     const { mask, samples } = this;
     let outside = 0;
     // Most values have just the enabled groups: one copy, compared by words.
@@ -152,7 +152,7 @@ export class DeviceMask {
       for (; at < end; at++) SCRATCH[at] = 0;
     }
     if (samples === null) return outside === 0;
-    takeSampleValue(call, SCRATCH, samples);
+    takeSampleValue(SCRATCH, samples);
     return SCRATCH.every((bits, at) => (bits & ~(mask[at] as number)) === 0);
   }
 
@@ -166,18 +166,11 @@ export class DeviceMask {
 }
 
 /** The name of the first bit of `value` that lies outside `mask`. */
-function refuseOutside(
-  call: string,
-  path: string,
-  code: ErrnoName = "EINVAL",
-  value: Uint8Array,
-  mask: Uint8Array,
-): never {
+function refuseOutside(path: string, code: ErrnoName = "EINVAL", value: Uint8Array, mask: Uint8Array): never {
   const byte = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
   const outside = (value[byte] ?? 0) & ~(mask[byte] ?? 0);
   return refuse({
     code,
-    call,
     reason: "value_outside_mask",
     path: `${path}.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,
     value: outside,

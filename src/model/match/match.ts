@@ -53,43 +53,43 @@ export function emptyMatch(): Match {
 }
 
 /** The field with this name. @throws EINVAL there is none, or a key cannot hold it */
-export function knownField(call: string, path: string, name: string): Field {
+export function knownField(path: string, name: string): Field {
   const field = fieldNamed(name);
   if (field === undefined) {
     const near = nearestFields(name).map((one) => `"${one}"`);
     const general = "names are those of the match parameters, such as outer.ipv4_dst";
     const hint = near.length === 0 ? general : `did you mean ${near.join(" or ")}?`;
-    return refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
+    return refuse({ code: "EINVAL", reason: "bad_field", path: `${path}.${name}`, hint });
   }
   if (!field.filled) {
     const hint = "ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `${path}.${name}`, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: `${path}.${name}`, hint });
   }
   return field;
 }
 
 /** Turns fields by name into a match: adds them to `match`, which is empty. */
-export function matchOf(call: string, path: string, fields: MatchFields, match = emptyMatch()): Match {
+export function matchOf(path: string, fields: MatchFields, match = emptyMatch()): Match {
   for (const name of Object.keys(fields) as FieldName[]) {
-    const field = knownField(call, path, name);
+    const field = knownField(path, name);
     const text = fields[name] as TermText;
-    const term = parseTerm(call, `${path}.${name}`, field, text);
-    if (field.version !== 0) implyVersion(call, path, match, field, fields);
+    const term = parseTerm(`${path}.${name}`, field, text);
+    if (field.version !== 0) implyVersion(path, match, field, fields);
     if (term.kind === "bits") {
       if (!addBits(match, field, term.mask, term.value))
-        refuseContradiction(call, `${path}.${name}`, text, addressHint(field, fields));
-    } else if (term.kind === "range") addRange(call, path, match, field, term.low, term.high);
+        refuseContradiction(`${path}.${name}`, text, addressHint(field, fields));
+    } else if (term.kind === "range") addRange(path, match, field, term.low, term.high);
     if (field.here !== null) require(match, field.here);
   }
   return match;
 }
 
 /** Turns fields by name into a mask: each value is "full", a prefix "/24", or bits. */
-export function maskOf(call: string, path: string, fields: MatchFields): Uint8Array {
+export function maskOf(path: string, fields: MatchFields): Uint8Array {
   const match = emptyMatch();
   for (const [name, text] of Object.entries(fields)) {
-    const field = knownField(call, path, name);
-    const mask = parseMask(call, `${path}.${name}`, field, text);
+    const field = knownField(path, name);
+    const mask = parseMask(`${path}.${name}`, field, text);
     if (field.version !== 0) writeField(match.mask, versionField(field), 0xfn);
     writeField(match.mask, field, mask);
     if (field.here !== null) require(match, field.here);
@@ -103,17 +103,16 @@ export function maskOf(call: string, path: string, fields: MatchFields): Uint8Ar
  * in a key, widens the ip_version that rules repeat, adds presence. Returns the places of samples.
  */
 export function completeMask(
-  call: string,
   mask: Uint8Array,
   versions: readonly number[],
   badId: ErrnoName | undefined,
 ): SamplePlaces | null {
-  const samples = takeSampleMask(call, mask, badId);
+  const samples = takeSampleMask(mask, badId);
   for (const [i, version] of versions.entries()) {
     const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
     if (version !== 0) mask[at] = (mask[at] ?? 0) | STATE_VERSION;
   }
-  checkBits(call, mask);
+  checkBits(mask);
   addPresence(mask, new Uint8Array(KEY_SIZE));
   return samples;
 }
@@ -147,14 +146,13 @@ export function enabledGroups(
 }
 
 /** Checks that every masked bit belongs to a field that a key can hold. */
-function checkBits(call: string, mask: Uint8Array): void {
+function checkBits(mask: Uint8Array): void {
   const rest = mask.slice(0, DEVICE_KEY_SIZE);
   for (const field of maskedFields(rest)) writeField(rest, field, 0n);
   const byte = rest.findIndex((bits) => bits !== 0);
   if (byte < 0) return;
   refuse({
     code: "EOPNOTSUPP",
-    call,
     reason: "reserved_bits",
     path: `mask byte ${byte}`,
     value: rest[byte],
@@ -213,16 +211,16 @@ function versionField({ bit }: Field): Field {
 }
 
 /** An address field implies its IP version. */
-function implyVersion(call: string, path: string, match: Match, field: Field, fields: MatchFields): void {
+function implyVersion(path: string, match: Match, field: Field, fields: MatchFields): void {
   const version = versionField(field);
   if (!addBits(match, version, 0xfn, BigInt(field.version))) {
     // What the caller wrote is wrong: the version, or this field beside others.
     const is = `${field.name} is IPv${field.version}`;
     const written = new Map<string, TermText | undefined>(Object.entries(fields));
     const asked = written.get(version.name);
-    if (asked !== undefined) refuseContradiction(call, `${path}.${version.name}`, asked, is);
+    if (asked !== undefined) refuseContradiction(`${path}.${version.name}`, asked, is);
     const hint = `${is}, and a field before it is not`;
-    refuseContradiction(call, `${path}.${field.name}`, written.get(field.name), hint);
+    refuseContradiction(`${path}.${field.name}`, written.get(field.name), hint);
   }
   require(match, version.here as Presence);
 }
@@ -237,8 +235,8 @@ function addressHint(field: Field, fields: MatchFields): string | undefined {
   return undefined;
 }
 
-function refuseContradiction(call: string, path: string, value: unknown, hint: string | undefined): never {
-  refuse({ code: "EINVAL", call, reason: "contradiction", path, value, hint });
+function refuseContradiction(path: string, value: unknown, hint: string | undefined): never {
+  refuse({ code: "EINVAL", reason: "contradiction", path, value, hint });
 }
 
 /** Adds bits to a match. @returns false where they contradict the bits that are there */
@@ -255,10 +253,10 @@ function addBits(match: Match, { parts }: Field, mask: bigint, value: bigint): b
   return true;
 }
 
-function addRange(call: string, path: string, match: Match, field: Field, low: bigint, high: bigint): void {
+function addRange(path: string, match: Match, field: Field, low: bigint, high: bigint): void {
   if (match.ranges.length === MAX_RANGES) {
     const hint = "split the rule, or write one of them as a prefix or a mask";
-    refuse({ code: "EINVAL", call, reason: "too_many_ranges", path: `${path}.${field.name}`, hint });
+    refuse({ code: "EINVAL", reason: "too_many_ranges", path: `${path}.${field.name}`, hint });
   }
   match.ranges.push(rangeOver(field, Number(low), Number(high)));
 }

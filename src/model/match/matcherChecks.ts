@@ -21,7 +21,7 @@ import {
   TAGS2_OUTER_CVLAN,
   TAGS2_OUTER_SVLAN,
 } from "../../abi/key.js";
-import { refuse, SteeringError, type ErrnoName } from "../../errors.js";
+import { inCall, refuse, SteeringError, type ErrnoName } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { MaskCheck, Profile, TableRules, ValueCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
@@ -49,28 +49,21 @@ export function tableRules({ device, isRoot }: MaskPlace): TableRules {
 }
 
 /** Checks `match_criteria_enable` of a matcher. */
-export function checkCriteria(call: string, { criteria: code }: Refusals<"criteria">, criteria: number): void {
+export function checkCriteria({ criteria: code }: Refusals<"criteria">, criteria: number): void {
   if (code === undefined || criteria < 1 << CRITERIA_BITS) return;
   const hint = "bits 0 to 6: outer, misc, inner, misc2 to misc5";
-  refuse({ code, call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
+  refuse({ code, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
 }
 
 /** Checks the size of the device bytes that the caller passed at `path`; `held` bytes are there. */
-export function checkSize(
-  call: string,
-  path: string,
-  what: "mask" | "value",
-  place: MaskPlace,
-  size: number,
-  held: number,
-): void {
+export function checkSize(path: string, what: "mask" | "value", place: MaskPlace, size: number, held: number): void {
   const most = place.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
   if (size > 0 && size <= most && size <= held && size % 4 === 0) return;
   const { masks, values } = tableRules(place);
   const { noBytes, tooManyBytes, partOfDword } = what === "mask" ? { ...masks, partOfDword: undefined } : values;
   const bad = (code: ErrnoName | undefined, hint: string): void => {
     if (code !== undefined) {
-      refuse({ code, call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
+      refuse({ code, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
     }
   };
   const range = `${noBytes === undefined ? 0 : 1} to ${most}`;
@@ -85,7 +78,6 @@ export function checkSize(
  * mask.
  */
 export function repeatedVersions(
-  call: string,
   { versionMask, versionMaskUnlessWhole }: Refusals<MaskCheck>,
   mask: Uint8Array,
 ): number[] {
@@ -96,7 +88,6 @@ export function repeatedVersions(
     if (versionMask === undefined && version === 0xf) return 0;
     return refuse({
       code,
-      call,
       reason: "ip_version_mask",
       path: `mask.${LEVELS[i] as string}.ip_version`,
       value: version,
@@ -109,14 +100,13 @@ export function repeatedVersions(
 /**
  * Checks the enabled groups of device bytes, in the library's order. ip_version is checked before.
  */
-export function checkDeviceMask(call: string, place: MaskPlace, criteria: number, mask: Uint8Array): void {
+export function checkDeviceMask(place: MaskPlace, criteria: number, mask: Uint8Array): void {
   const { partOfSourcePort, emptyMask } = tableRules(place).masks;
   const port = Number(readField(mask, named("misc.source_port")));
   if (partOfSourcePort !== undefined && port !== 0 && port !== 0xffff) {
     const path = "mask.misc.source_port";
     refuse({
       code: partOfSourcePort,
-      call,
       reason: "unsupported",
       path,
       value: port,
@@ -125,17 +115,17 @@ export function checkDeviceMask(call: string, place: MaskPlace, criteria: number
   }
   if (emptyMask === undefined || criteria === 0 || mask.some((bits) => bits !== 0)) return;
   const hint = "name no group to take every frame";
-  refuse({ code: emptyMask, call, reason: "empty_mask", path: "match_criteria_enable", value: criteria, hint });
+  refuse({ code: emptyMask, reason: "empty_mask", path: "match_criteria_enable", value: criteria, hint });
 }
 
 /**
  * Checks that the device can match a whole mask, presence included, in this table. `versions` holds
  * the ip_version of device bytes; a mask by name passes 15, and its rules have the version.
  */
-export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, versions = ipVersions(mask)): void {
+export function checkMask(place: MaskPlace, mask: Uint8Array, versions = ipVersions(mask)): void {
   const { masks } = tableRules(place);
-  if (masks.unknownToDevice !== undefined) checkMatchable(call, masks, place.type, maskedFields(mask), versions);
-  place.device.parser.check(call, mask);
+  if (masks.unknownToDevice !== undefined) checkMatchable(masks, place.type, maskedFields(mask), versions);
+  place.device.parser.check(mask);
 }
 
 /** The first field of a whole mask that tables of a profile that are not root do not match, and why; null if they match all. */
@@ -144,24 +134,26 @@ export function unmatchableField(
   type: DomainType,
   mask: Uint8Array,
 ): { readonly field: string; readonly hint: string } | null {
-  try {
-    checkMatchable("", rules.other.masks, type, maskedFields(mask), ipVersions(mask));
-    return null;
-  } catch (error) {
-    if (!(error instanceof SteeringError)) throw error;
-    return { field: (error.path ?? "").replace("mask.", ""), hint: error.hint ?? "" };
-  }
+  return inCall("", () => {
+    try {
+      checkMatchable(rules.other.masks, type, maskedFields(mask), ipVersions(mask));
+      return null;
+    } catch (error) {
+      if (!(error instanceof SteeringError)) throw error;
+      return { field: (error.path ?? "").replace("mask.", ""), hint: error.hint ?? "" };
+    }
+  });
 }
 
 /** Checks of a matcher that the stack makes when it makes a rule. */
-export function checkTakesRules(call: string, place: MaskPlace, priority: number, criteria: number): void {
+export function checkTakesRules(place: MaskPlace, priority: number, criteria: number): void {
   const { values } = tableRules(place);
   const { lastPriority } = place.device.profile.flows;
   if (values.priority !== undefined && priority > lastPriority) {
     const hint = `priorities of a root table are 0 to ${lastPriority}`;
-    refuse({ code: values.priority, call, reason: "out_of_range", path: "matcher.priority", value: priority, hint });
+    refuse({ code: values.priority, reason: "out_of_range", path: "matcher.priority", value: priority, hint });
   }
-  checkCriteria(call, values, criteria);
+  checkCriteria(values, criteria);
 }
 
 /**
@@ -169,7 +161,6 @@ export function checkTakesRules(call: string, place: MaskPlace, priority: number
  * there is none.
  */
 export function checkVersions(
-  call: string,
   { versionOutsideMask, otherVersion }: Refusals<ValueCheck>,
   wanted: readonly number[],
   value: Uint8Array,
@@ -181,7 +172,6 @@ export function checkVersions(
   const refused = (i: number, code: ErrnoName): void =>
     refuse({
       code,
-      call,
       reason: "ip_version_mask",
       path: `value.${LEVELS[i] as string}.ip_version`,
       value: found[i],
@@ -197,11 +187,11 @@ export function checkVersions(
  * Changes a value inside the mask as the library does: a source port must be that of a vport, and a
  * VLAN tag is of one kind.
  */
-export function fixUpValue(call: string, code: ErrnoName, { vports }: DeviceBase, value: Uint8Array): void {
+export function fixUpValue(code: ErrnoName, { vports }: DeviceBase, value: Uint8Array): void {
   const port = ((value[MISC_SOURCE_PORT] ?? 0) << 8) | (value[MISC_SOURCE_PORT + 1] ?? 0);
   if (port > vports && port !== VPORT_UPLINK) {
     const hint = `0${vports > 0 ? ` to ${vports}` : ""}, or ${VPORT_UPLINK}`;
-    refuse({ code, call, reason: "out_of_range", path: "value.misc.source_port", value: port, hint });
+    refuse({ code, reason: "out_of_range", path: "value.misc.source_port", value: port, hint });
   }
   for (const [byte, cvlan, svlan] of TAG_KINDS) {
     const bits = value[byte] ?? 0;
@@ -265,7 +255,6 @@ const L2 = /\.([sd]mac|ethertype|first_(prio|cfi|vid)|[cs]vlan_tag)$|_second_/;
 
 /** Checks a mask for a table whose device lacks some fields of the key. */
 function checkMatchable(
-  call: string,
   refuses: Refusals<MaskCheck>,
   type: DomainType,
   masked: readonly Field[],
@@ -273,7 +262,7 @@ function checkMatchable(
 ): void {
   const { unknownToDevice, sourceOnTransmit, okBits, exclusiveFields, versionlessFields } = refuses;
   const unmatchable = (code: ErrnoName | undefined, field: string, hint: string): void => {
-    if (code !== undefined) refuse({ code, call, reason: "unsupported", path: `mask.${field}`, hint });
+    if (code !== undefined) refuse({ code, reason: "unsupported", path: `mask.${field}`, hint });
   };
   for (const { name } of masked) {
     if (name.startsWith("ext.")) unmatchable(unknownToDevice, name, "the device has no field for it");

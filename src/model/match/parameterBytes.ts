@@ -21,20 +21,19 @@ const SIZE_BYTES = 8;
  *   that can be the C struct and match data
  */
 export function parameterBytes(
-  call: string,
   path: string,
   place: MaskPlace,
   parameters: DeviceBytes,
   mask: Uint8Array | null = null,
 ): Uint8Array {
   const given = parameters ?? NO_BYTES;
-  const bytes = given instanceof Uint8Array ? dataOf(call, path, given, mask) : given.match_buf;
+  const bytes = given instanceof Uint8Array ? dataOf(path, given, mask) : given.match_buf;
   if (!(bytes instanceof Uint8Array)) {
-    wrongType(call, `${path}.match_buf`, "a Uint8Array", bytes);
+    wrongType(`${path}.match_buf`, "a Uint8Array", bytes);
   }
   const size = given instanceof Uint8Array ? bytes.length : (given.match_sz ?? bytes.length);
   const what = mask === null ? "mask" : "value";
-  checkSize(call, path, what, place, unsigned(call, `${path}.match_sz`, size, 32), bytes.length);
+  checkSize(path, what, place, unsigned(`${path}.match_sz`, size, 32), bytes.length);
   return size === bytes.length ? bytes : bytes.subarray(0, size);
 }
 
@@ -44,7 +43,7 @@ export function parameterBytes(
  * and four zeros, and EtherType 0. Bytes that can be both are refused: a value whose matcher masks
  * these bits, and a struct with bytes after its data.
  */
-function dataOf(call: string, path: string, bytes: Uint8Array, mask: Uint8Array | null): Uint8Array {
+function dataOf(path: string, bytes: Uint8Array, mask: Uint8Array | null): Uint8Array {
   const size = statedSize(bytes);
   if (size === 0) return bytes;
   const left = bytes.length - SIZE_BYTES;
@@ -55,7 +54,6 @@ function dataOf(call: string, path: string, bytes: Uint8Array, mask: Uint8Array 
   const other = isWhole ? "" : `, or the first ${SIZE_BYTES + size} bytes`;
   return refuse({
     code: "EINVAL",
-    call,
     reason: "ambiguous_bytes",
     path,
     value: bytes.subarray(0, SIZE_BYTES),

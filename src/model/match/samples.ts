@@ -16,7 +16,7 @@ const MISC4_END = MISC4 + GROUP_SIZE;
  * Reads the places of a mask and moves its samples to their places in a key. Null where it masks
  * none.
  */
-export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName = "EINVAL"): SamplePlaces | null {
+export function takeSampleMask(mask: Uint8Array, badId: ErrnoName = "EINVAL"): SamplePlaces | null {
   const group = mask.slice(MISC4, MISC4_END);
   if (group.every((bits) => bits === 0)) return null;
   const words = new DataView(group.buffer);
@@ -27,11 +27,11 @@ export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName 
     const masked = words.getUint32(at) !== 0;
     const path = `mask.misc4.prog_sample_field_id_${place}`;
     if (masked && id >= SAMPLE_COUNT) {
-      refuse({ code: badId, call, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
+      refuse({ code: badId, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
     }
     if (masked && places.includes(id)) {
       const hint = "another place has the same id";
-      refuse({ code: "EINVAL", call, reason: "contradiction", path, value: id, hint });
+      refuse({ code: "EINVAL", reason: "contradiction", path, value: id, hint });
     }
     places.push(masked ? id : -1);
   }
@@ -43,7 +43,7 @@ export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName 
  * Moves the samples of a value to their places in a key. @throws EINVAL a bit outside the masked
  * places
  */
-export function takeSampleValue(call: string, value: Uint8Array, places: SamplePlaces | null): void {
+export function takeSampleValue(value: Uint8Array, places: SamplePlaces | null): void {
   if (places === null) return;
   const group = value.slice(MISC4, MISC4_END);
   const words = new DataView(group.buffer);
@@ -55,7 +55,6 @@ export function takeSampleValue(call: string, value: Uint8Array, places: SampleP
     if ((id & ~idMask) === 0 && !bare) continue;
     refuse({
       code: "EINVAL",
-      call,
       reason: "value_outside_mask",
       path: `value.misc4.prog_sample_field_${bare ? "value" : "id"}_${place}`,
       value: bare ? words.getUint32(at) : id,

@@ -24,7 +24,7 @@ import {
   PROTOCOL_ICMPV6,
   PROTOCOL_SCTP,
 } from "../../abi/protocols.js";
-import { refuse, type RefusalReason } from "../../errors.js";
+import { mistyped, refuse, type RefusalReason } from "../../errors.js";
 import { integerOf } from "../../base/integer.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { Field, FieldKind } from "./fields.js";
@@ -88,35 +88,29 @@ export function fullMask({ width }: FieldForm): bigint {
 }
 
 /** Reads the text of a field. Refusals name `call`. */
-export function parseTerm(call: string, path: string, field: Field, text: TermText): Term {
-  const bad = badTerm(call, path, text, EXAMPLES[field.kind].any);
+export function parseTerm(path: string, field: Field, text: TermText): Term {
+  const bad = badTerm(path, text, EXAMPLES[field.kind].any);
   if (typeof text === "string") {
     const trimmed = text.trim();
     if (trimmed === "any") return { kind: "any" };
     const range = splitRange(field, trimmed);
     if (range !== undefined) return rangeOf(field, range, bad);
   }
-  return { kind: "bits", ...bitsOf(call, path, field, text, fullMask(field), bad) };
+  return { kind: "bits", ...bitsOf(path, field, text, fullMask(field), bad) };
 }
 
 /**
  * Reads the text of a field that is matched bit by bit: no ranges, no "any". `whole` is the mask
  * where none is given.
  */
-export function parseBits(
-  call: string,
-  path: string,
-  field: FieldForm,
-  text: TermText,
-  whole = fullMask(field),
-): FieldBits {
-  return bitsOf(call, path, field, text, whole, badTerm(call, path, text, EXAMPLES[field.kind].bits));
+export function parseBits(path: string, field: FieldForm, text: TermText, whole = fullMask(field)): FieldBits {
+  return bitsOf(path, field, text, whole, badTerm(path, text, EXAMPLES[field.kind].bits));
 }
 
-function bitsOf(call: string, path: string, field: FieldForm, text: TermText, whole: bigint, bad: Bad): FieldBits {
+function bitsOf(path: string, field: FieldForm, text: TermText, whole: bigint, bad: Bad): FieldBits {
   if (typeof text !== "string") {
     if (typeof text !== "bigint" && typeof text !== "number") {
-      throw new TypeError(`${call}: ${path} must be a string, a number or a bigint, not ${typeof text}`);
+      mistyped(`${path} must be a string, a number or a bigint, not ${typeof text}`);
     }
     const value = inField(field, numberOf(text), bad);
     if (isOutside(field, value, whole)) bad("bad_number", `bits that can be asked: 0x${whole.toString(16)}`);
@@ -142,8 +136,8 @@ function isOutside(field: FieldForm, value: bigint, mask: bigint): boolean {
 }
 
 /** A mask alone: "full", "/24", "0xff00", an address. */
-export function parseMask(call: string, path: string, field: Field, text: TermText): bigint {
-  const bad = badTerm(call, path, text, EXAMPLES[field.kind].any);
+export function parseMask(path: string, field: Field, text: TermText): bigint {
+  const bad = badTerm(path, text, EXAMPLES[field.kind].any);
   if (typeof text !== "string") return inField(field, numberOf(text) ?? bad("bad_number"), bad);
   const trimmed = text.trim();
   if (trimmed === "full") return fullMask(field);
@@ -153,8 +147,8 @@ export function parseMask(call: string, path: string, field: Field, text: TermTe
 
 type Bad = (reason: RefusalReason, hint?: string) => never;
 
-function badTerm(call: string, path: string, value: unknown, example: string): Bad {
-  return (reason, hint = `write it as ${example}`) => refuse({ code: "EINVAL", call, reason, path, value, hint });
+function badTerm(path: string, value: unknown, example: string): Bad {
+  return (reason, hint = `write it as ${example}`) => refuse({ code: "EINVAL", reason, path, value, hint });
 }
 
 function numberOf(value: number | bigint): bigint | undefined {

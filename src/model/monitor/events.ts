@@ -5,7 +5,7 @@
  * listener may call the device.
  */
 import { namesHint } from "../../base/nearest.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { wrongType } from "../../base/checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Observer } from "../base/observer.js";
@@ -227,22 +227,23 @@ export class Monitor implements Observer {
 
 /** Implements `device.on`. @returns removes the listener */
 export function listen<E extends EventName>(device: DeviceBase, name: E, listener: EventListener<E>): () => void {
-  const call = "device.on";
-  device.checkOpen(call);
-  if (!EVENT_NAMES.includes(name)) {
-    const hint = namesHint(String(name), "events", [...EVENT_NAMES]);
-    refuse({ code: "EINVAL", call, reason: "unknown_name", path: "event", value: name, hint });
-  }
-  if (typeof listener !== "function") wrongType(call, "listener", "a function", listener);
-  // A listener of its own, so that the same function can listen twice and leave once.
-  const own: EventListener<E> = (event) => listener(event);
-  const monitor = device.observer instanceof Monitor ? device.observer : new Monitor(device);
-  device.observer = monitor;
-  monitor.add(name, own);
-  return () => {
-    monitor.delete(name, own);
-    if (monitor.isIdle && device.observer === monitor) device.observer = null;
-  };
+  return inCall("device.on", () => {
+    device.checkOpen();
+    if (!EVENT_NAMES.includes(name)) {
+      const hint = namesHint(String(name), "events", [...EVENT_NAMES]);
+      refuse({ code: "EINVAL", reason: "unknown_name", path: "event", value: name, hint });
+    }
+    if (typeof listener !== "function") wrongType("listener", "a function", listener);
+    // A listener of its own, so that the same function can listen twice and leave once.
+    const own: EventListener<E> = (event) => listener(event);
+    const monitor = device.observer instanceof Monitor ? device.observer : new Monitor(device);
+    device.observer = monitor;
+    monitor.add(name, own);
+    return () => {
+      monitor.delete(name, own);
+      if (monitor.isIdle && device.observer === monitor) device.observer = null;
+    };
+  });
 }
 
 /** The tables that a frame missed, or that of the last rule that it hit. */

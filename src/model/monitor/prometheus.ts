@@ -2,6 +2,7 @@
  * Metrics as text for Prometheus: text exposition format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/).
  */
+import { inCall } from "../../errors.js";
 import { wrongType } from "../../base/checks.js";
 import type { Hits } from "../base/hitCounts.js";
 import type { DeviceMetrics } from "./metrics.js";
@@ -22,14 +23,16 @@ export const PROMETHEUS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8
  *     response.end(prometheusText(device.metrics()));
  */
 export function prometheusText(metrics: DeviceMetrics | readonly DeviceMetrics[]): string {
-  const all = Array.isArray(metrics) ? (metrics as readonly DeviceMetrics[]) : [metrics as DeviceMetrics];
-  for (const one of all as readonly unknown[]) {
-    if (typeof one !== "object" || one === null || !("reasons" in one))
-      wrongType("prometheusText", "metrics", "what device.metrics() returns", one);
-  }
-  const families = new Families();
-  for (const one of all) write(families, one);
-  return families.text;
+  return inCall("prometheusText", () => {
+    const all = Array.isArray(metrics) ? (metrics as readonly DeviceMetrics[]) : [metrics as DeviceMetrics];
+    for (const one of all as readonly unknown[]) {
+      if (typeof one !== "object" || one === null || !("reasons" in one))
+        wrongType("metrics", "what device.metrics() returns", one);
+    }
+    const families = new Families();
+    for (const one of all) write(families, one);
+    return families.text;
+  });
 }
 
 type Add = (name: string, type: "counter" | "gauge", help: string, rows: readonly Row[]) => void;

@@ -2,7 +2,7 @@
 import { WorkerPool } from "../../engine/workerPool.js";
 import { loadCore, loadFirstCore } from "../../engine/load.js";
 import { coresHere, threadsMissing } from "../../engine/thread.js";
-import { refuse } from "../../errors.js";
+import { inAsyncCall, refuse } from "../../errors.js";
 import { Device } from "../device/device.js";
 import { deviceParts, openCore, type DeviceOptions, type CheckedParts } from "../device/options.js";
 import { unsigned } from "../../base/checks.js";
@@ -35,21 +35,22 @@ const FEW = 32;
 
 /** Implements `createDevicePool` (loadPool.ts). */
 export async function openPool(options: PoolOptions): Promise<DevicePool> {
-  const call = "createDevicePool";
-  const parts = deviceParts(call, options, { workers: "number", few: "number" });
-  const workers = unsigned(call, "workers", options.workers ?? Math.min(coresHere(), DEFAULT_MAX), 32);
-  if (workers < 1 || workers > MAX_WORKERS) {
-    const hint = `1 to ${MAX_WORKERS}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "workers", value: workers, hint });
-  }
-  const missing = workers === 1 ? "there is one worker" : threadsMissing();
-  const first = missing === null ? await loadFirstCore(options.core) : null;
-  if (first === null) {
-    const why = missing ?? "the option core is a compiled module: give its bytes or a URL";
-    return new DevicePool(openCore(await loadCore(options.core), options), parts, options, null, why);
-  }
-  const pool = await WorkerPool.create(first, workers);
-  return new DevicePool(openCore(pool.core, options), parts, options, pool, null);
+  return inAsyncCall("createDevicePool", async () => {
+    const parts = deviceParts(options, { workers: "number", few: "number" });
+    const workers = unsigned("workers", options.workers ?? Math.min(coresHere(), DEFAULT_MAX), 32);
+    if (workers < 1 || workers > MAX_WORKERS) {
+      const hint = `1 to ${MAX_WORKERS}`;
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "workers", value: workers, hint });
+    }
+    const missing = workers === 1 ? "there is one worker" : threadsMissing();
+    const first = missing === null ? await loadFirstCore(options.core) : null;
+    if (first === null) {
+      const why = missing ?? "the option core is a compiled module: give its bytes or a URL";
+      return new DevicePool(openCore(await loadCore(options.core), options), parts, options, null, why);
+    }
+    const pool = await WorkerPool.create(first, workers);
+    return new DevicePool(openCore(pool.core, options), parts, options, pool, null);
+  });
 }
 
 export class DevicePool extends Device {

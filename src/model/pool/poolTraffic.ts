@@ -114,27 +114,27 @@ export class PoolTraffic extends Traffic {
     return this.#readerOf(share).read(row - share.first, frame, null, new PendingWork());
   }
 
-  override receiveOne(call: string, port: number, frame: Uint8Array, options: FrameOptions): Outcome {
-    if (!this.#isSpread(1)) return super.receiveOne(call, port, frame, options);
-    return this.receive(call, port, [frame], options)[0] as Outcome;
+  override receiveOne(port: number, frame: Uint8Array, options: FrameOptions): Outcome {
+    if (!this.#isSpread(1)) return super.receiveOne(port, frame, options);
+    return this.receive(port, [frame], options)[0] as Outcome;
   }
 
-  override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
-    if (!this.#isSpread(frames.length)) return super.receive(call, port, frames, options);
-    this.check(call, port, frames, options);
+  override receive(port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
+    if (!this.#isSpread(frames.length)) return super.receive(port, frames, options);
+    this.check(port, frames, options);
     const outcomes: Outcome[] = [];
     for (let next = 0; next < frames.length;) {
       // Host work for the frames before may have changed the shared state that these can reach.
       if (!this.#isSpread(frames.length - next)) {
         const rest = Array.isArray(options) ? (options as FrameOptions[]).slice(next) : options;
-        return [...outcomes, ...super.receive(call, port, frames.slice(next), rest)];
+        return [...outcomes, ...super.receive(port, frames.slice(next), rest)];
       }
       this.take(this, this.most);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;
         const own = optionsOf(options, next);
-        if (this.batch.pack(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
+        if (this.batch.pack(frame, wireLengthOf(frame, own), port, linkFor(next, own)) < 0) break;
       }
       this.#spread(this.batch.count, false);
       this.#pool.finish();

@@ -58,61 +58,61 @@ export interface Route {
  * @throws EINVAL for an unknown port or GID, GIDs of different IP versions, or an unknown
  *   destination MAC
  */
-export function routeOf(call: string, path: string, device: DeviceBase, attributes: AddressAttributes): Route {
-  checkObject(call, path, attributes);
-  checkObject(call, `${path}.grh`, attributes.grh);
+export function routeOf(path: string, device: DeviceBase, attributes: AddressAttributes): Route {
+  checkObject(path, attributes);
+  checkObject(`${path}.grh`, attributes.grh);
   const { grh, is_global, port_num, dmac } = attributes;
-  if (!flagOf(call, `${path}.is_global`, is_global)) {
+  if (!flagOf(`${path}.is_global`, is_global)) {
     const hint = "Ethernet ports need a GRH (IBV_QPF_GRH_REQUIRED): set is_global to 1";
-    refuse({ code: "EINVAL", call, reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
+    refuse({ code: "EINVAL", reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
   }
-  const port = portOf(call, `${path}.port_num`, device, port_num);
+  const port = portOf(`${path}.port_num`, device, port_num);
   const { sgid_index = 0, flow_label = 0, hop_limit = 0, traffic_class = 0 } = grh;
-  const sgid = port.gids[unsigned(call, `${path}.grh.sgid_index`, sgid_index, 8)];
+  const sgid = port.gids[unsigned(`${path}.grh.sgid_index`, sgid_index, 8)];
   if (sgid === undefined) {
     const hint = `port ${port.number} has GIDs 0 to ${port.gids.length - 1}`;
-    refuse({ code: "EINVAL", call, reason: "no_entry", path: `${path}.grh.sgid_index`, value: sgid_index, hint });
+    refuse({ code: "EINVAL", reason: "no_entry", path: `${path}.grh.sgid_index`, value: sgid_index, hint });
   }
-  const dgid = gidFrom(call, `${path}.grh.dgid`, grh.dgid);
-  checkPair(call, `${path}.grh.dgid`, sgid, dgid, grh.dgid);
+  const dgid = gidFrom(`${path}.grh.dgid`, grh.dgid);
+  checkPair(`${path}.grh.dgid`, sgid, dgid, grh.dgid);
   return {
     port,
     sgid,
     dgid,
-    dmac: dmac === undefined ? derivedMac(call, path, dgid, grh.dgid) : macFrom(call, `${path}.dmac`, dmac),
-    flowLabel: unsigned(call, `${path}.grh.flow_label`, flow_label, 20),
-    hopLimit: unsigned(call, `${path}.grh.hop_limit`, hop_limit, 8),
-    trafficClass: unsigned(call, `${path}.grh.traffic_class`, traffic_class, 8),
+    dmac: dmac === undefined ? derivedMac(path, dgid, grh.dgid) : macFrom(`${path}.dmac`, dmac),
+    flowLabel: unsigned(`${path}.grh.flow_label`, flow_label, 20),
+    hopLimit: unsigned(`${path}.grh.hop_limit`, hop_limit, 8),
+    trafficClass: unsigned(`${path}.grh.traffic_class`, traffic_class, 8),
   };
 }
 
 /** Refuses an all-zero destination, and a source and destination of different IP versions. */
-function checkPair(call: string, path: string, sgid: Uint8Array, dgid: Uint8Array, value: unknown): void {
+function checkPair(path: string, sgid: Uint8Array, dgid: Uint8Array, value: unknown): void {
   if (dgid.every((byte) => byte === 0)) {
     const hint = "use the GID of the destination, not all zeros";
-    refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint });
+    refuse({ code: "EINVAL", reason: "bad_address", path, value, hint });
   }
   if (isIpv4Mapped(sgid) === isIpv4Mapped(dgid)) return;
   const hint = `the GID at sgid_index is ${isIpv4Mapped(sgid) ? "IPv4" : "IPv6"}: use GIDs of one IP version`;
-  refuse({ code: "EINVAL", call, reason: "bad_route", path, value, hint });
+  refuse({ code: "EINVAL", reason: "bad_route", path, value, hint });
 }
 
-function derivedMac(call: string, path: string, dgid: Uint8Array, value: unknown): Uint8Array {
+function derivedMac(path: string, dgid: Uint8Array, value: unknown): Uint8Array {
   const mac = macOfGid(dgid);
   if (mac !== undefined) return mac;
   const hint = `use a multicast GID or a link-local EUI-64 GID, or set ${path}.dmac`;
-  return refuse({ code: "EINVAL", call, reason: "no_mac", path: `${path}.grh.dgid`, value, hint });
+  return refuse({ code: "EINVAL", reason: "no_mac", path: `${path}.grh.dgid`, value, hint });
 }
 
 export class AddressHandle extends Handle {
   readonly pd: ProtectionDomain;
   readonly route: Route;
 
-  constructor(call: string, pd: ProtectionDomain, attributes: AddressAttributes) {
-    const { device } = living(call, "pd", pd, ProtectionDomain);
-    const route = routeOf(call, "attr", device, attributes);
+  constructor(pd: ProtectionDomain, attributes: AddressAttributes) {
+    const { device } = living("pd", pd, ProtectionDomain);
+    const route = routeOf("attr", device, attributes);
     const { inventory } = device.hardware;
-    inventory.checkRoom(call, device, "ah");
+    inventory.checkRoom(device, "ah");
     super(device, `ah${device.nextNumber("ah")}`);
     this.pd = pd;
     this.route = route;
@@ -121,8 +121,8 @@ export class AddressHandle extends Handle {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "ah", this, "");
+  destroy(): void {
+    retire("ah", this, "");
     this.device.hardware.inventory.remove("ah");
     this.pd.users--;
   }

@@ -37,8 +37,8 @@ export class CompletionChannel<Q extends ChannelUser = ChannelUser> extends Hand
   /** The events that wait; `events.next()` is a promise of the next one. */
   readonly events: EventQueue<CompletionEvent<Q>> = new CompletionEvents();
 
-  constructor(call: string, context: Context) {
-    const { device } = living(call, "context", context, Context);
+  constructor(context: Context) {
+    const { device } = living("context", context, Context);
     super(device, `channel${device.nextNumber("channel")}`);
     this.context = context;
     context.users++;
@@ -60,28 +60,27 @@ export class CompletionChannel<Q extends ChannelUser = ChannelUser> extends Hand
   }
 
   /** @internal `ibv_get_cq_event`. @throws EAGAIN no event waits */
-  take(call: string): CompletionEvent<Q> {
-    return this.events.take(call, "channel", this);
+  take(): CompletionEvent<Q> {
+    return this.events.take("channel", this);
   }
 
   /** @internal `ibv_destroy_comp_channel`. */
-  destroy(call: string): void {
-    retire(call, "channel", this, "destroy its completion queues first");
-    this.events.close(destroyedError(call, "channel", this));
+  destroy(): void {
+    retire("channel", this, "destroy its completion queues first");
+    this.events.close(destroyedError("ibv_destroy_comp_channel", "channel", this));
     this.context.users--;
   }
 }
 
 /** The channel that a caller gave, or null. @throws EINVAL it is of another context */
 export function channelOf<Q extends ChannelUser>(
-  call: string,
   path: string,
   context: Context,
   given: CompletionChannel<Q> | null | undefined,
 ): CompletionChannel<Q> | null {
   if (given === undefined || given === null) return null;
-  const channel = living(call, path, given, CompletionChannel) as CompletionChannel<Q>;
+  const channel = living(path, given, CompletionChannel) as CompletionChannel<Q>;
   if (channel.context === context) return channel;
   const hint = "use a channel of the same context";
-  return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: channel, hint });
+  return refuse({ code: "EINVAL", reason: "bad_object", path, value: channel, hint });
 }

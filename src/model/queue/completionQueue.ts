@@ -112,14 +112,14 @@ export class CompletionQueue extends Handle implements ChannelUser {
   /** Events that a program took and has not acknowledged. */
   private _events = 0;
 
-  constructor(call: string, context: Context, cqe: number, settings: CompletionQueueSettings = {}) {
-    living(call, "context", context, Context);
+  constructor(context: Context, cqe: number, settings: CompletionQueueSettings = {}) {
+    living("context", context, Context);
     const { device } = context;
     const { path = "cqe", timed = false, cq_context = null, channel = null } = settings;
     const { inventory } = device.hardware;
-    checkCapacity(call, path, cqe, 1, inventory.limits.max_cqe);
-    inventory.checkRoom(call, device, "cq");
-    const handle = device.allocated(call, device.core.exports.createCompletionQueue(cqe));
+    checkCapacity(path, cqe, 1, inventory.limits.max_cqe);
+    inventory.checkRoom(device, "cq");
+    const handle = device.allocated(device.core.exports.createCompletionQueue(cqe));
     const number = device.nextNumber("cq");
     super(device, `cq${number}`);
     this.cqn = number + 1;
@@ -203,29 +203,29 @@ export class CompletionQueue extends Handle implements ChannelUser {
   }
 
   /** @internal `ibv_ack_cq_events`. */
-  acknowledge(call: string, nevents: number): void {
-    if (unsigned(call, "nevents", nevents, 32) > this._events) {
+  acknowledge(nevents: number): void {
+    if (unsigned("nevents", nevents, 32) > this._events) {
       const hint = `${this._events} events wait for it`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "nevents", value: nevents, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "nevents", value: nevents, hint });
     }
     this._events -= nevents;
   }
 
   /** @internal `ibv_resize_cq`. */
-  resize(call: string, cqe: number): void {
+  resize(cqe: number): void {
     const { inventory } = this.device.hardware;
-    checkCapacity(call, "cqe", cqe, Math.max(1, this._held.length), inventory.limits.max_cqe);
+    checkCapacity("cqe", cqe, Math.max(1, this._held.length), inventory.limits.max_cqe);
     this.device.core.exports.resizeCompletionQueue(this.handle, cqe);
     this._cqe = cqe;
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
+  destroy(): void {
     if (this._events > 0) {
       const hint = `acknowledge its events first: ibv_ack_cq_events(cq, ${this._events})`;
-      refuse({ code: "EBUSY", call, reason: "in_use", path: "cq", value: this, hint });
+      refuse({ code: "EBUSY", reason: "in_use", path: "cq", value: this, hint });
     }
-    retire(call, "cq", this, "destroy its queue pairs first");
+    retire("cq", this, "destroy its queue pairs first");
     this.device.core.exports.destroyCompletionQueue(this.handle);
     this.device.hardware.inventory.remove("cq");
     this.context.users--;
@@ -235,8 +235,8 @@ export class CompletionQueue extends Handle implements ChannelUser {
   }
 }
 
-function checkCapacity(call: string, path: string, cqe: unknown, least: number, most: number): void {
-  const number = unsigned(call, path, cqe, 31);
+function checkCapacity(path: string, cqe: unknown, least: number, most: number): void {
+  const number = unsigned(path, cqe, 31);
   if (number >= least && number <= most) return;
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: cqe, hint: `${least} to ${most}` });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: cqe, hint: `${least} to ${most}` });
 }

@@ -10,7 +10,7 @@ import {
   IBV_WC_EX_WITH_FLOW_TAG,
   IBV_WC_STANDARD_FLAGS,
 } from "../../abi/verbs.js";
-import { ERRNO, refuse } from "../../errors.js";
+import { inCall, ERRNO, refuse } from "../../errors.js";
 import { channelOf, type CompletionChannel } from "./completionChannel.js";
 import {
   CompletionQueue,
@@ -53,28 +53,27 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   private _current: HeldCompletion | undefined;
 
   private constructor(
-    call: string,
     context: Context,
     cqe: number,
     fields: number,
     more: Pick<CompletionQueueSettings, "cq_context" | "channel">,
   ) {
-    super(call, context, cqe, { path: "cq_attr.cqe", timed: (fields & TIMES) !== 0, ...more });
+    super(context, cqe, { path: "cq_attr.cqe", timed: (fields & TIMES) !== 0, ...more });
     this._fields = fields;
   }
 
-  static create(call: string, context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
-    living(call, "context", context, Context);
-    checkObject(call, "cq_attr", attributes);
+  static create(context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
+    living("context", context, Context);
+    checkObject("cq_attr", attributes);
     const { cqe, wc_flags = 0, comp_mask = 0, flags = 0, comp_vector = 0 } = attributes;
     const fields = typeof wc_flags === "bigint" ? Number(wc_flags) : wc_flags;
-    known(call, "cq_attr.wc_flags", fields, KNOWN_FIELDS);
-    known(call, "cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);
+    known("cq_attr.wc_flags", fields, KNOWN_FIELDS);
+    known("cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);
     // The device ignores a field without its bit in comp_mask.
-    if (comp_mask !== 0) known(call, "cq_attr.flags", flags, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
-    context.checkVector(call, "cq_attr.comp_vector", comp_vector);
-    const channel = channelOf(call, "cq_attr.channel", context, attributes.channel);
-    return new ExtendedCompletionQueue(call, context, cqe, fields, {
+    if (comp_mask !== 0) known("cq_attr.flags", flags, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+    context.checkVector("cq_attr.comp_vector", comp_vector);
+    const channel = channelOf("cq_attr.channel", context, attributes.channel);
+    return new ExtendedCompletionQueue(context, cqe, fields, {
       cq_context: attributes.cq_context ?? null,
       channel,
     });
@@ -82,20 +81,20 @@ export class ExtendedCompletionQueue extends CompletionQueue {
 
   /** The `wr_id` of the current completion. @throws EINVAL without one */
   get wr_id(): bigint | number {
-    return this._at("cq.wr_id").wc.wr_id;
+    return inCall("cq.wr_id", () => this._at().wc.wr_id);
   }
 
   /** The status of the current completion. @throws EINVAL without one */
   get status(): number {
-    return this._at("cq.status").wc.status;
+    return inCall("cq.status", () => this._at().wc.status);
   }
 
   /**
    * Implements `ibv_start_poll`. SPEC: a completion leaves the queue when it becomes the current
    * one, not when polling ends.
    */
-  startPoll(call: string): 0 | Enoent {
-    if (this._polling) this._badState(call, "call ibv_end_poll first");
+  startPoll(): 0 | Enoent {
+    if (this._polling) this._badState("call ibv_end_poll first");
     const [first] = this.take(1);
     this._current = first;
     this._polling = first !== undefined;
@@ -103,52 +102,54 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /** @internal `ibv_next_poll`. */
-  nextPoll(call: string): 0 | Enoent {
-    this._mustPoll(call);
+  nextPoll(): 0 | Enoent {
+    this._mustPoll();
     [this._current] = this.take(1);
     return this._current === undefined ? ERRNO.ENOENT : 0;
   }
 
   /** @internal `ibv_end_poll`. SPEC: the current completion can be read until the next step. */
-  endPoll(call: string): void {
-    this._mustPoll(call);
+  endPoll(): void {
+    this._mustPoll();
     this._polling = false;
   }
 
   /** SPEC: `ibv_poll_cq` is refused between `ibv_start_poll` and `ibv_end_poll`. */
   override poll(count: number): WorkCompletion[] {
-    if (this._polling) this._badState("ibv_poll_cq", "call ibv_end_poll first");
-    return super.poll(count);
+    return inCall("ibv_poll_cq", () => {
+      if (this._polling) this._badState("call ibv_end_poll first");
+      return super.poll(count);
+    });
   }
 
   /**
    * The current completion. `field` is the IBV_WC_EX_WITH_ bit that the queue must report; 0 for a
    * field that all queues report.
    */
-  read(call: string, field: number): HeldCompletion {
-    if ((this._fields & field) === field) return this._at(call);
+  read(field: number): HeldCompletion {
+    if ((this._fields & field) === field) return this._at();
     const hint = `create the completion queue with wc_flags 0x${field.toString(16)}`;
-    return refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: this, hint });
+    return refuse({ code: "EINVAL", reason: "not_requested", path: "cq", value: this, hint });
   }
 
-  private _at(call: string): HeldCompletion {
+  private _at(): HeldCompletion {
     if (this._current !== undefined) return this._current;
     const hint = "call ibv_start_poll or ibv_next_poll first: one that returns 0 sets it";
-    return refuse({ code: "EINVAL", call, reason: "no_completion", path: "cq", value: this, hint });
+    return refuse({ code: "EINVAL", reason: "no_completion", path: "cq", value: this, hint });
   }
 
-  private _mustPoll(call: string): void {
-    if (!this._polling) this._badState(call, "call ibv_start_poll first");
+  private _mustPoll(): void {
+    if (!this._polling) this._badState("call ibv_start_poll first");
   }
 
-  private _badState(call: string, hint: string): never {
-    refuse({ code: "EINVAL", call, reason: "bad_poll", path: "cq", value: this, hint });
+  private _badState(hint: string): never {
+    refuse({ code: "EINVAL", reason: "bad_poll", path: "cq", value: this, hint });
   }
 }
 
 /** Checks that a value has known bits only. @throws EOPNOTSUPP */
-function known(call: string, path: string, value: number, bits: number): void {
-  if ((unsigned(call, path, value, 32) & ~bits) === 0) return;
+function known(path: string, value: number, bits: number): void {
+  if ((unsigned(path, value, 32) & ~bits) === 0) return;
   const hint = `the device supports the bits 0x${bits.toString(16)}`;
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+  refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
 }

@@ -35,8 +35,8 @@ export class QueueList {
   private _queues: readonly Listed[];
 
   /** @throws ENOMEM */
-  constructor(call: string, device: DeviceBase, queues: readonly Listed[]) {
-    this.address = device.allocated(call, createRecord(device.core, handlesOf(queues)));
+  constructor(device: DeviceBase, queues: readonly Listed[]) {
+    this.address = device.allocated(createRecord(device.core, handlesOf(queues)));
     this.device = device;
     this.length = queues.length;
     this._queues = queues;
@@ -84,48 +84,47 @@ export class IndirectionTable extends Handle {
     context.users++;
   }
 
-  static create(call: string, context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
-    const { device } = living(call, "context", context, Context);
-    checkObject(call, "init_attr", attributes);
+  static create(context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
+    const { device } = living("context", context, Context);
+    checkObject("init_attr", attributes);
     const { log_ind_tbl_size: log, ind_tbl, comp_mask = 0 } = attributes;
-    if (unsigned(call, "comp_mask", comp_mask, 32) !== 0) {
+    if (unsigned("comp_mask", comp_mask, 32) !== 0) {
       const hint = "use 0: no bits are defined";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "comp_mask", value: comp_mask, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "comp_mask", value: comp_mask, hint });
     }
     const { inventory } = device.hardware;
     const most = Math.log2(inventory.limits.max_rwq_indirection_table_size);
-    if (unsigned(call, "log_ind_tbl_size", log, 32) > most) {
+    if (unsigned("log_ind_tbl_size", log, 32) > most) {
       const hint = `0 to ${Math.floor(most)}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "log_ind_tbl_size", value: log, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "log_ind_tbl_size", value: log, hint });
     }
-    checkArray(call, "ind_tbl", ind_tbl);
+    checkArray("ind_tbl", ind_tbl);
     if (ind_tbl.length < 2 ** log) {
       const hint = `2^log_ind_tbl_size is ${2 ** log}: give at least as many queues`;
       refuse({
         code: "EINVAL",
-        call,
         reason: "out_of_range",
         path: "ind_tbl",
         value: `${ind_tbl.length} queues`,
         hint,
       });
     }
-    const queues = ind_tbl.slice(0, 2 ** log).map((queue: unknown, i) => queueAt(call, device, `ind_tbl[${i}]`, queue));
-    inventory.checkRoom(call, device, "rqt");
-    return new IndirectionTable(context, log, new QueueList(call, device, queues));
+    const queues = ind_tbl.slice(0, 2 ** log).map((queue: unknown, i) => queueAt(device, `ind_tbl[${i}]`, queue));
+    inventory.checkRoom(device, "rqt");
+    return new IndirectionTable(context, log, new QueueList(device, queues));
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "rwq_ind_table", this, "destroy the queue pairs that have it first");
+  destroy(): void {
+    retire("rwq_ind_table", this, "destroy the queue pairs that have it first");
     this.list.release();
     this.device.hardware.inventory.remove("rqt");
     this.context.users--;
   }
 }
 
-function queueAt(call: string, device: DeviceBase, path: string, value: unknown): WorkQueue {
-  const queue = living(call, path, value, WorkQueue);
-  if (queue.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
+function queueAt(device: DeviceBase, path: string, value: unknown): WorkQueue {
+  const queue = living(path, value, WorkQueue);
+  if (queue.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value: queue });
   return queue;
 }

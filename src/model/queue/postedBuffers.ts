@@ -71,10 +71,10 @@ export class PostedBuffers {
   }
 
   /** Makes room for so many requests, at least those that wait. @throws ENOMEM */
-  resize(call: string, requests: number): void {
+  resize(requests: number): void {
     const depth = depthOf(requests);
     if (depth === this._depth) return;
-    this._device.allocated(call, Number(this._device.core.exports.resizeQueue(this._handle, depth)));
+    this._device.allocated(Number(this._device.core.exports.resizeQueue(this._handle, depth)));
     const ring: PostedBuffer[] = [];
     for (let i = this._head; i < this._tail; i++) ring[i % depth] = this._ring[i % this._depth] as PostedBuffer;
     this._ring = ring;

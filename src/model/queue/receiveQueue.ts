@@ -55,10 +55,10 @@ export interface SharedBuffers {
  * The views of a request whose memory the device may write. @throws EINVAL for memory that it may
  * not write
  */
-export function receiveViews(call: string, pd: ProtectionDomain, wr: ReceiveRequest, max_sge: number): Uint8Array[] {
-  const views = viewsOf(call, wr, max_sge);
+export function receiveViews(pd: ProtectionDomain, wr: ReceiveRequest, max_sge: number): Uint8Array[] {
+  const views = viewsOf(wr, max_sge);
   const hint = "the bytes must lie in the region of the lkey, which must allow IBV_ACCESS_LOCAL_WRITE";
-  checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
+  checkViews(pd, wr, views, (region, view) => region.takes(view), hint);
   return views;
 }
 
@@ -95,20 +95,20 @@ export class ReceiveQueue {
    * Posts one request. @throws EINVAL in RESET, or for memory that the device may not write; ENOMEM
    * when the queue is full
    */
-  post(call: string, wr: ReceiveRequest): void {
+  post(wr: ReceiveRequest): void {
     const { pd, posting, argument } = this._owner;
     if (this._shared !== null) {
       const hint = "its requests are those of its shared receive queue: ibv_post_srq_recv";
-      refuse({ code: "EINVAL", call, reason: "bad_object", path: argument, value: this._owner, hint });
+      refuse({ code: "EINVAL", reason: "bad_object", path: argument, value: this._owner, hint });
     }
     if (pd === null || posting === "refused") {
       const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
+      refuse({ code: "EINVAL", reason: "bad_state", path: argument, value: "RESET", hint });
     }
-    const views = receiveViews(call, pd, wr, this._most.max_recv_sge);
+    const views = receiveViews(pd, wr, this._most.max_recv_sge);
     if (this._buffers.waiting + (this._current === null ? 0 : 1) >= this._most.max_recv_wr) {
       const full = `max_recv_wr is ${this._most.max_recv_wr}: frames must use posted requests first`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this._owner, hint: full });
+      refuse({ code: "ENOMEM", reason: "queue_full", path: argument, value: this._owner, hint: full });
     }
     if (posting === "flushed") this._flushed(wr);
     else this._buffers.push({ wr_id: wr.wr_id, views });

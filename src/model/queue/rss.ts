@@ -38,9 +38,9 @@ export class RssRecord {
   private readonly _list: QueueList;
 
   /** @throws ENOMEM */
-  constructor(call: string, list: QueueList, hash: HashOptions) {
+  constructor(list: QueueList, hash: HashOptions) {
     this._list = list;
-    this.address = list.device.allocated(call, createRecord(list.device.core, recordOf(list, hash)));
+    this.address = list.device.allocated(createRecord(list.device.core, recordOf(list, hash)));
   }
 
   release(): void {

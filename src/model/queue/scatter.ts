@@ -27,12 +27,11 @@ export interface BadRequest<T> {
 
 /** Posts the requests of a list up to the first that is refused, and stores that one in `bad`. */
 export function postList<T extends { next?: T | null | undefined }>(
-  call: string,
   first: T,
   bad: BadRequest<T> | null | undefined,
   post: (request: T) => void,
 ): void {
-  if (bad !== undefined && bad !== null) checkObject(call, "bad_wr", bad);
+  if (bad !== undefined && bad !== null) checkObject("bad_wr", bad);
   for (let wr: T | null | undefined = first; wr; wr = wr.next) {
     try {
       post(wr);
@@ -46,20 +45,20 @@ export function postList<T extends { next?: T | null | undefined }>(
 /**
  * The memory views of a request, `most` at most. Registration is checked elsewhere (`checkViews`).
  */
-export function viewsOf(call: string, wr: WorkRequest, most: number): Uint8Array[] {
+export function viewsOf(wr: WorkRequest, most: number): Uint8Array[] {
   const { sg_list } = wr;
-  checkArray(call, "wr.sg_list", sg_list);
+  checkArray("wr.sg_list", sg_list);
   const count = wr.num_sge ?? sg_list.length;
-  bounded(call, "wr.num_sge", count, Math.min(most, sg_list.length));
-  return sg_list.slice(0, count).map((entry: ScatterEntry, i) => viewOf(call, `wr.sg_list[${i}]`, entry));
+  bounded("wr.num_sge", count, Math.min(most, sg_list.length));
+  return sg_list.slice(0, count).map((entry: ScatterEntry, i) => viewOf(`wr.sg_list[${i}]`, entry));
 }
 
-function viewOf(call: string, path: string, entry: ScatterEntry): Uint8Array {
-  if (typeof entry !== "object" || entry === null) wrongType(call, path, "an object", entry);
+function viewOf(path: string, entry: ScatterEntry): Uint8Array {
+  if (typeof entry !== "object" || entry === null) wrongType(path, "an object", entry);
   const { addr, length } = entry;
-  if (!(addr instanceof Uint8Array)) wrongType(call, `${path}.addr`, "a Uint8Array", addr);
-  const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
-  if (size > addr.length) outside(call, path, addr, `the view has ${addr.length} bytes`);
+  if (!(addr instanceof Uint8Array)) wrongType(`${path}.addr`, "a Uint8Array", addr);
+  const size = unsigned(`${path}.length`, length ?? addr.length, 32);
+  if (size > addr.length) outside(path, addr, `the view has ${addr.length} bytes`);
   return addr.subarray(0, size);
 }
 
@@ -68,7 +67,6 @@ function viewOf(call: string, path: string, entry: ScatterEntry): Uint8Array {
  * allow. @throws EINVAL
  */
 export function checkViews(
-  call: string,
   pd: ProtectionDomain,
   wr: WorkRequest,
   views: readonly Uint8Array[],
@@ -81,14 +79,14 @@ export function checkViews(
     const region = pd.regions.get(lkey);
     if (region === undefined) {
       const known = "use the lkey of a region on the protection domain of the queue";
-      refuse({ code: "EINVAL", call, reason: "bad_key", path: `${path}.lkey`, value: lkey, hint: known });
+      refuse({ code: "EINVAL", reason: "bad_key", path: `${path}.lkey`, value: lkey, hint: known });
     }
-    if (!allows(region, view)) outside(call, path, addr, hint);
+    if (!allows(region, view)) outside(path, addr, hint);
   }
 }
 
-function outside(call: string, path: string, value: Uint8Array, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "outside_memory_region", path: `${path}.addr`, value, hint });
+function outside(path: string, value: Uint8Array, hint: string): never {
+  refuse({ code: "EINVAL", reason: "outside_memory_region", path: `${path}.addr`, value, hint });
 }
 
 export function lengthOf(views: readonly Uint8Array[]): number {

@@ -41,20 +41,20 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   private _max: { readonly max_wr: number; readonly max_sge: number };
   private _limit = 0;
 
-  constructor(call: string, pd: ProtectionDomain, attributes: SharedQueueAttributes) {
-    const { device, context } = living(call, "pd", pd, ProtectionDomain);
-    checkObject(call, "srq_init_attr", attributes);
-    checkObject(call, "srq_init_attr.attr", attributes.attr);
+  constructor(pd: ProtectionDomain, attributes: SharedQueueAttributes) {
+    const { device, context } = living("pd", pd, ProtectionDomain);
+    checkObject("srq_init_attr", attributes);
+    checkObject("srq_init_attr.attr", attributes.attr);
     const { max_wr, max_sge } = attributes.attr;
     const { inventory } = device.hardware;
     const { limits } = inventory;
-    if (bounded(call, "srq_init_attr.attr.max_wr", max_wr, limits.max_qp_wr) === 0) {
+    if (bounded("srq_init_attr.attr.max_wr", max_wr, limits.max_qp_wr) === 0) {
       const hint = `1 to ${limits.max_qp_wr}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_init_attr.attr.max_wr", value: max_wr, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "srq_init_attr.attr.max_wr", value: max_wr, hint });
     }
-    bounded(call, "srq_init_attr.attr.max_sge", max_sge, limits.max_sge);
-    inventory.checkRoom(call, device, "srq");
-    const handle = device.allocated(call, device.core.exports.createQueue(0, 0, depthOf(max_wr)));
+    bounded("srq_init_attr.attr.max_sge", max_sge, limits.max_sge);
+    inventory.checkRoom(device, "srq");
+    const handle = device.allocated(device.core.exports.createQueue(0, 0, depthOf(max_wr)));
     const number = device.nextNumber("srq");
     super(device, `srq${number}`);
     this.srqn = number + 1;
@@ -74,48 +74,48 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   }
 
   /** @internal `ibv_modify_srq`: both attributes, or none. */
-  modify(call: string, attr: Partial<SharedQueueLimits>, mask: number): void {
-    checkObject(call, "srq_attr", attr);
+  modify(attr: Partial<SharedQueueLimits>, mask: number): void {
+    checkObject("srq_attr", attr);
     const path = "srq_attr_mask";
-    if ((unsigned(call, path, mask, 32) & ~(IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR)) !== 0) {
+    if ((unsigned(path, mask, 32) & ~(IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR)) !== 0) {
       const hint = "use IBV_SRQ_LIMIT and IBV_SRQ_MAX_WR";
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: mask, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path, value: mask, hint });
     }
     const resizes = (mask & IBV_SRQ_MAX_WR) !== 0;
     const limits = (mask & IBV_SRQ_LIMIT) !== 0;
-    const max_wr = resizes ? this._newSize(call, mask, attr.max_wr) : this._max.max_wr;
-    const limit = limits ? unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32) : this._limit;
+    const max_wr = resizes ? this._newSize(mask, attr.max_wr) : this._max.max_wr;
+    const limit = limits ? unsigned("srq_attr.srq_limit", attr.srq_limit, 32) : this._limit;
     if (limit > max_wr) {
       const hint = `max_wr is ${max_wr}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
     }
-    if (resizes) this.buffers.resize(call, max_wr);
+    if (resizes) this.buffers.resize(max_wr);
     this._max = { ...this._max, max_wr };
     this._limit = limit;
     // SPEC: with fewer requests already, the event comes at once.
     this._checkLimit();
   }
 
-  private _newSize(call: string, mask: number, max_wr: unknown): number {
+  private _newSize(mask: number, max_wr: unknown): number {
     const { profile, hardware } = this.device;
     if (!profile.resizesSharedQueues) {
       const hint = "the device lacks IBV_DEVICE_SRQ_RESIZE";
-      refuse({ code: "EINVAL", call, reason: "unsupported", path: "srq_attr_mask", value: mask, hint });
+      refuse({ code: "EINVAL", reason: "unsupported", path: "srq_attr_mask", value: mask, hint });
     }
-    const size = unsigned(call, "srq_attr.max_wr", max_wr, 32);
+    const size = unsigned("srq_attr.max_wr", max_wr, 32);
     const [least, most] = [Math.max(1, this.buffers.waiting), hardware.inventory.limits.max_qp_wr];
     if (size >= least && size <= most) return size;
     const hint = `${least} to ${most}`;
-    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.max_wr", value: size, hint });
+    return refuse({ code: "EINVAL", reason: "out_of_range", path: "srq_attr.max_wr", value: size, hint });
   }
 
   /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */
-  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    postList(call, request, bad, (wr) => {
-      const views = receiveViews(call, this.pd, wr, this._max.max_sge);
+  post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    postList(request, bad, (wr) => {
+      const views = receiveViews(this.pd, wr, this._max.max_sge);
       if (this.buffers.waiting >= this._max.max_wr) {
         const hint = `max_wr is ${this._max.max_wr}: frames must use posted requests first`;
-        refuse({ code: "ENOMEM", call, reason: "queue_full", path: "srq", value: this, hint });
+        refuse({ code: "ENOMEM", reason: "queue_full", path: "srq", value: this, hint });
       }
       this.buffers.push({ wr_id: wr.wr_id, views });
     });
@@ -133,10 +133,10 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
+  destroy(): void {
     const { asyncEvents } = this.context;
-    asyncEvents.checkAcknowledged(call, "srq", this);
-    retire(call, "srq", this, "destroy the queue pairs that use it first");
+    asyncEvents.checkAcknowledged("srq", this);
+    retire("srq", this, "destroy the queue pairs that use it first");
     asyncEvents.forget(this);
     this.device.core.exports.destroyQueue(this.handle);
     this.device.hardware.inventory.remove("srq");

@@ -228,53 +228,52 @@ const MASK_NAMES: readonly (readonly [number, string])[] = [
  *   accepted, or a value out of range; EOPNOTSUPP for features that the device lacks
  */
 export function changedState(
-  call: string,
   device: DeviceBase,
   type: number,
   now: Readonly<QueuePairState>,
   attr: QueuePairChange,
   mask: number,
 ): QueuePairState {
-  checkObject(call, "attr", attr);
-  unsigned(call, "attr_mask", mask, 31);
+  checkObject("attr", attr);
+  unsigned("attr_mask", mask, 31);
   if ((mask & LACKING) !== 0) {
     const hint = "the device has no resizing, alternate paths, draining or pacing";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr_mask", value: mask, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "attr_mask", value: mask, hint });
   }
   if ((mask & IBV_QP_CUR_STATE) !== 0 && attr.cur_qp_state !== now.qp_state) {
     const hint = `the queue pair is in ${STATE_NAMES[now.qp_state]}`;
     const path = "attr.cur_qp_state";
-    refuse({ code: "EINVAL", call, reason: "bad_state", path, value: attr.cur_qp_state, hint });
+    refuse({ code: "EINVAL", reason: "bad_state", path, value: attr.cur_qp_state, hint });
   }
-  const to = (mask & IBV_QP_STATE) === 0 ? now.qp_state : targetState(call, now.qp_state, attr.qp_state);
-  checkMask(call, type, now.qp_state, to, mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE));
+  const to = (mask & IBV_QP_STATE) === 0 ? now.qp_state : targetState(now.qp_state, attr.qp_state);
+  checkMask(type, now.qp_state, to, mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE));
   if (to === IBV_QPS_RESET) return { ...RESET_STATE };
   const changed: QueuePairState = { ...now, qp_state: to };
   for (const field of NUMBERS) {
-    if ((mask & field.bit) !== 0) changed[field.name] = numberOf(call, device, field, attr[field.name]);
+    if ((mask & field.bit) !== 0) changed[field.name] = numberOf(device, field, attr[field.name]);
   }
   if ((mask & IBV_QP_AV) !== 0) {
     const address = attr.ah_attr as AddressAttributes;
-    const { port } = routeOf(call, "attr.ah_attr", device, address);
+    const { port } = routeOf("attr.ah_attr", device, address);
     if (port.number !== changed.port_num) {
       const hint = `the queue pair is on port ${changed.port_num}`;
-      refuse({ code: "EINVAL", call, reason: "bad_route", path: "attr.ah_attr.port_num", value: port.number, hint });
+      refuse({ code: "EINVAL", reason: "bad_route", path: "attr.ah_attr.port_num", value: port.number, hint });
     }
     changed.ah_attr = { ...address, grh: { ...address.grh } };
   }
   return changed;
 }
 
-function targetState(call: string, now: number, asked: unknown): number {
-  const state = unsigned(call, "attr.qp_state", asked, 31);
+function targetState(now: number, asked: unknown): number {
+  const state = unsigned("attr.qp_state", asked, 31);
   const next = NEXT[now];
   if (state === IBV_QPS_RESET || state === IBV_QPS_ERR || state === now || state === next) return state;
   const up = next === undefined ? "" : `${STATE_NAMES[next]}, `;
   const hint = `from ${STATE_NAMES[now]} it can go to ${up}RESET or ERR`;
-  return refuse({ code: "EINVAL", call, reason: "bad_state", path: "attr.qp_state", value: asked, hint });
+  return refuse({ code: "EINVAL", reason: "bad_state", path: "attr.qp_state", value: asked, hint });
 }
 
-function checkMask(call: string, type: number, now: number, to: number, given: number): void {
+function checkMask(type: number, now: number, to: number, given: number): void {
   const { up, stay } = STEPS[type] as Steps;
   const step: Step | undefined = to === now ? undefined : up[to];
   const must = step?.must ?? 0;
@@ -282,20 +281,20 @@ function checkMask(call: string, type: number, now: number, to: number, given: n
   const missing = must & ~given;
   if (missing !== 0) {
     const hint = `to ${STATE_NAMES[to]} it requires ${maskText(must)}`;
-    refuse({ code: "EINVAL", call, reason: "missing_attribute", path: "attr_mask", value: maskText(missing), hint });
+    refuse({ code: "EINVAL", reason: "missing_attribute", path: "attr_mask", value: maskText(missing), hint });
   }
   const extra = given & ~may;
   if (extra === 0) return;
   const hint = `from ${STATE_NAMES[now]} to ${STATE_NAMES[to]} it takes ${maskText(may)}`;
-  refuse({ code: "EINVAL", call, reason: "bad_attribute", path: "attr_mask", value: maskText(extra), hint });
+  refuse({ code: "EINVAL", reason: "bad_attribute", path: "attr_mask", value: maskText(extra), hint });
 }
 
-function numberOf(call: string, device: DeviceBase, { name, low, high }: NumberField, value: unknown): number {
+function numberOf(device: DeviceBase, { name, low, high }: NumberField, value: unknown): number {
   const path = `attr.${name}`;
   const most = typeof high === "number" ? high : high(device);
-  const number = unsigned(call, path, value, 32);
+  const number = unsigned(path, value, 32);
   if (number >= low && number <= most) return number;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `${low} to ${most}` });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: `${low} to ${most}` });
 }
 
 function maskText(mask: number): string {

@@ -95,15 +95,15 @@ export class WorkQueue extends Handle implements Receiver {
     cq.users++;
   }
 
-  static create(call: string, context: Context, attributes: WorkQueueAttributes, name?: string): WorkQueue {
-    const { device } = living(call, "context", context, Context);
-    checkAttributes(call, context, attributes);
+  static create(context: Context, attributes: WorkQueueAttributes, name?: string): WorkQueue {
+    const { device } = living("context", context, Context);
+    checkAttributes(context, attributes);
     const { inventory } = device.hardware;
-    inventory.checkRoom(call, device, "wq");
-    checkQueueNumber(call, device);
+    inventory.checkRoom(device, "wq");
+    checkQueueNumber(device);
     const { handle: completions } = attributes.cq;
     const handle = device.core.exports.createQueue(0, completions, depthOf(attributes.max_wr));
-    return new WorkQueue(context, attributes, device.allocated(call, handle), name);
+    return new WorkQueue(context, attributes, device.allocated(handle), name);
   }
 
   get state(): number {
@@ -124,12 +124,12 @@ export class WorkQueue extends Handle implements Receiver {
   }
 
   /** ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
-  modify(call: string, change: WorkQueueChange): void {
-    checkObject(call, "wq_attr", change);
-    const mask = unsigned(call, "wq_attr.attr_mask", change.attr_mask, 32);
+  modify(change: WorkQueueChange): void {
+    checkObject("wq_attr", change);
+    const mask = unsigned("wq_attr.attr_mask", change.attr_mask, 32);
     if ((mask & ~(IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE)) !== 0) {
       const hint = "use IBV_WQ_ATTR_STATE and IBV_WQ_ATTR_CURR_STATE";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
     }
     const now = this._state;
     if ((mask & IBV_WQ_ATTR_CURR_STATE) !== 0 && change.curr_wq_state !== now) {
@@ -138,13 +138,13 @@ export class WorkQueue extends Handle implements Receiver {
         change.curr_wq_state,
         `the work queue is in ${STATE_NAMES[now]}`,
       ];
-      refuse({ code: "EINVAL", call, reason: "bad_state", path, value, hint });
+      refuse({ code: "EINVAL", reason: "bad_state", path, value, hint });
     }
     if ((mask & IBV_WQ_ATTR_STATE) === 0) return;
-    const to = unsigned(call, "wq_attr.wq_state", change.wq_state, 32);
+    const to = unsigned("wq_attr.wq_state", change.wq_state, 32);
     if (to > IBV_WQS_ERR || (now === IBV_WQS_ERR && to === IBV_WQS_RDY)) {
       const hint = `from ${STATE_NAMES[now]} it can go to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
+      refuse({ code: "EINVAL", reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
     }
     this._state = to;
     this.device.core.exports.setQueueFlags(this.handle, to === IBV_WQS_RDY ? QUEUE_READY : 0);
@@ -153,8 +153,8 @@ export class WorkQueue extends Handle implements Receiver {
   }
 
   /** ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
-  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    postList(call, request, bad, (wr) => this._receive.post(call, wr));
+  post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    postList(request, bad, (wr) => this._receive.post(wr));
   }
 
   /** @internal The lengths of the receive buffers that wait, the oldest first. */
@@ -168,8 +168,8 @@ export class WorkQueue extends Handle implements Receiver {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    retire(call, "wq", this, "destroy the indirection tables and TIRs that lead to it first");
+  destroy(): void {
+    retire("wq", this, "destroy the indirection tables and TIRs that lead to it first");
     this.device.core.exports.destroyQueue(this.handle);
     this.device.queues.delete(this.handle);
     this.device.receivers.delete(this.wq_num);
@@ -180,29 +180,29 @@ export class WorkQueue extends Handle implements Receiver {
   }
 }
 
-function checkAttributes(call: string, { device }: Context, attributes: WorkQueueAttributes): void {
-  checkObject(call, "wq_init_attr", attributes);
+function checkAttributes({ device }: Context, attributes: WorkQueueAttributes): void {
+  checkObject("wq_init_attr", attributes);
   const { wq_type, max_wr, max_sge, pd, cq, comp_mask = 0, create_flags = 0 } = attributes;
   const unknown = (path: string, value: number, hint: string): never =>
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
-  if (unsigned(call, "comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
+  if (unsigned("comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
     unknown("comp_mask", comp_mask, "use IBV_WQ_INIT_ATTR_FLAGS or 0");
   }
   // The device ignores a field without its bit in comp_mask.
-  if (comp_mask !== 0 && unsigned(call, "create_flags", create_flags, 32) !== 0) {
+  if (comp_mask !== 0 && unsigned("create_flags", create_flags, 32) !== 0) {
     unknown("create_flags", create_flags, "use 0: the device supports no flags");
   }
-  if (unsigned(call, "wq_type", wq_type, 32) !== IBV_WQT_RQ) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wq_type", value: wq_type, hint: "use IBV_WQT_RQ" });
+  if (unsigned("wq_type", wq_type, 32) !== IBV_WQT_RQ) {
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "wq_type", value: wq_type, hint: "use IBV_WQT_RQ" });
   }
-  living(call, "pd", pd, ProtectionDomain);
-  living(call, "cq", cq, CompletionQueue);
+  living("pd", pd, ProtectionDomain);
+  living("cq", cq, CompletionQueue);
   for (const [path, value] of Object.entries({ pd, cq })) {
-    if (value.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value });
+    if (value.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value });
   }
   const { max_qp_wr, max_sge: most } = device.hardware.inventory.limits;
-  if (bounded(call, "max_wr", max_wr, max_qp_wr) === 0) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_wr", value: 0, hint: `1 to ${max_qp_wr}` });
+  if (bounded("max_wr", max_wr, max_qp_wr) === 0) {
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "max_wr", value: 0, hint: `1 to ${max_qp_wr}` });
   }
-  bounded(call, "max_sge", max_sge, most);
+  bounded("max_sge", max_sge, most);
 }

@@ -36,54 +36,54 @@ const SEND_ATTRIBUTES = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_MAX_T
 const RSS_ATTRIBUTES = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;
 
 /** Implements `ibv_create_qp_ex`. */
-export function createExtended(call: string, { device }: Context, attributes: AnyAttributes): QueuePair {
+export function createExtended({ device }: Context, attributes: AnyAttributes): QueuePair {
   const { comp_mask, pd } = attributes;
   const path = "qp_init_attr.comp_mask";
   const known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | SEND_ATTRIBUTES | RSS_ATTRIBUTES;
-  const more = unsigned(call, path, comp_mask, 32) & ~known;
+  const more = unsigned(path, comp_mask, 32) & ~known;
   const rssMask = comp_mask & RSS_ATTRIBUTES;
   const half = rssMask !== 0 && rssMask !== RSS_ATTRIBUTES;
   if (more !== 0 || half || (comp_mask & IBV_QP_INIT_ATTR_PD) === 0) {
     const hint = "set IBV_QP_INIT_ATTR_PD; set IND_TABLE and RX_HASH together, or neither";
-    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
+    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", reason: "unsupported", path, value: comp_mask, hint });
   }
   if (pd.device !== device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
+    refuse({ code: "EINVAL", reason: "other_device", path: "qp_init_attr.pd", value: pd });
   }
-  if (attributes.qp_type !== undefined) checkNumber(call, "qp_init_attr.qp_type", attributes.qp_type);
-  const flags = createFlags(call, attributes);
-  if (rssMask !== 0) return createRss(call, pd, attributes as ExtendedAttributes & RssAttributes);
-  checkSegmentation(call, attributes);
+  if (attributes.qp_type !== undefined) checkNumber("qp_init_attr.qp_type", attributes.qp_type);
+  const flags = createFlags(attributes);
+  if (rssMask !== 0) return createRss(pd, attributes as ExtendedAttributes & RssAttributes);
+  checkSegmentation(attributes);
   const make = (): QueuePair => {
-    const qp = QueuePair.create(call, pd, attributes as QueuePairAttributes);
+    const qp = QueuePair.create(pd, attributes as QueuePairAttributes);
     qp.blocksOwnMulticast = (flags & IBV_QP_CREATE_BLOCK_SELF_MCAST_LB) !== 0;
     return qp;
   };
   if ((comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) === 0) return make();
-  return ExtendedQueuePair.create(call, attributes.qp_type ?? 0, attributes.send_ops_flags ?? 0, make);
+  return ExtendedQueuePair.create(attributes.qp_type ?? 0, attributes.send_ops_flags ?? 0, make);
 }
 
-function createRss(call: string, pd: ProtectionDomain, attributes: ExtendedAttributes & RssAttributes): QueuePair {
+function createRss(pd: ProtectionDomain, attributes: ExtendedAttributes & RssAttributes): QueuePair {
   if ((attributes.comp_mask & SEND_ATTRIBUTES) !== 0) {
     const hint = "a queue pair with an indirection table has no send queue";
     const path = "qp_init_attr.comp_mask";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: attributes.comp_mask, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: attributes.comp_mask, hint });
   }
-  return RssQueuePair.createRss(call, pd, attributes);
+  return RssQueuePair.createRss(pd, attributes);
 }
 
 /** The create flags of a queue pair. @throws EOPNOTSUPP for a flag that the type or this device lacks */
-function createFlags(call: string, { comp_mask, create_flags = 0, qp_type }: AnyAttributes): number {
+function createFlags({ comp_mask, create_flags = 0, qp_type }: AnyAttributes): number {
   if ((comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) === 0) return 0;
   const path = "qp_init_attr.create_flags";
   const known = qp_type === IBV_QPT_UD ? IBV_QP_CREATE_BLOCK_SELF_MCAST_LB : 0;
-  if ((unsigned(call, path, create_flags, 32) & ~known) === 0) return create_flags;
+  if ((unsigned(path, create_flags, 32) & ~known) === 0) return create_flags;
   const hint = "use IBV_QP_CREATE_BLOCK_SELF_MCAST_LB with IBV_QPT_UD, or 0: frames stay as they are";
-  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: create_flags, hint });
+  return refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: create_flags, hint });
 }
 
-function checkSegmentation(call: string, { comp_mask, max_tso_header = 0 }: AnyAttributes): void {
+function checkSegmentation({ comp_mask, max_tso_header = 0 }: AnyAttributes): void {
   if ((comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER) === 0 || max_tso_header === 0) return;
   const [path, hint] = ["qp_init_attr.max_tso_header", "use 0: max_tso of the device is 0"];
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: max_tso_header, hint });
+  refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: max_tso_header, hint });
 }

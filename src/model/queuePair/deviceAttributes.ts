@@ -73,18 +73,17 @@ const CITE_CQ = "mlx5dv_create_cq: mlx5_cq_attr";
  *   other; EOPNOTSUPP for features that the device lacks; the errors of ibv_create_qp_ex
  */
 export function createDeviceQueuePair(
-  call: string,
   context: Context,
   attributes: ExtendedAttributes,
   more: DeviceQueuePairAttributes | null,
 ): QueuePair {
-  if (more === null) return createExtended(call, context, attributes);
-  checkObject(call, "mlx5_qp_attr", more);
+  if (more === null) return createExtended(context, attributes);
+  checkObject("mlx5_qp_attr", more);
   const { qp_type } = attributes;
-  const mask = knownBits(call, "mlx5_qp_attr.comp_mask", more.comp_mask, bitsOf(QpMask), CITE_QP);
-  checkMask(call, qp_type, mask);
-  const flags = (mask & QpMask.create_flags) === 0 ? 0 : checkedFlags(call, qp_type, more.create_flags ?? 0);
-  const qp = createExtended(call, context, attributes);
+  const mask = knownBits("mlx5_qp_attr.comp_mask", more.comp_mask, bitsOf(QpMask), CITE_QP);
+  checkMask(qp_type, mask);
+  const flags = (mask & QpMask.create_flags) === 0 ? 0 : checkedFlags(qp_type, more.create_flags ?? 0);
+  const qp = createExtended(context, attributes);
   qp.selfLoopback = {
     unicast: (flags & QpFlag.self_loopback_uc) !== 0,
     multicast: (flags & QpFlag.self_loopback_mc) !== 0,
@@ -92,30 +91,30 @@ export function createDeviceQueuePair(
   return qp;
 }
 
-function checkMask(call: string, qp_type: number, mask: number): void {
+function checkMask(qp_type: number, mask: number): void {
   const path = "mlx5_qp_attr.comp_mask";
   if ((mask & (QpMask.dc | QpMask.dci_streams)) !== 0) {
     const code = qp_type === IBV_QPT_DRIVER ? "EOPNOTSUPP" : "EINVAL";
     const hint = "DC needs a queue pair of type IBV_QPT_DRIVER, which this device does not have";
-    refuse({ code, call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
+    refuse({ code, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
   }
   if ((mask & QpMask.send_ops_flags) === 0) return;
   const hint = "the device has none of the operations mlx5dv_wr_*; send_ops_flags of qp_attr names those of ibv_wr_*";
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
+  refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
 }
 
-function checkedFlags(call: string, qp_type: number, value: number): number {
+function checkedFlags(qp_type: number, value: number): number {
   const path = "mlx5_qp_attr.create_flags";
-  const flags = knownBits(call, path, value, bitsOf(QpFlag), CITE_QP);
+  const flags = knownBits(path, value, bitsOf(QpFlag), CITE_QP);
   const clash = (hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: "bad_create_flags", path, value, hint, cite: CITE_QP });
+    refuse({ code: "EINVAL", reason: "bad_create_flags", path, value, hint, cite: CITE_QP });
   if ((flags & SCATTER) === SCATTER) clash("set DISABLE_SCATTER_TO_CQE or ALLOW_SCATTER_TO_CQE, not both");
   if ((flags & RAW_ALONE) !== 0 && qp_type !== IBV_QPT_RAW_PACKET) {
     clash("TUNNEL_OFFLOADS and TIR_ALLOW_SELF_LOOPBACK need the type IBV_QPT_RAW_PACKET");
   }
   if ((flags & LACKING) === 0) return flags;
   const hint = "clear PACKET_BASED_CREDIT_MODE, SIG_PIPELINING and OOO_DP";
-  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint, cite: CITE_QP });
+  return refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint, cite: CITE_QP });
 }
 
 /**
@@ -124,37 +123,30 @@ function checkedFlags(call: string, qp_type: number, value: number): number {
  * @throws EINVAL for unknown bits and sizes; the errors of ibv_create_cq_ex
  */
 export function createDeviceCompletionQueue(
-  call: string,
   context: Context,
   attributes: CompletionQueueAttributes,
   more: DeviceCompletionQueueAttributes | null,
 ): ExtendedCompletionQueue {
-  if (more !== null) checkCompletionQueue(call, more);
-  return ExtendedCompletionQueue.create(call, context, attributes);
+  if (more !== null) checkCompletionQueue(more);
+  return ExtendedCompletionQueue.create(context, attributes);
 }
 
-function checkCompletionQueue(call: string, more: DeviceCompletionQueueAttributes): void {
-  checkObject(call, "mlx5_cq_attr", more);
-  const mask = knownBits(call, "mlx5_cq_attr.comp_mask", more.comp_mask, bitsOf(CqMask), CITE_CQ);
+function checkCompletionQueue(more: DeviceCompletionQueueAttributes): void {
+  checkObject("mlx5_cq_attr", more);
+  const mask = knownBits("mlx5_cq_attr.comp_mask", more.comp_mask, bitsOf(CqMask), CITE_CQ);
   const { cqe_comp_res_format = 0, flags = 0, cqe_size = 0 } = more;
   const bad = (path: string, value: number, hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `mlx5_cq_attr.${path}`, value, hint, cite: CITE_CQ });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `mlx5_cq_attr.${path}`, value, hint, cite: CITE_CQ });
   if ((mask & CqMask.compressed_cqe) !== 0) {
-    const formats = knownBits(
-      call,
-      "mlx5_cq_attr.cqe_comp_res_format",
-      cqe_comp_res_format,
-      bitsOf(CqeFormat),
-      CITE_CQ,
-    );
+    const formats = knownBits("mlx5_cq_attr.cqe_comp_res_format", cqe_comp_res_format, bitsOf(CqeFormat), CITE_CQ);
     if (formats === 0) bad("cqe_comp_res_format", formats, "set HASH, CSUM or CSUM_STRIDX");
   }
   const sized = (mask & CqMask.cqe_size) !== 0;
-  if (sized && !CQE_SIZES.includes(unsigned(call, "mlx5_cq_attr.cqe_size", cqe_size, 16))) {
+  if (sized && !CQE_SIZES.includes(unsigned("mlx5_cq_attr.cqe_size", cqe_size, 16))) {
     bad("cqe_size", cqe_size, "use 64 or 128");
   }
   if ((mask & CqMask.flags) === 0) return;
-  const pads = knownBits(call, "mlx5_cq_attr.flags", flags, bitsOf(CqFlag), CITE_CQ) !== 0;
+  const pads = knownBits("mlx5_cq_attr.flags", flags, bitsOf(CqFlag), CITE_CQ) !== 0;
   if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD needs a cqe_size of 128");
 }
 
@@ -174,29 +166,28 @@ export const WqMask = { striding_rq: 1 } as const;
  * @throws EINVAL for unknown bits; EOPNOTSUPP for strides; the errors of ibv_create_wq
  */
 export function createDeviceWorkQueue(
-  call: string,
   context: Context,
   attributes: WorkQueueAttributes,
   more: DeviceWorkQueueAttributes | null,
 ): WorkQueue {
   if (more !== null) {
-    checkObject(call, "mlx5_wq_attr", more);
+    checkObject("mlx5_wq_attr", more);
     const path = "mlx5_wq_attr.comp_mask";
-    const value = knownBits(call, path, more.comp_mask, WqMask.striding_rq, "mlx5dv_query_device");
+    const value = knownBits(path, more.comp_mask, WqMask.striding_rq, "mlx5dv_query_device");
     const hint = "the device has no striding receive queues: striding_rq_caps of mlx5dv_query_device are 0";
-    if (value !== 0) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+    if (value !== 0) refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
   }
-  return WorkQueue.create(call, context, attributes);
+  return WorkQueue.create(context, attributes);
 }
 
 const bitsOf = (bits: Readonly<Record<string, number>>): number =>
   Object.values(bits).reduce((all, bit) => all | bit, 0);
 
 /** Checks that a value has known bits only. @throws EINVAL */
-function knownBits(call: string, path: string, value: number | bigint, known: number, cite: string): number {
+function knownBits(path: string, value: number | bigint, known: number, cite: string): number {
   const number = typeof value === "bigint" ? Number(value) : value;
-  if (typeof number !== "number") wrongType(call, path, "a number", value);
+  if (typeof number !== "number") wrongType(path, "a number", value);
   if (Number.isInteger(number) && number >= 0 && number <= known && (number & ~known) === 0) return number;
   const hint = `the defined bits are 0x${known.toString(16)}`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint, cite });
 }

@@ -26,26 +26,26 @@ export class Group {
   readonly members: QueuePair[];
   private readonly _rule: ConnectedRule;
 
-  constructor(call: string, key: string, port: number, gid: Uint8Array, first: QueuePair) {
+  constructor(key: string, port: number, gid: Uint8Array, first: QueuePair) {
     this.key = key;
     this.members = [first];
     const name = `group ${formatIpv6(readBits(gid, 0, 128))}`;
-    this._rule = new ConnectedRule(call, first.context.function, name, fieldsOf(port, gid), actionsOf(this.members));
+    this._rule = new ConnectedRule(first.context.function, name, fieldsOf(port, gid), actionsOf(this.members));
   }
 
-  add(call: string, qp: QueuePair): void {
+  add(qp: QueuePair): void {
     if (this.members.length >= MAX_GROUP_QUEUE_PAIRS) {
       const hint = `max_mcast_qp_attach is ${MAX_GROUP_QUEUE_PAIRS}`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "gid", value: this.key, hint });
+      refuse({ code: "ENOMEM", reason: "no_memory", path: "gid", value: this.key, hint });
     }
-    this._rule.change(call, actionsOf([...this.members, qp]));
+    this._rule.change(actionsOf([...this.members, qp]));
     this.members.push(qp);
   }
 
   /** @returns whether a member is left */
-  remove(call: string, qp: QueuePair): boolean {
+  remove(qp: QueuePair): boolean {
     this.members.splice(this.members.indexOf(qp), 1);
-    if (this.members.length > 0) this._rule.change(call, actionsOf(this.members));
+    if (this.members.length > 0) this._rule.change(actionsOf(this.members));
     else this._rule.remove();
     return this.members.length > 0;
   }
@@ -63,31 +63,31 @@ export class MulticastGroups {
     return this._memberships.get(qp)?.get(hexOf(gid));
   }
 
-  attach(call: string, qp: QueuePair, gid: Uint8Array): void {
+  attach(qp: QueuePair, gid: Uint8Array): void {
     const own = this._memberships.get(qp) ?? new Map<string, Group>();
-    own.set(hexOf(gid), this._joined(call, qp, gid));
+    own.set(hexOf(gid), this._joined(qp, gid));
     this._memberships.set(qp, own);
   }
 
-  private _joined(call: string, qp: QueuePair, gid: Uint8Array): Group {
+  private _joined(qp: QueuePair, gid: Uint8Array): Group {
     const { device, attributes } = qp;
     const key = `${hexOf(gid)} port ${attributes.port_num}`;
     const group = this._groups.get(key);
     if (group !== undefined) {
-      group.add(call, qp);
+      group.add(qp);
       return group;
     }
     const { inventory } = device.hardware;
-    inventory.checkRoom(call, device, "mcast");
-    const made = new Group(call, key, attributes.port_num, gid, qp);
+    inventory.checkRoom(device, "mcast");
+    const made = new Group(key, attributes.port_num, gid, qp);
     this._groups.set(key, made);
     inventory.add("mcast");
     return made;
   }
 
-  detach(call: string, qp: QueuePair, gid: Uint8Array, group: Group): void {
+  detach(qp: QueuePair, gid: Uint8Array, group: Group): void {
     this._memberships.get(qp)?.delete(hexOf(gid));
-    if (group.remove(call, qp)) return;
+    if (group.remove(qp)) return;
     this._groups.delete(group.key);
     qp.device.hardware.inventory.remove("mcast");
   }
@@ -97,42 +97,42 @@ export class MulticastGroups {
  * Attaches a UD queue pair to a group, once however often it is called. SPEC: the group is that of the
  * port that the queue pair has now.
  */
-export function attachMulticast(call: string, qp: QueuePair, gid: GidInput, lid: number): void {
-  const group = groupOf(call, qp, gid, lid);
+export function attachMulticast(qp: QueuePair, gid: GidInput, lid: number): void {
+  const group = groupOf(qp, gid, lid);
   const groups = qp.context.function.part(MulticastGroups);
   if (groups.of(qp, group) !== undefined) return;
   if (qp.attributes.port_num === 0) {
     const hint = "move it to INIT first, which sets its port";
-    refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: "RESET", hint, cite: CITE });
+    refuse({ code: "EINVAL", reason: "bad_state", path: "qp", value: "RESET", hint, cite: CITE });
   }
-  groups.attach(call, qp, group);
+  groups.attach(qp, group);
   qp.users++;
 }
 
 /** Detaches a queue pair from a group. @throws EINVAL it is not attached */
-export function detachMulticast(call: string, qp: QueuePair, gid: GidInput, lid: number): void {
-  const bytes = groupOf(call, qp, gid, lid);
+export function detachMulticast(qp: QueuePair, gid: GidInput, lid: number): void {
+  const bytes = groupOf(qp, gid, lid);
   const groups = qp.context.function.part(MulticastGroups);
   const group = groups.of(qp, bytes);
   if (group === undefined) {
     const hint = "the queue pair is not attached to this group";
-    refuse({ code: "EINVAL", call, reason: "no_entry", path: "gid", value: gid, hint, cite: CITE });
+    refuse({ code: "EINVAL", reason: "no_entry", path: "gid", value: gid, hint, cite: CITE });
   }
-  groups.detach(call, qp, bytes, group);
+  groups.detach(qp, bytes, group);
   qp.users--;
 }
 
 /** The GID of a group, checked. The LID is that of InfiniBand links: any of 16 bits. */
-function groupOf(call: string, qp: QueuePair, gid: GidInput, lid: number): Uint8Array {
+function groupOf(qp: QueuePair, gid: GidInput, lid: number): Uint8Array {
   if (qp.qp_type !== IBV_QPT_UD) {
     const hint = "only queue pairs of type IBV_QPT_UD can be in groups";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: qp, hint, cite: CITE });
+    refuse({ code: "EINVAL", reason: "bad_object", path: "qp", value: qp, hint, cite: CITE });
   }
-  const bytes = gidFrom(call, "gid", gid);
-  unsigned(call, "lid", lid, 16);
+  const bytes = gidFrom("gid", gid);
+  unsigned("lid", lid, 16);
   if (isMulticast(bytes)) return bytes;
   const hint = "ff00::/8, or an IPv4 group such as 239.1.1.1";
-  return refuse({ code: "EINVAL", call, reason: "bad_address", path: "gid", value: gid, hint, cite: CITE });
+  return refuse({ code: "EINVAL", reason: "bad_address", path: "gid", value: gid, hint, cite: CITE });
 }
 
 function fieldsOf(port: number, gid: Uint8Array): MatchFields {

@@ -107,15 +107,15 @@ export class QueuePair extends Handle implements Receiver {
     device.hardware.inventory.add("qp");
   }
 
-  static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
-    const { device } = living(call, "pd", pd, ProtectionDomain);
-    const checked = checkAttributes(call, pd, attributes);
+  static create(pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
+    const { device } = living("pd", pd, ProtectionDomain);
+    const checked = checkAttributes(pd, attributes);
     const { send_cq, recv_cq, cap, srq } = checked;
-    checkRoom(call, device);
+    checkRoom(device);
     // All frames of a connection go to the transport, which manages the buffers.
     const depth = isConnected(checked.qp_type) ? 0 : depthOf(cap.max_recv_wr);
     const handle = device.core.exports.createQueue(0, recv_cq.handle, depth);
-    const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
+    const queue = new QueuePair(pd, checked, device.allocated(handle), name);
     if (srq !== null) device.core.exports.shareBuffers(handle, srq.handle);
     pd.users++;
     if (srq !== null) srq.users++;
@@ -128,11 +128,11 @@ export class QueuePair extends Handle implements Receiver {
    * Creates a queue that takes every frame, without buffers and completions. Tests and tools send
    * frames to it.
    */
-  static createSink(call: string, context: Context, name: string, port = 1): QueuePair {
-    const { device } = living(call, "context", context, Context);
-    portOf(call, "port", device, port);
-    checkRoom(call, device);
-    const handle = device.allocated(call, device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
+  static createSink(context: Context, name: string, port = 1): QueuePair {
+    const { device } = living("context", context, Context);
+    portOf("port", device, port);
+    checkRoom(device);
+    const handle = device.allocated(device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
     const queue = new QueuePair(context, null, handle, name);
     queue._state = { ...RESET_STATE, port_num: port };
     context.users++;
@@ -221,10 +221,10 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
-  modify(call: string, attr: QueuePairChange, mask: number): void {
-    if (this._attributes === null) this._noSink(call);
-    const next = changedState(call, this.device, this.qp_type, this._state, attr, mask);
-    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(call, next);
+  modify(attr: QueuePairChange, mask: number): void {
+    if (this._attributes === null) this._noSink();
+    const next = changedState(this.device, this.qp_type, this._state, attr, mask);
+    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(next);
     this._become(next);
   }
 
@@ -259,9 +259,9 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
-  query(call: string): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
+  query(): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
     const attributes = this._attributes;
-    if (attributes === null) this._noSink(call);
+    if (attributes === null) this._noSink();
     const cap = { ...attributes.cap };
     return {
       attr: { ...this._state, cur_qp_state: this.state, cap },
@@ -270,24 +270,24 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** ibv_post_recv: posts the requests of a list up to the first that is refused. */
-  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+  post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     const receive = this._receive;
-    if (receive === null) this._noSink(call);
-    postList(call, request, bad, (wr) => receive.post(call, wr));
+    if (receive === null) this._noSink();
+    postList(request, bad, (wr) => receive.post(wr));
   }
 
   /** ibv_post_send: posts the requests of a list up to the first that is refused. */
-  postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
+  postSend(request: SendRequest, bad?: BadRequest<SendRequest>): void {
     const send = this._send;
-    if (send === null) this._noSink(call);
-    postList(call, request, bad, (wr) => send.post(call, wr));
+    if (send === null) this._noSink();
+    postList(request, bad, (wr) => send.post(wr));
   }
 
   /** ibv_wr_complete: posts all requests, or none. */
-  postAll(call: string, requests: readonly SendRequest[]): void {
+  postAll(requests: readonly SendRequest[]): void {
     const send = this._send;
-    if (send === null) this._noSink(call);
-    send.postAll(call, requests);
+    if (send === null) this._noSink();
+    send.postAll(requests);
   }
 
   /** Takes `count` packet sequence numbers for packets to send; returns the first. */
@@ -313,14 +313,9 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** @internal Destroys it for a call of the facades. */
-  destroy(call: string): void {
-    this.context.asyncEvents.checkAcknowledged(call, "qp", this);
-    retire(
-      call,
-      "qp",
-      this,
-      "destroy the actions and flows that lead to it, and detach it from its multicast groups first",
-    );
+  destroy(): void {
+    this.context.asyncEvents.checkAcknowledged("qp", this);
+    retire("qp", this, "destroy the actions and flows that lead to it, and detach it from its multicast groups first");
     this.context.asyncEvents.forget(this);
     this.release();
     this.device.hardware.inventory.remove("qp");
@@ -340,8 +335,8 @@ export class QueuePair extends Handle implements Receiver {
     this.device.receivers.delete(this.qp_num);
   }
 
-  private _noSink(call: string): never {
+  private _noSink(): never {
     const hint = "a sink is always ready and takes no requests";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint });
+    refuse({ code: "EINVAL", reason: "bad_object", path: "qp", value: this, hint });
   }
 }

@@ -44,30 +44,26 @@ export type CheckedAttributes = QueuePairAttributes & { srq: SharedReceiveQueue 
 };
 
 /** Checks the attributes of a queue pair to be made. */
-export function checkAttributes(
-  call: string,
-  pd: ProtectionDomain,
-  attributes: QueuePairAttributes,
-): CheckedAttributes {
-  checkObject(call, "qp_init_attr", attributes);
+export function checkAttributes(pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
+  checkObject("qp_init_attr", attributes);
   const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
-  checkType(call, qp_type);
+  checkType(qp_type);
   const shared = srq ?? null;
-  if (shared !== null && living(call, "srq", shared, SharedReceiveQueue).device !== pd.device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: "srq", value: shared });
+  if (shared !== null && living("srq", shared, SharedReceiveQueue).device !== pd.device) {
+    refuse({ code: "EINVAL", reason: "other_device", path: "srq", value: shared });
   }
-  const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
-  const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
-  checkObject(call, "cap", cap);
+  const send_cq = completionQueueOf(pd, "send_cq", attributes.send_cq);
+  const recv_cq = completionQueueOf(pd, "recv_cq", attributes.recv_cq);
+  checkObject("cap", cap);
   const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
   const limit = (name: keyof QueuePairCapabilities, most: number): number =>
-    bounded(call, `cap.${name}`, cap[name] ?? 0, most);
+    bounded(`cap.${name}`, cap[name] ?? 0, most);
   return {
     ...attributes,
     srq: shared,
     send_cq,
     recv_cq,
-    sq_sig_all: flagOf(call, "sq_sig_all", sq_sig_all) ? 1 : 0,
+    sq_sig_all: flagOf("sq_sig_all", sq_sig_all) ? 1 : 0,
     cap: {
       max_recv_wr: shared === null ? limit("max_recv_wr", max_qp_wr) : 0,
       max_recv_sge: shared === null ? limit("max_recv_sge", max_sge) : 0,
@@ -79,18 +75,18 @@ export function checkAttributes(
 }
 
 /** Refuses a type: EOPNOTSUPP for types that other devices have, EINVAL for unknown ones. */
-function checkType(call: string, type: number): void {
-  if (typeof type !== "number") wrongType(call, "qp_type", "a number", type);
+function checkType(type: number): void {
+  if (typeof type !== "number") wrongType("qp_type", "a number", type);
   if (hasSteps(type)) return;
   const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
   const hint = "use IBV_QPT_RAW_PACKET, IBV_QPT_UD, IBV_QPT_UC or IBV_QPT_RC";
-  if (exists) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: type, hint });
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
+  if (exists) refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "qp_type", value: type, hint });
+  refuse({ code: "EINVAL", reason: "out_of_range", path: "qp_type", value: type, hint });
 }
 
 /** Checks a completion queue: it must exist, on the device of the protection domain. */
-function completionQueueOf(call: string, pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
-  living(call, path, queue, CompletionQueue);
-  if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
+function completionQueueOf(pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
+  living(path, queue, CompletionQueue);
+  if (queue.device !== pd.device) refuse({ code: "EINVAL", reason: "other_device", path, value: queue });
   return queue;
 }

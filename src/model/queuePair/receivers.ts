@@ -10,10 +10,10 @@ import { WorkQueue } from "../queue/workQueue.js";
  * of a queue pair's receive queue is its qp_num.
  * @throws EINVAL when the function has no such queue
  */
-export function receiverAt(call: string, path: string, context: Context, number: number): QueuePair | WorkQueue {
+export function receiverAt(path: string, context: Context, number: number): QueuePair | WorkQueue {
   const found = context.device.receivers.get(number);
   const raw = found instanceof QueuePair && found.qp_type === IBV_QPT_RAW_PACKET;
   if ((raw || found instanceof WorkQueue) && found.context.function === context.function) return found;
   const hint = `use the number of a work queue or raw packet queue pair of ${context.function.name}`;
-  return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: number, hint });
+  return refuse({ code: "EINVAL", reason: "bad_object", path, value: number, hint });
 }

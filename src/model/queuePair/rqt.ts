@@ -28,19 +28,19 @@ export class Rqt extends DevxObject {
    * @throws EINVAL for a number without a receive queue on the function, or a length that is not a
    *   power of two or is too large; ENOMEM
    */
-  static create(call: string, context: Context, numbers: readonly number[]): Rqt {
+  static create(context: Context, numbers: readonly number[]): Rqt {
     const { length } = numbers;
     const most = context.device.hardware.inventory.limits.max_rwq_indirection_table_size;
     if (length === 0 || (length & (length - 1)) !== 0 || length > most) {
       const hint = `use a power of two up to ${most}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "rqt_actual_size", value: length, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "rqt_actual_size", value: length, hint });
     }
-    const queues = numbers.map((number, i) => receiverAt(call, `rq_num[${i}]`, context, number));
-    return new Rqt(context, new QueueList(call, context.device, queues));
+    const queues = numbers.map((number, i) => receiverAt(`rq_num[${i}]`, context, number));
+    return new Rqt(context, new QueueList(context.device, queues));
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy the TIRs that have it first");
+  destroy(): void {
+    retire("obj", this, "destroy the TIRs that have it first");
     this.list.release();
     this.context.users--;
   }

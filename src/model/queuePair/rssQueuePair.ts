@@ -77,16 +77,16 @@ export class RssQueuePair extends QueuePair {
    * @throws EINVAL for fields that exclude each other or a key of another size; EOPNOTSUPP for
    *   another type, or for attributes of a send queue; ENOMEM
    */
-  static createRss(call: string, pd: ProtectionDomain, attributes: RssAttributes, name?: string): RssQueuePair {
+  static createRss(pd: ProtectionDomain, attributes: RssAttributes, name?: string): RssQueuePair {
     const { device } = pd;
-    checkRest(call, attributes);
-    const table = living(call, "rwq_ind_tbl", attributes.rwq_ind_tbl, IndirectionTable);
+    checkRest(attributes);
+    const table = living("rwq_ind_tbl", attributes.rwq_ind_tbl, IndirectionTable);
     if (table.device !== device) {
-      refuse({ code: "EINVAL", call, reason: "other_device", path: "rwq_ind_tbl", value: table });
+      refuse({ code: "EINVAL", reason: "other_device", path: "rwq_ind_tbl", value: table });
     }
-    const hash = hashOf(call, attributes.rx_hash_conf, table);
-    checkRoom(call, device);
-    return new RssQueuePair(pd, table, attributes.rx_hash_conf, new RssRecord(call, table.list, hash), name);
+    const hash = hashOf(attributes.rx_hash_conf, table);
+    checkRoom(device);
+    return new RssQueuePair(pd, table, attributes.rx_hash_conf, new RssRecord(table.list, hash), name);
   }
 
   override get isRss(): boolean {
@@ -97,20 +97,20 @@ export class RssQueuePair extends QueuePair {
     return false;
   }
 
-  override modify(call: string): void {
-    this._lacks(call, "states");
+  override modify(): void {
+    this._lacks("states");
   }
 
-  override query(call: string): never {
-    this._lacks(call, "attributes");
+  override query(): never {
+    this._lacks("attributes");
   }
 
-  override post(call: string): void {
-    this._lacks(call, "receive queue: post to its work queues");
+  override post(): void {
+    this._lacks("receive queue: post to its work queues");
   }
 
-  override postSend(call: string): void {
-    this._lacks(call, "send queue");
+  override postSend(): void {
+    this._lacks("send queue");
   }
 
   protected override release(): void {
@@ -118,17 +118,17 @@ export class RssQueuePair extends QueuePair {
     this.rwq_ind_tbl.users--;
   }
 
-  private _lacks(call: string, what: string): never {
+  private _lacks(what: string): never {
     const hint = `a queue pair with an indirection table has no ${what}`;
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp", value: this, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "qp", value: this, hint });
   }
 }
 
 /** Refuses attributes of a send queue, a receive queue or a completion queue. */
-function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAttributes): void {
+function checkRest({ qp_type, send_cq, recv_cq, srq, cap }: RssAttributes): void {
   if (qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "with rwq_ind_tbl the type must be IBV_QPT_RAW_PACKET";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: qp_type, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "qp_type", value: qp_type, hint });
   }
   const { max_send_wr, max_recv_wr, max_recv_sge } = cap ?? {};
   const sends = { send_cq, "cap.max_send_wr": max_send_wr };
@@ -137,45 +137,45 @@ function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAtt
     for (const [path, value] of Object.entries(given)) {
       if (value === undefined || value === null || value === 0) continue;
       const hint = "a queue pair with an indirection table has no queues of its own: leave this out";
-      refuse({ code, call, reason: "unsupported", path, value, hint });
+      refuse({ code, reason: "unsupported", path, value, hint });
     }
   }
 }
 
-function hashOf(call: string, conf: ReceiveHashConfiguration, table: IndirectionTable): HashOptions {
-  checkObject(call, "rx_hash_conf", conf);
+function hashOf(conf: ReceiveHashConfiguration, table: IndirectionTable): HashOptions {
+  checkObject("rx_hash_conf", conf);
   const { rx_hash_function, rx_hash_key: key, rx_hash_fields_mask } = conf;
   const unknown = (path: string, value: unknown, hint: string): never =>
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `rx_hash_conf.${path}`, value, hint, cite: CITE });
-  if (unsigned(call, "rx_hash_conf.rx_hash_function", rx_hash_function, 8) !== IBV_RX_HASH_FUNC_TOEPLITZ) {
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: `rx_hash_conf.${path}`, value, hint, cite: CITE });
+  if (unsigned("rx_hash_conf.rx_hash_function", rx_hash_function, 8) !== IBV_RX_HASH_FUNC_TOEPLITZ) {
     unknown("rx_hash_function", rx_hash_function, "use IBV_RX_HASH_FUNC_TOEPLITZ");
   }
-  checkBytes(call, "rx_hash_conf.rx_hash_key", key);
-  const length = unsigned(call, "rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
+  checkBytes("rx_hash_conf.rx_hash_key", key);
+  const length = unsigned("rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
   if (length !== RSS_KEY_SIZE || length > key.length) {
     const path = "rx_hash_conf.rx_hash_key_len";
     const hint = `use a key of ${RSS_KEY_SIZE} bytes`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value: length, hint });
   }
   const mask = Number(rx_hash_fields_mask);
   if (!Number.isInteger(mask) || mask < 0 || mask >= 2 ** 32 || (mask & ~HASH_FIELDS) !== 0) {
     unknown("rx_hash_fields_mask", rx_hash_fields_mask, `the device hashes the bits 0x${HASH_FIELDS.toString(16)}`);
   }
-  const fields = fieldsOf(call, mask);
+  const fields = fieldsOf(mask);
   const inner = (mask & IBV_RX_HASH_INNER) !== 0;
   // SPEC: as in drivers, a hash without fields needs a table of one queue.
   const function_ = fields === 0 ? HASH_NONE : HASH_TOEPLITZ;
   if (fields === 0 && table.log_ind_tbl_size > 0)
-    clash(call, mask, "without hash fields the indirection table must have one queue");
+    clash(mask, "without hash fields the indirection table must have one queue");
   return { function: function_, symmetric: false, outer: inner ? 0 : fields, inner: inner ? fields : 0, key };
 }
 
 /** The RSS_* bits for a mask of IBV_RX_HASH_ bits. */
-function fieldsOf(call: string, mask: number): number {
+function fieldsOf(mask: number): number {
   const has = (bits: number): boolean => (mask & bits) !== 0;
-  if (has(IPV4) && has(IPV6)) clash(call, mask, "hash IPv4 or IPv6 addresses, not both");
-  if (has(TCP) && has(UDP)) clash(call, mask, "hash TCP or UDP ports, not both");
-  if (has(IBV_RX_HASH_IPSEC_SPI) && has(TCP | UDP)) clash(call, mask, "hash the SPI or ports, not both");
+  if (has(IPV4) && has(IPV6)) clash(mask, "hash IPv4 or IPv6 addresses, not both");
+  if (has(TCP) && has(UDP)) clash(mask, "hash TCP or UDP ports, not both");
+  if (has(IBV_RX_HASH_IPSEC_SPI) && has(TCP | UDP)) clash(mask, "hash the SPI or ports, not both");
   return (
     (mask & 3) |
     ((mask >> 2) & 3) |
@@ -187,8 +187,8 @@ function fieldsOf(call: string, mask: number): number {
   );
 }
 
-function clash(call: string, mask: number, hint: string): never {
+function clash(mask: number, hint: string): never {
   const path = "rx_hash_conf.rx_hash_fields_mask";
   const value = `0x${(mask >>> 0).toString(16)}`;
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite: CITE });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint, cite: CITE });
 }

@@ -75,23 +75,18 @@ const OPERATIONS: Readonly<Record<number, Operations>> = {
  * Refuses an operation or a flag. @throws EINVAL when the type does not have it; EOPNOTSUPP when
  * only this device lacks it
  */
-export function checkOperation(
-  call: string,
-  { qp_type }: { readonly qp_type: number },
-  opcode: number,
-  flags: number,
-): void {
+export function checkOperation({ qp_type }: { readonly qp_type: number }, opcode: number, flags: number): void {
   const { has, lacks, flags: known, opcodeHint, flagHint } = OPERATIONS[qp_type] as Operations;
   if (opcode === IBV_WR_TSO || lacks.includes(opcode)) {
     const hint = opcode === IBV_WR_TSO ? "max_tso is 0" : `use ${opcodeHint}`;
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wr.opcode", value: opcode, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "wr.opcode", value: opcode, hint });
   }
   if (!has.includes(opcode)) {
-    refuse({ code: "EINVAL", call, reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: `use ${opcodeHint}` });
+    refuse({ code: "EINVAL", reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: `use ${opcodeHint}` });
   }
   if ((flags & ~known) === 0) return;
   const hint = `it takes ${flagHint}`;
-  refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
+  refuse({ code: "EINVAL", reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
 }
 
 /** Whether queue pairs of a type have an operation. */
@@ -114,13 +109,13 @@ export function buildFlag(opcode: number): number {
  * Checks `send_ops_flags` of a queue pair to be made.
  * @throws EOPNOTSUPP for an operation that the type or this device does not have, as drivers do
  */
-export function checkBuildFlags(call: string, qp_type: number, value: number | bigint): number {
+export function checkBuildFlags(qp_type: number, value: number | bigint): number {
   const path = "qp_init_attr.send_ops_flags";
-  const flags = maskOf(call, path, value);
+  const flags = maskOf(path, value);
   // The creation of the queue pair refuses other types.
   if (OPERATIONS[qp_type] === undefined) return 0;
   const can = buildable(qp_type);
   if ((flags & ~BigInt(can)) === 0n) return Number(flags);
   const hint = `queue pairs of this type build ${OPERATIONS[qp_type].opcodeHint}: 0x${can.toString(16)}`;
-  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+  return refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
 }

@@ -119,48 +119,48 @@ export class SendQueue {
    *   not have, memory outside its regions, or bytes that are not a frame; ENOMEM when the queue or
    *   its completion queue is full
    */
-  post(call: string, wr: SendRequest): void {
-    this._send(call, this._check(call, wr, NONE_BEFORE));
+  post(wr: SendRequest): void {
+    this._send(this._check(wr, NONE_BEFORE));
   }
 
   /**
    * Posts all requests, or none.
    * @throws as `post`; `path` has the index of the request
    */
-  postAll(call: string, requests: readonly SendRequest[]): void {
+  postAll(requests: readonly SendRequest[]): void {
     const before = { requests: 0, completions: 0 };
     const checked = requests.map((wr, i) => {
-      const one = numbered(i, () => this._check(call, wr, before));
+      const one = numbered(i, () => this._check(wr, before));
       before.requests++;
       before.completions += one.completes ? 1 : 0;
       return one;
     });
     // Frames of a request may have reset or destroyed the queue pair: the rest is forgotten then.
-    for (const one of checked) if (!this._qp.destroyed && SENDING.includes(this._qp.state)) this._send(call, one);
+    for (const one of checked) if (!this._qp.destroyed && SENDING.includes(this._qp.state)) this._send(one);
   }
 
-  private _check(call: string, wr: SendRequest, before: Before): CheckedRequest {
+  private _check(wr: SendRequest, before: Before): CheckedRequest {
     const qp = this._qp;
     const { state } = qp;
     // Frames of an earlier request in the list may have destroyed the queue pair.
-    if (qp.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "qp", value: qp });
+    if (qp.destroyed) refuse({ code: "EINVAL", reason: "object_destroyed", path: "qp", value: qp });
     if (!SENDING.includes(state)) {
       const hint = "move it to RTS first";
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
+      refuse({ code: "EINVAL", reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
     }
-    const flags = unsigned(call, "wr.send_flags", wr.send_flags ?? 0, 32);
-    checkOperation(call, qp, wr.opcode, flags);
-    const views = this._views(call, wr, flags);
-    const datagram = qp.qp_type === IBV_QPT_UD ? this._datagram(call, wr, flags, views) : null;
-    const immediate = immediateOf(call, wr);
-    if (qp.transport !== null) checkMessageLength(call, lengthOf(views));
-    else if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
+    const flags = unsigned("wr.send_flags", wr.send_flags ?? 0, 32);
+    checkOperation(qp, wr.opcode, flags);
+    const views = this._views(wr, flags);
+    const datagram = qp.qp_type === IBV_QPT_UD ? this._datagram(wr, flags, views) : null;
+    const immediate = immediateOf(wr);
+    if (qp.transport !== null) checkMessageLength(lengthOf(views));
+    else if (datagram === null) checkFrameLength("wr.sg_list", lengthOf(views));
     const completes = state === IBV_QPS_ERR || this._signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
-    this._checkRoom(call, completes, before);
+    this._checkRoom(completes, before);
     return { wr, flags, views, datagram, immediate, completes };
   }
 
-  private _send(call: string, { wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
+  private _send({ wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
     const qp = this._qp;
     const { transport } = qp;
     if (qp.state === IBV_QPS_ERR) {
@@ -176,7 +176,7 @@ export class SendQueue {
     const sent = (flags & IBV_SEND_IP_CSUM) === 0 ? frame : withChecksums(qp.device, frame);
     const place = ++this._tail;
     if (completes) this._complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
-    qp.device.transmit(call, qp, sent);
+    qp.device.transmit(qp, sent);
   }
 
   /** Frees all entries: every posted request has been sent. */
@@ -184,65 +184,65 @@ export class SendQueue {
     this._head = this._tail;
   }
 
-  private _views(call: string, wr: SendRequest, flags: number): Uint8Array[] {
+  private _views(wr: SendRequest, flags: number): Uint8Array[] {
     const { max_send_sge, max_inline_data } = this._limits;
-    const views = viewsOf(call, wr, max_send_sge);
+    const views = viewsOf(wr, max_send_sge);
     if ((flags & IBV_SEND_INLINE) === 0) {
       const hint = "the bytes must lie in the region of the lkey";
       const pd = this._qp.pd as ProtectionDomain;
-      checkViews(call, pd, wr, views, (region, view) => region.holds(view), hint);
+      checkViews(pd, wr, views, (region, view) => region.holds(view), hint);
       return views;
     }
     const length = lengthOf(views);
     if (length <= max_inline_data) return views;
     const hint = `max_inline_data is ${max_inline_data}`;
-    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wr.sg_list", value: `${length} bytes`, hint });
+    return refuse({ code: "EINVAL", reason: "out_of_range", path: "wr.sg_list", value: `${length} bytes`, hint });
   }
 
-  private _datagram(call: string, wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
+  private _datagram(wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
     const qp = this._qp;
     const ud = wr.wr?.ud;
-    checkObject(call, "wr.wr.ud", ud);
-    const { pd, route } = living(call, "wr.wr.ud.ah", ud.ah, AddressHandle);
+    checkObject("wr.wr.ud", ud);
+    const { pd, route } = living("wr.wr.ud.ah", ud.ah, AddressHandle);
     const path = "wr.wr.ud.ah";
     if (pd !== qp.pd) {
       const hint = "create it on the protection domain of the queue pair";
-      refuse({ code: "EINVAL", call, reason: "bad_object", path, value: ud.ah, hint });
+      refuse({ code: "EINVAL", reason: "bad_object", path, value: ud.ah, hint });
     }
     const { port_num, qkey, pkey_index } = qp.attributes;
     if (route.port.number !== port_num) {
       const hint = `the queue pair is on port ${port_num}`;
-      refuse({ code: "EINVAL", call, reason: "bad_route", path, value: ud.ah, hint });
+      refuse({ code: "EINVAL", reason: "bad_route", path, value: ud.ah, hint });
     }
-    const remote_qpn = unsigned(call, "wr.wr.ud.remote_qpn", ud.remote_qpn, 24);
-    const asked = unsigned(call, "wr.wr.ud.remote_qkey", ud.remote_qkey, 32);
+    const remote_qpn = unsigned("wr.wr.ud.remote_qpn", ud.remote_qpn, 24);
+    const asked = unsigned("wr.wr.ud.remote_qkey", ud.remote_qkey, 32);
     const length = lengthOf(payload);
     if (length > MTU_BYTES) {
       const hint = `a datagram is one packet of at most ${MTU_BYTES} bytes`;
-      refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
+      refuse({ code: "EINVAL", reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
     }
     return {
       route,
       source_qpn: qp.qp_num,
       remote_qpn,
       remote_qkey: asked >= PRIVILEGED_QKEY ? qkey : asked,
-      pkey: qp.device.hardware.ports[port_num - 1]?.pkey(call, "pkey_index", pkey_index) ?? 0,
+      pkey: qp.device.hardware.ports[port_num - 1]?.pkey("pkey_index", pkey_index) ?? 0,
       solicited: (flags & IBV_SEND_SOLICITED) !== 0,
-      immediate: immediateOf(call, wr),
+      immediate: immediateOf(wr),
       payload,
     };
   }
 
   /** Refuses a request without a free entry, or without room for its completion. */
-  private _checkRoom(call: string, completes: boolean, before: Before): void {
+  private _checkRoom(completes: boolean, before: Before): void {
     const { max_send_wr } = this._limits;
     if (this._tail - this._head + before.requests >= max_send_wr) {
       const hint = `max_send_wr is ${max_send_wr}: poll the completion of a request to free its entry and all before it`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this._qp, hint });
+      refuse({ code: "ENOMEM", reason: "queue_full", path: "qp", value: this._qp, hint });
     }
     if (!completes || this._completions.room > before.completions) return;
     const hint = "poll the completion queue first";
-    refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this._completions, hint });
+    refuse({ code: "ENOMEM", reason: "completions_full", path: "qp.send_cq", value: this._completions, hint });
   }
 
   /**
@@ -299,14 +299,14 @@ export class SentRequest implements PolledRequest {
   }
 }
 
-function immediateOf(call: string, { opcode, imm_data = 0 }: SendRequest): number | null {
-  return opcode === IBV_WR_SEND_WITH_IMM ? unsigned(call, "wr.imm_data", imm_data, 32) : null;
+function immediateOf({ opcode, imm_data = 0 }: SendRequest): number | null {
+  return opcode === IBV_WR_SEND_WITH_IMM ? unsigned("wr.imm_data", imm_data, 32) : null;
 }
 
-function checkMessageLength(call: string, length: number): void {
+function checkMessageLength(length: number): void {
   if (length <= MAX_MESSAGE) return;
   const hint = `max_msg_sz is ${MAX_MESSAGE}`;
-  refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
+  refuse({ code: "EINVAL", reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
 }
 
 /** Runs a check of request `i`; the path of a refusal then says `wr[i]`. */

@@ -1,6 +1,7 @@
 /**
  * Sinks: queue pairs for tests and tools that take every frame, without buffers and completions.
  */
+import { inCall } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { QueuePair } from "./queuePair.js";
 
@@ -11,5 +12,5 @@ import { QueuePair } from "./queuePair.js";
  * @throws SteeringError EINVAL for an unknown port; ENOMEM
  */
 export function createSink(context: Context, name: string, port = 1): QueuePair {
-  return QueuePair.createSink("createSink", context, name, port);
+  return inCall("createSink", () => QueuePair.createSink(context, name, port));
 }

@@ -37,12 +37,12 @@ export class Tir extends DevxObject {
   }
 
   /** @throws EINVAL for a number without a receive queue on the function; ENOMEM */
-  static create(call: string, context: Context, to: TirDestination): Tir {
+  static create(context: Context, to: TirDestination): Tir {
     if ("rqn" in to) {
-      const queue = receiverAt(call, "inline_rqn", context, to.rqn);
+      const queue = receiverAt("inline_rqn", context, to.rqn);
       return new Tir(context, { op: Op.queue, operand: queue.handle }, queue, null);
     }
-    const rss = new RssRecord(call, to.rqt.list, to.hash);
+    const rss = new RssRecord(to.rqt.list, to.hash);
     return new Tir(context, { op: Op.rss, operand: rss.address }, to.rqt, rss);
   }
 
@@ -51,8 +51,8 @@ export class Tir extends DevxObject {
     return this._holds;
   }
 
-  destroy(call: string): void {
-    retire(call, "obj", this, "destroy the actions, flows and entries that lead to it first");
+  destroy(): void {
+    retire("obj", this, "destroy the actions, flows and entries that lead to it first");
     this._rss?.release();
     this._holds.users--;
     this.context.users--;

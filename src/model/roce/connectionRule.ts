@@ -26,17 +26,17 @@ export class ConnectedRule {
    * @param actions pairs of operation and operand
    * @throws ENOMEM
    */
-  constructor(call: string, of: FunctionBase, name: string, fields: MatchFields, actions: readonly number[]) {
+  constructor(of: FunctionBase, name: string, fields: MatchFields, actions: readonly number[]) {
     const { device } = of;
     const pipeline = of.part(TablePipeline);
-    const { mask, value, ranges } = matchOf(call, "attr", fields);
+    const { mask, value, ranges } = matchOf("attr", fields);
     this._function = of;
     this.name = name;
     this.id = device.installed.nextId;
     // A packet names one queue pair or group: the order of these rules does not matter.
     const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions };
     try {
-      this._handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));
+      this._handle = device.allocated(insertRule(device.core, pipeline.open("connected").table, rule));
     } catch (error) {
       pipeline.close("connected");
       throw error;
@@ -51,9 +51,9 @@ export class ConnectedRule {
   }
 
   /** Replaces the actions. @throws ENOMEM, for a longer list only */
-  change(call: string, actions: readonly number[]): void {
+  change(actions: readonly number[]): void {
     const { device } = this._function;
-    device.allocated(call, changeActions(device.core, this._handle, actions) ? 1 : 0);
+    device.allocated(changeActions(device.core, this._handle, actions) ? 1 : 0);
   }
 
   remove(): void {
@@ -71,15 +71,9 @@ export class ConnectedRule {
  * @param queue the handle of the queue in the core
  * @throws ENOMEM
  */
-export function connectionRule(
-  call: string,
-  of: FunctionBase,
-  route: Route,
-  qp_num: number,
-  queue: number,
-): ConnectedRule {
+export function connectionRule(of: FunctionBase, route: Route, qp_num: number, queue: number): ConnectedRule {
   const name = of.device.queues.get(queue)?.label ?? `qp ${qp_num}`;
-  return new ConnectedRule(call, of, name, fieldsOf(route, qp_num), [Op.queue, queue]);
+  return new ConnectedRule(of, name, fieldsOf(route, qp_num), [Op.queue, queue]);
 }
 
 function fieldsOf({ port, sgid, dgid }: Route, qp_num: number): MatchFields {

@@ -3,6 +3,7 @@
  * finds its packets, its requester and its responder. Packets arrive here while the core is idle,
  * so that answers can be sent at once.
  */
+import { inCall } from "../../errors.js";
 import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
 import { IBV_EVENT_COMM_EST } from "../../abi/verbsConstants.js";
 import { bytesOf } from "../../packet/bytes.js";
@@ -66,10 +67,10 @@ export class Transport implements RequesterOwner, ResponderOwner {
    * Opens the connection when the queue pair moves to RTR with the attributes `state`. @throws
    * ENOMEM, with nothing changed
    */
-  open(call: string, state: QueuePairState): void {
+  open(state: QueuePairState): void {
     const { device, context, handle, qp_num } = this._qp;
-    const route = routeOf(call, "attr.ah_attr", device, state.ah_attr as AddressAttributes);
-    this._rule = connectionRule(call, context.function, route, qp_num, handle);
+    const route = routeOf("attr.ah_attr", device, state.ah_attr as AddressAttributes);
+    this._rule = connectionRule(context.function, route, qp_num, handle);
     this._route = route;
     this._responder.reset();
     this._established = false;
@@ -182,12 +183,13 @@ export class Transport implements RequesterOwner, ResponderOwner {
   }
 
   private _transmit(packet: RequestPacket): boolean {
-    const route = this._route;
-    if (route === null) return false;
-    const { qp_num: source_qpn, attributes } = this._qp;
-    const call = "ibv_post_send";
-    const pkey = route.port.pkey(call, "pkey_index", attributes.pkey_index);
-    const frame = roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey });
-    return this._qp.device.transmit(call, this._qp, frame);
+    return inCall("ibv_post_send", () => {
+      const route = this._route;
+      if (route === null) return false;
+      const { qp_num: source_qpn, attributes } = this._qp;
+      const pkey = route.port.pkey("pkey_index", attributes.pkey_index);
+      const frame = roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey });
+      return this._qp.device.transmit(this._qp, frame);
+    });
   }
 }

@@ -1,7 +1,7 @@
 /** Creates many rules of one matcher in one call (docs/rules.md, "Many rules at once"). */
 import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
 import { BulkRules, ofRule } from "../../engine/bulk.js";
-import { refuse, SteeringError } from "../../errors.js";
+import { inCall, mistyped, refuse, SteeringError } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions } from "../action/list.js";
 import { AsoAction } from "../action/asoActions.js";
@@ -15,8 +15,6 @@ import { allDirections } from "../table/directions.js";
 
 /** One action list for all rules, or one for each rule. */
 export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
-
-const CALL = "createRules";
 
 /** The arguments, with their sizes checked. */
 interface Request {
@@ -42,25 +40,27 @@ interface Request {
  * createRules(matcher, { match_sz: 448, match_buf: bytesOfAll }, [mlx5dv_dr_action_create_drop()]);
  */
 export function createRules(matcher: Matcher, values: MatchParameters | Uint8Array, actions: RuleActions): Rule[] {
-  const request = requestOf(matcher, values, actions);
-  const records = isPlain(request) ? recordsFor(request) : null;
-  return records === null ? oneByOne(request) : atOnce(request, records);
+  return inCall("createRules", () => {
+    const request = requestOf(matcher, values, actions);
+    const records = isPlain(request) ? recordsFor(request) : null;
+    return records === null ? oneByOne(request) : atOnce(request, records);
+  });
 }
 
 function requestOf(matcher: Matcher, values: MatchParameters | Uint8Array, actions: RuleActions): Request {
-  living(CALL, "matcher", matcher, Matcher).checkTakesRules(CALL);
+  living("matcher", matcher, Matcher).checkTakesRules();
   const { mask } = matcher;
-  if (mask === null) throw new TypeError(`${CALL}: the matcher ${matcher.name} takes named fields only`);
-  checkObject(CALL, "values", values);
+  if (mask === null) mistyped(`the matcher ${matcher.name} takes named fields only`);
+  checkObject("values", values);
   const bytes = values instanceof Uint8Array ? values : values.match_buf;
-  checkBytes(CALL, "values.match_buf", bytes);
+  checkBytes("values.match_buf", bytes);
   const given = values instanceof Uint8Array ? undefined : values.match_sz;
-  const size = unsigned(CALL, "values.match_sz", given ?? DEVICE_KEY_SIZE, 32);
+  const size = unsigned("values.match_sz", given ?? DEVICE_KEY_SIZE, 32);
   if (size === 0 || bytes.length % size !== 0) {
     const hint = `a size of which the ${bytes.length} bytes are a multiple`;
-    refuse({ code: "EINVAL", call: CALL, reason: "bad_match_size", path: "values.match_sz", value: size, hint });
+    refuse({ code: "EINVAL", reason: "bad_match_size", path: "values.match_sz", value: size, hint });
   }
-  checkSize(CALL, "values", "value", matcher.table, size, size);
+  checkSize("values", "value", matcher.table, size, size);
   const count = bytes.length / size;
   return { matcher, mask, ...wholeWords(bytes, size), count, lists: listsOf(actions, count) };
 }
@@ -78,15 +78,15 @@ function wholeWords(bytes: Uint8Array, given: number): { bytes: Uint8Array; size
 }
 
 function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
-  checkArray(CALL, "actions", actions);
+  checkArray("actions", actions);
   if (!Array.isArray(actions[0])) return [[...(actions as readonly Action[])]];
   if (actions.length !== count) {
     const hint = `one list for all, or one for each of the ${count} rules`;
-    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path: "actions.length", value: actions.length, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "actions.length", value: actions.length, hint });
   }
   return (actions as readonly unknown[]).map((list, n) => {
     if (Array.isArray(list)) return [...(list as readonly Action[])];
-    wrongType(CALL, `actions[${n}]`, "an array", list);
+    wrongType(`actions[${n}]`, "an array", list);
   });
 }
 
@@ -111,7 +111,7 @@ function recordsFor({ matcher, lists }: Request): (readonly number[])[] | null {
   const directions = allDirections(matcher.table.domain.type);
   const records: (readonly number[])[] = [];
   for (const [n, list] of lists.entries()) {
-    atRule(n, () => checkActions(CALL, matcher, directions, list));
+    atRule(n, () => checkActions(matcher, directions, list));
     const { record, other } = recordsOf(directions, matcher.table.domain, list);
     if (other !== null) return null;
     records.push(record);
@@ -124,7 +124,7 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
   const { device } = matcher;
   const bulk = new BulkRules(device.core, mask, matcher.criteria, size);
   const operations = records.reduce((sum, record) => sum + record.length / 2, 0);
-  if (!bulk.open(count, operations)) device.noMemory(CALL);
+  if (!bulk.open(count, operations)) device.noMemory();
   // Checks all rules before the first one is made.
   checkAllVersions(request);
   for (let first = 0; first < count; first += bulk.count) {
@@ -169,7 +169,7 @@ function makeLaid({ matcher, lists }: Request, bulk: BulkRules, rules: Rule[]): 
   }
   const made = bulk.insert(classifier.table, classifier.rankHigh(matcher), classifier.rankLow(matcher, sequence));
   for (let n = 0; n < made; n++) (rules[first + n] as Rule).handle = bulk.handle(n);
-  if (made < bulk.count) device.allocated(CALL, 0);
+  if (made < bulk.count) device.allocated(0);
 }
 
 const VERSION_BYTES = [OUTER + LAYER_STATE, INNER + LAYER_STATE] as const;
@@ -188,8 +188,8 @@ function checkAllVersions(request: Request): void {
 
 /** Refuses a value and says which rule it breaks. */
 function refuseValue({ matcher, bytes, size }: Request, n: number): never {
-  atRule(n, () => matcher.keyOf(CALL, { match_buf: bytes.subarray(n * size, (n + 1) * size) }));
-  throw new Error(`${CALL}: rules[${n}] was thought to be wrong`);
+  atRule(n, () => matcher.keyOf({ match_buf: bytes.subarray(n * size, (n + 1) * size) }));
+  throw new Error(`createRules: rules[${n}] was thought to be wrong`);
 }
 
 function oneByOne({ matcher, bytes, size, count, lists }: Request): Rule[] {
@@ -197,7 +197,7 @@ function oneByOne({ matcher, bytes, size, count, lists }: Request): Rule[] {
   try {
     for (let n = 0; n < count; n++) {
       const value = { match_buf: bytes.subarray(n * size, (n + 1) * size) };
-      rules.push(atRule(n, () => Rule.create(CALL, matcher, value, ofRule(lists, n))));
+      rules.push(atRule(n, () => Rule.create(matcher, value, ofRule(lists, n))));
     }
   } catch (error) {
     for (const rule of rules.reverse()) rule.takeBack();

@@ -5,7 +5,7 @@
 import { EXT_DIRECTION, KEY_SIZE, DIRECTION_WIRE } from "../../abi/key.js";
 import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
 import { RuleMask } from "../../engine/ruleMask.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions, recordOf } from "../action/list.js";
 import { AsoAction } from "../action/asoActions.js";
@@ -91,7 +91,7 @@ export class Rule extends Handle implements Placed, PendingRule {
    * @throws SteeringError EINVAL: they are not counted
    */
   hits(): Hits {
-    return this.device.hitsOf("rule.hits", [this]);
+    return inCall("rule.hits", () => this.device.hitsOf([this]));
   }
 
   protected override get ownName(): string {
@@ -102,35 +102,34 @@ export class Rule extends Handle implements Placed, PendingRule {
    * mlx5dv_dr_rule_create: device bytes under the mask of the matcher.
    */
   static create(
-    call: string,
     matcher: Matcher,
     value: MatchParameters | Uint8Array | null | undefined,
     actions: readonly Action[],
   ): Rule {
     // Not `living`: `instanceof` is fast with a class that is known when it is compiled.
-    if (!(matcher instanceof Matcher)) wrongType(call, "matcher", "a Matcher", matcher);
-    checkAlive(call, "matcher", matcher);
-    matcher.checkTakesRules(call);
-    const key = matcher.keyOf(call, value);
-    const rule = add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
+    if (!(matcher instanceof Matcher)) wrongType("matcher", "a Matcher", matcher);
+    checkAlive("matcher", matcher);
+    matcher.checkTakesRules();
+    const key = matcher.keyOf(value);
+    const rule = add(matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
     matcher.deviceMask?.leftOut?.keep(rule, value);
     rule.device.observer?.ruleAdded(rule);
     return rule;
   }
 
   /** A rule over named fields, which may have ranges; the device format has none. */
-  static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
-    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
-    const { mask, value, ranges } = matchOf(call, "match", fields);
-    if (matcher.mask === null) checkMask(call, matcher.table, mask);
-    else checkSameMask(call, matcher, mask, ranges, fields);
-    const rule = add(call, matcher, mask, value, ranges, actions, name);
+  static named(matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
+    living("matcher", matcher, Matcher).checkTakesRules();
+    const { mask, value, ranges } = matchOf("match", fields);
+    if (matcher.mask === null) checkMask(matcher.table, mask);
+    else checkSameMask(matcher, mask, ranges, fields);
+    const rule = add(matcher, mask, value, ranges, actions, name);
     rule.device.observer?.ruleAdded(rule);
     return rule;
   }
 
-  destroy(call: string): void {
-    checkAlive(call, "rule", this);
+  destroy(): void {
+    checkAlive("rule", this);
     this.destroyed = true;
     const held = pendingOf(this.matcher);
     if (held === null) this.remove();
@@ -147,16 +146,16 @@ export class Rule extends Handle implements Placed, PendingRule {
   }
 
   /** @internal Inserts the rule into the core. @throws ENOMEM the rule is not inserted */
-  insert(call: string, insertion: Insertion): void {
+  insert(insertion: Insertion): void {
     const { mask, value, ranges, record, other } = insertion;
     if (other === null) {
-      this.handle = this._insert(call, ranges, mask, value, record);
+      this.handle = this._insert(ranges, mask, value, record);
       return;
     }
     const [first, second] = other.keys;
-    this.handle = this._insertDirection(call, insertion, first, record);
+    this.handle = this._insertDirection(insertion, first, record);
     try {
-      this.secondHandle = this._insertDirection(call, insertion, second, other.record);
+      this.secondHandle = this._insertDirection(insertion, second, other.record);
     } catch (error) {
       this.device.core.exports.removeRule(this.handle);
       this.handle = 0;
@@ -164,17 +163,16 @@ export class Rule extends Handle implements Placed, PendingRule {
     }
   }
 
-  private _insertDirection(call: string, insertion: Insertion, direction: number, record: readonly number[]): number {
+  private _insertDirection(insertion: Insertion, direction: number, record: readonly number[]): number {
     const { mask, value, ranges } = insertion;
     DIRECTION_MASK.set(mask instanceof RuleMask ? mask.key : mask);
     DIRECTION_VALUE.set(value);
     DIRECTION_MASK[EXT_DIRECTION] = 0xff;
     DIRECTION_VALUE[EXT_DIRECTION] = direction;
-    return this._insert(call, ranges, DIRECTION_MASK, DIRECTION_VALUE, record);
+    return this._insert(ranges, DIRECTION_MASK, DIRECTION_VALUE, record);
   }
 
   private _insert(
-    call: string,
     ranges: readonly FieldRange[],
     mask: Uint8Array | RuleMask,
     value: Uint8Array,
@@ -184,7 +182,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     const rankHigh = classifier.rankHigh(matcher);
     const rankLow = classifier.rankLow(matcher, sequence);
     const rule = { id, rankHigh, rankLow, mask, value, ranges, actions };
-    return device.allocated(call, insertRule(device.core, classifier.table, rule));
+    return device.allocated(insertRule(device.core, classifier.table, rule));
   }
 
   /** @internal Removes the rule from the core, if it was inserted. */
@@ -215,7 +213,6 @@ export function pendingOf({ table: { isRoot, domain } }: Matcher): PendingRules 
 }
 
 function add(
-  call: string,
   matcher: Matcher,
   wanted: Uint8Array,
   value: Uint8Array,
@@ -228,14 +225,14 @@ function add(
   const last = lastActions(matcher, directions, given);
   // A copy: what is checked is what the rule keeps.
   const list = last?.actions ?? [...given];
-  if (last === null) checkActions(call, matcher, directions, list);
-  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
+  if (last === null) checkActions(matcher, directions, list);
+  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(matcher, value);
   const { actions, record, other } = last ?? listActions(matcher, directions, list);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
   const pending = pendingOf(matcher);
   const mask = wanted === matcher.mask ? matcher.ruleMask : wanted;
-  if (pending === null) rule.insert(call, { mask, value, ranges, record, other });
+  if (pending === null) rule.insert({ mask, value, ranges, record, other });
   // The scratch key is reused by the next rule, so the pending change copies it.
   else pending.create(rule, { mask, value: value.slice(), ranges, record, other });
   device.installed.add(rule);
@@ -288,13 +285,7 @@ export function recordsOf(
  * Under a matcher with a mask, a rule by name must use exactly that mask. A range needs a field
  * that is masked in full.
  */
-function checkSameMask(
-  call: string,
-  matcher: Matcher,
-  mask: Uint8Array,
-  ranges: readonly FieldRange[],
-  fields: MatchFields,
-): void {
+function checkSameMask(matcher: Matcher, mask: Uint8Array, ranges: readonly FieldRange[], fields: MatchFields): void {
   const asked = mask.slice();
   for (const { dword, shift, fieldMask } of ranges) {
     const bits = fieldMask * 2 ** shift;
@@ -308,7 +299,6 @@ function checkSameMask(
   const missing = (wanted[differs] ?? 0) & ~(asked[differs] ?? 0);
   refuse({
     code: "EINVAL",
-    call,
     reason: missing !== 0 ? "field_left_out" : "value_outside_mask",
     path: `match (${Object.keys(fields).join(", ")})`,
     hint: `the rule asks for exactly the bits that matcher ${matcher.name} masks; it differs at ${fieldAtBit(differs * 8 + Math.clz32((asked[differs] ?? 0) ^ (wanted[differs] ?? 0)) - 24)}`,
@@ -319,7 +309,7 @@ function checkSameMask(
  * Refuses a value that another rule of the matcher has. A lookup of the value finds all rules of
  * this mask that have it.
  */
-function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void {
+function checkDuplicate(matcher: Matcher, value: Uint8Array): void {
   const { mask, device, table } = matcher;
   // SPEC: rules with masks of their own are never duplicates.
   if (mask === null) return;
@@ -333,17 +323,17 @@ function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void
     const found = id < 0 ? null : device.installed.at(id);
     if (!(found instanceof Rule) || found.matcher !== matcher) break;
     // A rule whose removal is pending counts as gone.
-    if (!found.destroyed) refuseDuplicate(call);
+    if (!found.destroyed) refuseDuplicate();
     sequence = found.sequence + 1;
   }
   const waits = domain.pending?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
-  if (waits === true) refuseDuplicate(call);
+  if (waits === true) refuseDuplicate();
 }
 
-function refuseDuplicate(call: string): never {
+function refuseDuplicate(): never {
   const hint = "mlx5dv_dr_domain_allow_duplicate_rules(domain, true)";
   const cite = "mlx5dv_dr: LIMITATIONS";
-  return refuse({ code: "EEXIST", call, reason: "duplicate_rule", path: "value", hint, cite });
+  return refuse({ code: "EEXIST", reason: "duplicate_rule", path: "value", hint, cite });
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

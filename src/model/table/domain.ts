@@ -5,7 +5,7 @@ import {
   MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW,
 } from "../../abi/mlx5dv.js";
 import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
 import type { TablePlace } from "../base/deviceBase.js";
 import type { Hits } from "../base/hitCounts.js";
@@ -43,10 +43,10 @@ export class Domain extends Handle {
     this.pending = context.device.asyncRules ? new PendingRules() : null;
   }
 
-  static create(call: string, context: Context, type: number, name?: string): Domain {
-    const known = DOMAIN_TYPES[unsigned(call, "type", type, 32)];
+  static create(context: Context, type: number, name?: string): Domain {
+    const known = DOMAIN_TYPES[unsigned("type", type, 32)];
     if (known === undefined) {
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "type", value: type, hint: "0 to 2" });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "type", value: type, hint: "0 to 2" });
     }
     const domain = new Domain(context, known, name ?? known);
     context.users++;
@@ -54,16 +54,16 @@ export class Domain extends Handle {
   }
 
   /** mlx5dv_dr_domain_sync: applies pending changes (SW, HW) and frees unused memory (MEM). */
-  sync(call: string, flags: number): void {
-    if (this.rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: this });
+  sync(flags: number): void {
+    if (this.rootOnly) refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "domain", value: this });
     if (
-      unsigned(call, "flags", flags, 32) >
+      unsigned("flags", flags, 32) >
       (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM)
     ) {
       const hint = "MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW, _HW, _MEM";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "flags", value: flags, hint });
     }
-    if ((flags & (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW)) !== 0) this.pending?.apply(call);
+    if ((flags & (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW)) !== 0) this.pending?.apply();
     if ((flags & MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) === 0) return;
     for (const { classifier } of this._own()) this.device.core.exports.trimTable(classifier.table);
   }
@@ -88,17 +88,17 @@ export class Domain extends Handle {
    * The classifier of a new table at a level. @throws ENOMEM; EOPNOTSUPP the domain has its root
    * table only
    */
-  classifierAt(call: string, level: number): Classifier {
+  classifierAt(level: number): Classifier {
     const { device, type, rootOnly } = this;
     const { exports } = device.core;
     if (level > 0) {
-      if (rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "level", value: level });
+      if (rootOnly) refuse({ code: "EOPNOTSUPP", reason: "root_only", path: "level", value: level });
       const table = exports.createTable(TABLE_FLAGS[type] | (this._reclaims ? 0 : TABLE_KEEPS));
-      return new Classifier(device, device.allocated(call, table), true);
+      return new Classifier(device, device.allocated(table), true);
     }
     // No frame and no rule reaches this table.
     if (rootOnly) return new Classifier(device, exports.emptyTable() >>> 0, false);
-    return this.context.function.part(TablePipeline).pinRoot(call, type);
+    return this.context.function.part(TablePipeline).pinRoot(type);
   }
 
   /** Counts a new table of the domain. */
@@ -123,10 +123,10 @@ export class Domain extends Handle {
     this.users--;
   }
 
-  destroy(call: string): void {
+  destroy(): void {
     const hint =
       "destroy its tables, and its reformat, modify header, array and sampler actions; end its links to ASO objects";
-    retire(call, "domain", this, hint);
+    retire("domain", this, hint);
     this.context.users--;
   }
 }
@@ -144,10 +144,10 @@ export class Table extends Handle {
     this.classifier = classifier;
   }
 
-  static create(call: string, domain: Domain, level: number, name?: string): Table {
-    living(call, "domain", domain, Domain);
-    unsigned(call, "level", level, 32);
-    const classifier = domain.classifierAt(call, level);
+  static create(domain: Domain, level: number, name?: string): Table {
+    living("domain", domain, Domain);
+    unsigned("level", level, 32);
+    const classifier = domain.classifierAt(level);
     const table = new Table(domain, level, classifier, name ?? `table${domain.device.nextNumber("table")}`);
     domain.add(table);
     return table;
@@ -159,7 +159,7 @@ export class Table extends Handle {
    * @throws SteeringError EINVAL: they are not counted (docs/metrics.md)
    */
   hits(): Hits {
-    return this.device.hitsIn("table.hits", this.classifier.table);
+    return inCall("table.hits", () => this.device.hitsIn(this.classifier.table));
   }
 
   get isRoot(): boolean {
@@ -175,8 +175,8 @@ export class Table extends Handle {
     return { ...super.printedFields(), matchers: own.length };
   }
 
-  destroy(call: string): void {
-    retire(call, "table", this, "destroy its matchers and the actions that lead to it first");
+  destroy(): void {
+    retire("table", this, "destroy its matchers and the actions that lead to it first");
     this.domain.remove(this);
   }
 }

@@ -3,7 +3,7 @@
  * core does not know it.
  */
 import { RuleMask } from "../../engine/ruleMask.js";
-import { refuse } from "../../errors.js";
+import { mistyped, refuse } from "../../errors.js";
 import { trappingSlot, type Place } from "./classifier.js";
 import { DeviceMask } from "../match/deviceMask.js";
 import type { DeviceBytes } from "../match/parameterBytes.js";
@@ -61,29 +61,29 @@ export class Matcher extends Handle implements Place {
   }
 
   /** mlx5dv_dr_matcher_create: a mask in device bytes. */
-  static create(call: string, table: Table, priority: number, criteria: number, mask: DeviceBytes): Matcher {
-    living(call, "table", table, Table);
-    unsigned(call, "priority", priority, 16);
-    unsigned(call, "match_criteria_enable", criteria, 8);
-    return add(call, table, priority, criteria, new DeviceMask(call, "mask", table, criteria, mask));
+  static create(table: Table, priority: number, criteria: number, mask: DeviceBytes): Matcher {
+    living("table", table, Table);
+    unsigned("priority", priority, 16);
+    unsigned("match_criteria_enable", criteria, 8);
+    return add(table, priority, criteria, new DeviceMask("mask", table, criteria, mask));
   }
 
   /**
    * A matcher over named fields, each with a mask. Without `mask` its rules have masks of their
    * own.
    */
-  static named(call: string, table: Table, priority: number, mask: MatchFields | undefined, name: string): Matcher {
-    living(call, "table", table, Table);
-    unsigned(call, "priority", priority, 16);
-    const whole = mask === undefined ? null : maskOf(call, "mask", mask);
-    if (whole !== null) checkMask(call, table, whole);
-    return add(call, table, priority, 0, whole, name);
+  static named(table: Table, priority: number, mask: MatchFields | undefined, name: string): Matcher {
+    living("table", table, Table);
+    unsigned("priority", priority, 16);
+    const whole = mask === undefined ? null : maskOf("mask", mask);
+    if (whole !== null) checkMask(table, whole);
+    return add(table, priority, 0, whole, name);
   }
 
   /** @throws EINVAL, EOPNOTSUPP no rule of this matcher can be made */
-  checkTakesRules(call: string): void {
+  checkTakesRules(): void {
     if (this._takesRules) return;
-    checkTakesRules(call, this.table, this.priority, this.criteria);
+    checkTakesRules(this.table, this.priority, this.criteria);
     this._takesRules = true;
   }
 
@@ -105,36 +105,35 @@ export class Matcher extends Handle implements Place {
    * The key for a rule's value in device bytes. It is valid until the next call
    * (model/match/deviceMask.ts).
    */
-  keyOf(call: string, value: DeviceBytes): Uint8Array {
+  keyOf(value: DeviceBytes): Uint8Array {
     const { deviceMask } = this;
-    if (deviceMask === null) throw new TypeError(`${call}: the matcher ${this.name} takes named fields only`);
-    return deviceMask.keyOf(call, "value", value);
+    if (deviceMask === null) mistyped(`the matcher ${this.name} takes named fields only`);
+    return deviceMask.keyOf("value", value);
   }
 
   /**
    * Reserves room in the table for so many rules of this matcher, in place of its earlier
    * reservation. `stays`: keep the room when rules go. @throws ENOMEM
    */
-  reserve(call: string, rules: number, stays: boolean): void {
+  reserve(rules: number, stays: boolean): void {
     const { classifier, domain } = this.table;
     const kept = stays ? rules : 0;
-    if (!classifier.makeRoom(rules - this._room, kept - this._room)) this.device.allocated(call, 0);
+    if (!classifier.makeRoom(rules - this._room, kept - this._room)) this.device.allocated(0);
     const less = kept < this._room;
     this._room = kept;
     if (less && kept === rules && domain.reclaims) this.device.core.exports.trimTable(classifier.table);
   }
 
-  destroy(call: string): void {
-    settle(call, this);
-    retire(call, "matcher", this, "destroy its rules first");
-    if (this._room > 0) this.reserve(call, 0, false);
+  destroy(): void {
+    settle(this);
+    retire("matcher", this, "destroy its rules first");
+    if (this._room > 0) this.reserve(0, false);
     this.table.classifier.remove(this);
     this.table.users--;
   }
 }
 
 function add(
-  call: string,
   table: Table,
   priority: number,
   criteria: number,
@@ -143,7 +142,7 @@ function add(
 ): Matcher {
   const matcher = new Matcher(table, priority, criteria, mask, name ?? `matcher${table.device.nextNumber("matcher")}`);
   if (!table.classifier.add(matcher)) {
-    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });
+    refuse({ code: "ENOMEM", reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });
   }
   table.users++;
   return matcher;

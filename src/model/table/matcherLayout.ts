@@ -19,13 +19,13 @@ export interface MatcherLayout {
 const LAST_HINT = 20;
 
 /** mlx5dv_dr_matcher_set_layout: replaces the layout. */
-export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout): void {
-  const { table, device } = living(call, "matcher", matcher, Matcher);
-  checkObject(call, "matcher_layout", layout);
-  const flags = unsigned(call, "matcher_layout.flags", layout.flags, 32);
-  const hint = unsigned(call, "matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
+export function setLayout(matcher: Matcher, layout: MatcherLayout): void {
+  const { table, device } = living("matcher", matcher, Matcher);
+  checkObject("matcher_layout", layout);
+  const flags = unsigned("matcher_layout.flags", layout.flags, 32);
+  const hint = unsigned("matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
   const unsupported = (path: string, value: unknown, why: string): never =>
-    refuse({ code: "ENOTSUP", call, reason: "unsupported", path, value, hint: why, cite: "mlx5dv_dr: Matcher" });
+    refuse({ code: "ENOTSUP", reason: "unsupported", path, value, hint: why, cite: "mlx5dv_dr: Matcher" });
   if (table.isRoot) unsupported("matcher", matcher, "its table is a root table");
   if (!device.profile.rules.definers) unsupported("matcher", matcher, "this device has no definers");
   if (flags > (MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE | MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE))
@@ -34,5 +34,5 @@ export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout)
   if (numbered && hint > LAST_HINT) {
     unsupported("matcher_layout.log_num_of_rules_hint", hint, `2^${LAST_HINT} rules at the most`);
   }
-  matcher.reserve(call, numbered ? 2 ** hint : 0, (flags & MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE) === 0);
+  matcher.reserve(numbered ? 2 ** hint : 0, (flags & MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE) === 0);
 }

@@ -29,7 +29,7 @@ export interface PendingRule {
   readonly actions: readonly Handle<DeviceBase | null>[];
   readonly destroyed: boolean;
   /** Inserts the rule into the core. @throws ENOMEM */
-  insert(call: string, insertion: Insertion): void;
+  insert(insertion: Insertion): void;
   /** Removes the rule from the core and releases what it uses. */
   remove(): void;
 }
@@ -68,7 +68,7 @@ export class PendingRules {
    * Applies the pending changes. @throws ENOMEM the changes before are applied; that change and the
    * rest stay pending
    */
-  apply(call: string): void {
+  apply(): void {
     let done = 0;
     try {
       for (; done < this._changes.length; done++) {
@@ -77,7 +77,7 @@ export class PendingRules {
           countLeaving(this, rule, -1);
           rule.remove();
         } else if (!rule.destroyed) {
-          rule.insert(call, insertion);
+          rule.insert(insertion);
         }
       }
     } finally {
@@ -102,10 +102,10 @@ function countLeaving(held: PendingRules, { matcher, actions }: PendingRule, cha
  * their changes first.
  * @throws ENOMEM a change before them finds no memory
  */
-export function settle(call: string, object: Handle<DeviceBase | null>): void {
+export function settle(object: Handle<DeviceBase | null>): void {
   const counts = LEAVING.get(object);
   if (counts === undefined) return;
   const leaving = [...counts].filter(([, count]) => count > 0);
   if (leaving.length === 0 || leaving.reduce((sum, [, count]) => sum + count, 0) < object.users) return;
-  for (const [held] of leaving) held.apply(call);
+  for (const [held] of leaving) held.apply();
 }

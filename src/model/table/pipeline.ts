@@ -107,16 +107,16 @@ export class TablePipeline {
   }
 
   /** The table of a stage, kept until it is unpinned as often. @throws ENOMEM */
-  pin(call: string, name: StageName): Classifier {
+  pin(name: StageName): Classifier {
     const stage = this._stages[name];
-    const classifier = this.open(call, name);
+    const classifier = this.open(name);
     if (stage.pins++ + stage.rules === 0) this._link();
     return classifier;
   }
 
   /** The root table of a type of domain, kept until `unpinRoot`. @throws ENOMEM */
-  pinRoot(call: string, type: DomainType): Classifier {
-    return this.pin(call, ROOT_STAGES[type]);
+  pinRoot(type: DomainType): Classifier {
+    return this.pin(ROOT_STAGES[type]);
   }
 
   unpinRoot(type: DomainType): void {
@@ -132,9 +132,9 @@ export class TablePipeline {
    * The table of a stage, for a rule to be inserted. Call `added` on success and `close` on
    * failure. @throws ENOMEM
    */
-  open(call: string, name: StageName): Classifier {
+  open(name: StageName): Classifier {
     const stage = this._stages[name];
-    stage.classifier ??= this._create(call, name);
+    stage.classifier ??= this._create(name);
     return stage.classifier;
   }
 
@@ -184,10 +184,10 @@ export class TablePipeline {
     this.close(name);
   }
 
-  private _create(call: string, stage: StageName): Classifier {
+  private _create(stage: StageName): Classifier {
     const { device, vport } = this._function;
     const { flags } = this._stages[stage];
-    const table = device.allocated(call, device.core.exports.createTable(flags));
+    const table = device.allocated(device.core.exports.createTable(flags));
     const domain = (flags & TABLE_FDB) !== 0 ? "fdb" : (flags & TABLE_SEND) !== 0 ? "nic_tx" : "nic_rx";
     device.tables.set(table, { domain, vport, object: null, stage });
     return new Classifier(device, table, false);

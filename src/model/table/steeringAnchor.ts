@@ -49,14 +49,14 @@ export class AnchorTable extends Handle {
   anchors = 0;
 
   /** @throws ENOMEM */
-  constructor(call: string, of: FunctionBase, tableType: FlowTableType, priority: number) {
+  constructor(of: FunctionBase, tableType: FlowTableType, priority: number) {
     const { device } = of;
     const pipeline = of.part(TablePipeline);
     super(device, `anchor ${tableType.name} ${priority}`);
-    const record = rootRecord(pipeline.pin(call, tableType.stage), priority);
+    const record = rootRecord(pipeline.pin(tableType.stage), priority);
     const operand = createRecord(device.core, record);
     if (operand === 0) pipeline.unpin(tableType.stage);
-    this.operand = device.allocated(call, operand);
+    this.operand = device.allocated(operand);
     this._bytes = record.length;
     this.function = of;
     this.tableType = tableType;
@@ -91,9 +91,9 @@ export class AnchorTables {
   }
 
   /** @internal The table of a place, for one more anchor. @throws ENOMEM */
-  take(call: string, tableType: FlowTableType, priority: number): AnchorTable {
+  take(tableType: FlowTableType, priority: number): AnchorTable {
     const key = `${tableType.name} ${priority}`;
-    const table = this._byPlace.get(key) ?? new AnchorTable(call, this._function, tableType, priority);
+    const table = this._byPlace.get(key) ?? new AnchorTable(this._function, tableType, priority);
     this._byPlace.set(key, table);
     table.anchors++;
     return table;
@@ -119,36 +119,36 @@ export class SteeringAnchor extends Handle {
   }
 
   /** @throws EOPNOTSUPP, EPERM, EINVAL, ENOMEM */
-  static create(call: string, context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
-    const { device, function: owner, capNetRaw } = living(call, "context", context, Context);
-    checkObject(call, "attr", attr);
-    const comp_mask = unsigned(call, "attr.comp_mask", attr.comp_mask ?? 0, 53);
+  static create(context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
+    const { device, function: owner, capNetRaw } = living("context", context, Context);
+    checkObject("attr", attr);
+    const comp_mask = unsigned("attr.comp_mask", attr.comp_mask ?? 0, 53);
     if (comp_mask !== 0) {
       const path = "attr.comp_mask";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint: "0", cite: PAGE });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: comp_mask, hint: "0", cite: PAGE });
     }
     if (!capNetRaw) {
       const hint = "it lacks CAP_NET_RAW";
-      refuse({ code: "EPERM", call, reason: "not_permitted", path: "context", value: context, hint });
+      refuse({ code: "EPERM", reason: "not_permitted", path: "context", value: context, hint });
     }
-    const ft_type = unsigned(call, "attr.ft_type", attr.ft_type ?? 0, 32);
+    const ft_type = unsigned("attr.ft_type", attr.ft_type ?? 0, 32);
     const tableType = FLOW_TABLE_TYPES[ft_type];
     if (tableType === undefined) {
       const hint = `0 to ${FLOW_TABLE_TYPES.length - 1}`;
-      return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.ft_type", value: ft_type, hint });
+      return refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.ft_type", value: ft_type, hint });
     }
     if (tableType.transport || (tableType.domainType === "fdb" && !owner.managesSwitch)) {
       const hint = tableType.transport ? "its tables are those of a port" : "the PF manages the eSwitch";
       const path = "attr.ft_type";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: ft_type, hint });
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: ft_type, hint });
     }
-    const priority = unsigned(call, "attr.priority", attr.priority ?? 0, 16);
+    const priority = unsigned("attr.priority", attr.priority ?? 0, 16);
     const { lastPriority } = device.profile.flows;
     if (priority > lastPriority) {
       const hint = `0 to ${lastPriority}`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.priority", value: priority, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.priority", value: priority, hint });
     }
-    return new SteeringAnchor(context, owner.part(AnchorTables).take(call, tableType, priority));
+    return new SteeringAnchor(context, owner.part(AnchorTables).take(tableType, priority));
   }
 
   /** The number that entries of flow tables use as their destination. */
@@ -157,13 +157,13 @@ export class SteeringAnchor extends Handle {
   }
 
   /** @throws EBUSY the last anchor of a table to which entries lead */
-  destroy(call: string): void {
+  destroy(): void {
     const { table } = this;
     if (table.anchors === 1 && table.users > 0) {
       const hint = "destroy the entries that lead to it first";
-      refuse({ code: "EBUSY", call, reason: "in_use", path: "sa", value: this, hint });
+      refuse({ code: "EBUSY", reason: "in_use", path: "sa", value: this, hint });
     }
-    retire(call, "sa", this, "");
+    retire("sa", this, "");
     this.context.function.part(AnchorTables).give(table);
     this.context.users--;
   }

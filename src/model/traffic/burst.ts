@@ -6,7 +6,7 @@ import { FRAME_ARENA, MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import type { Batch } from "../../engine/batch.js";
 import type { Columns } from "../../engine/columns.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { checkTime, describe, unsigned } from "../../base/checks.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
@@ -137,7 +137,7 @@ export class DeviceBurst implements Burst {
     this.#batch = traffic.batch;
     const { most } = traffic;
     this.rows = most;
-    if (!this.#batch.core.openRows(most)) device.noMemory("device.openBurst");
+    if (!this.#batch.core.openRows(most)) device.noMemory();
     this.verdicts = new Uint8Array(most);
     this.reasons = new Uint8Array(most);
     this.tagged = new Uint8Array(most);
@@ -156,8 +156,7 @@ export class DeviceBurst implements Burst {
   }
 
   get bytes(): Uint8Array {
-    const { bytes } = this.#batch;
-    return bytes ?? this.#device.noMemory("burst.bytes");
+    return this.#batch.bytes ?? inCall("burst.bytes", () => this.#device.noMemory());
   }
 
   clear(alone = false): void {
@@ -169,77 +168,90 @@ export class DeviceBurst implements Burst {
   }
 
   put(frame: Uint8Array, port = 1, linkType = 1, wireLength = frame.length): number {
-    if (!(frame instanceof Uint8Array)) {
-      throw new TypeError(`burst.put: frame must be a Uint8Array, not ${describe(frame)}`);
-    }
-    if (this.#isUsual(port, linkType, frame.length, wireLength))
-      return this.#taken(this.#batch.pack(frame, wireLength, port, Link.ethernet));
-    const link = this.#check("burst.put", port, linkType, frame.length, wireLength);
-    return this.#stamped(this.#taken(this.#batch.pack(frame, wireLength, port, link)));
+    return inCall("burst.put", () => {
+      if (!(frame instanceof Uint8Array)) {
+        throw new TypeError(`burst.put: frame must be a Uint8Array, not ${describe(frame)}`);
+      }
+      if (this.#isUsual(port, linkType, frame.length, wireLength))
+        return this.#taken(this.#batch.pack(frame, wireLength, port, Link.ethernet));
+      const link = this.#check(port, linkType, frame.length, wireLength);
+      return this.#stamped(this.#taken(this.#batch.pack(frame, wireLength, port, link)));
+    });
   }
 
   add(offset: number, length: number, port = 1, linkType = 1, wireLength = length): number {
-    if (this.#isUsual(port, linkType, length, wireLength) && offset >>> 0 === offset && offset + length <= FRAME_ARENA)
-      return this.#batch.add(offset, length, wireLength, port, Link.ethernet);
-    const call = "burst.add";
-    const link = this.#check(call, port, linkType, length, wireLength);
-    if (unsigned(call, "offset", offset, 32) + length > FRAME_ARENA) {
-      const hint = `offset + length must not exceed ${FRAME_ARENA}, the bytes of the burst`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
-    }
-    return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
+    return inCall("burst.add", () => {
+      if (
+        this.#isUsual(port, linkType, length, wireLength) &&
+        offset >>> 0 === offset &&
+        offset + length <= FRAME_ARENA
+      )
+        return this.#batch.add(offset, length, wireLength, port, Link.ethernet);
+      const link = this.#check(port, linkType, length, wireLength);
+      if (unsigned("offset", offset, 32) + length > FRAME_ARENA) {
+        const hint = `offset + length must not exceed ${FRAME_ARENA}, the bytes of the burst`;
+        refuse({ code: "EINVAL", reason: "out_of_range", path: "offset", value: offset, hint });
+      }
+      return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
+    });
   }
 
   addRows(frames: FrameRows, first: number, end: number, at: number, port: number): number {
-    const { offsets, lengths, wireLengths, linkTypes } = frames;
-    const linkType = linkTypes[first] as number;
-    const origin = (offsets[first] as number) - at;
-    const link = this.#check("burst.addRows", port, linkType, 0, 0);
-    const batch = this.#batch;
-    let row = first;
-    for (; row < end && linkTypes[row] === linkType; row++) {
-      const length = lengths[row] as number;
-      const wireLength = Math.max(wireLengths[row] as number, length);
-      const offset = (offsets[row] as number) - origin;
-      if (length > MAX_FRAME || offset + length > FRAME_ARENA) break;
-      if (batch.add(offset, length, wireLength, port, link) < 0) break;
-    }
-    return row - first;
+    return inCall("burst.addRows", () => {
+      const { offsets, lengths, wireLengths, linkTypes } = frames;
+      const linkType = linkTypes[first] as number;
+      const origin = (offsets[first] as number) - at;
+      const link = this.#check(port, linkType, 0, 0);
+      const batch = this.#batch;
+      let row = first;
+      for (; row < end && linkTypes[row] === linkType; row++) {
+        const length = lengths[row] as number;
+        const wireLength = Math.max(wireLengths[row] as number, length);
+        const offset = (offsets[row] as number) - origin;
+        if (length > MAX_FRAME || offset + length > FRAME_ARENA) break;
+        if (batch.add(offset, length, wireLength, port, link) < 0) break;
+      }
+      return row - first;
+    });
   }
 
   stamp(row: number, time: bigint): void {
-    const call = "burst.stamp";
-    this.#open(call);
-    const n = this.#row(call, row);
-    checkTime(call, "time", time);
-    this.#batch.stamp(time, n);
+    inCall("burst.stamp", () => {
+      this.#open();
+      const n = this.#row(row);
+      checkTime("time", time);
+      this.#batch.stamp(time, n);
+    });
   }
 
   start(summing: Summing | null = null): void {
-    this.#begin("burst.start", summing);
+    inCall("burst.start", () => this.#begin(summing));
   }
 
   steer(summing: Summing | null = null): number {
-    if (this.#started < 0 || this.#steered) this.#begin("burst.steer", summing);
-    this.#traffic.wait(this);
-    this.#steered = true;
-    return this.#started;
+    return inCall("burst.steer", () => {
+      if (this.#started < 0 || this.#steered) this.#begin(summing);
+      this.#traffic.wait(this);
+      this.#steered = true;
+      return this.#started;
+    });
   }
 
   outcome(row: number, frame: Uint8Array | null = null): Outcome {
-    const call = "burst.outcome";
-    if (!this.#steered) refuseState(call, "call burst.steer first");
-    const n = this.#row(call, row);
-    if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
-    this.#hold(call);
-    if (this.#device.installed.removed !== this.#removed)
-      this.#busy(call, "a rule that the outcome may list was removed: read outcomes first");
-    return this.#traffic.burstOutcome(n, frame);
+    return inCall("burst.outcome", () => {
+      if (!this.#steered) refuseState("call burst.steer first");
+      const n = this.#row(row);
+      if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
+      this.#hold();
+      if (this.#device.installed.removed !== this.#removed)
+        this.#busy("a rule that the outcome may list was removed: read outcomes first");
+      return this.#traffic.burstOutcome(n, frame);
+    });
   }
 
-  #begin(call: string, summing: Summing | null): void {
-    this.#open(call);
-    this.#device.checkOpen(call);
+  #begin(summing: Summing | null): void {
+    this.#open();
+    this.#device.checkOpen();
     const { count } = this.#batch;
     this.#removed = this.#device.installed.removed;
     this.#outcomes = this.#traffic.start(this, summing);
@@ -248,8 +260,10 @@ export class DeviceBurst implements Burst {
 
   /** The row of a frame; -1 when the burst is full. @throws ENOMEM not even an empty burst has memory for it */
   #taken(row: number): number {
-    if (row < 0 && this.#batch.count === 0) this.#device.noMemory("burst.put");
-    return row;
+    return inCall("burst.put", () => {
+      if (row < 0 && this.#batch.count === 0) this.#device.noMemory();
+      return row;
+    });
   }
 
   #stamped(row: number): number {
@@ -272,45 +286,45 @@ export class DeviceBurst implements Burst {
     );
   }
 
-  #check(call: string, port: number, linkType: number, length: number, wireLength: number): number {
-    this.#open(call);
-    this.#device.checkPort(call, port);
-    if (unsigned(call, "length", length, 32) > MAX_FRAME) {
+  #check(port: number, linkType: number, length: number, wireLength: number): number {
+    this.#open();
+    this.#device.checkPort(port);
+    if (unsigned("length", length, 32) > MAX_FRAME) {
       const hint = `at most ${MAX_FRAME} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: length, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "length", value: length, hint });
     }
-    if (wireLength !== length && unsigned(call, "wireLength", wireLength, 32) < length) {
+    if (wireLength !== length && unsigned("wireLength", wireLength, 32) < length) {
       const hint = `the frame has ${length} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wireLength", value: wireLength, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "wireLength", value: wireLength, hint });
     }
     this.#port = port;
-    return linkOf(call, "linkType", linkType);
+    return linkOf("linkType", linkType);
   }
 
   /** Refuses unless frames can be added. */
-  #open(call: string): void {
-    if (this.#started >= 0) refuseState(call, "its frames are steered: call burst.clear first");
-    this.#hold(call);
+  #open(): void {
+    if (this.#started >= 0) refuseState("its frames are steered: call burst.clear first");
+    this.#hold();
   }
 
   /** Refuses when another user has taken the memory of the burst. */
-  #hold(call: string): void {
+  #hold(): void {
     if (!this.#traffic.holds(this))
-      this.#busy(call, "another burst was cleared, or another call has run frames: call burst.clear again");
+      this.#busy("another burst was cleared, or another call has run frames: call burst.clear again");
   }
 
-  #busy(call: string, hint: string): never {
-    return refuse({ code: "EBUSY", call, reason: "in_use", path: "burst", value: this.#device.name, hint });
+  #busy(hint: string): never {
+    return refuse({ code: "EBUSY", reason: "in_use", path: "burst", value: this.#device.name, hint });
   }
 
-  #row(call: string, row: number): number {
+  #row(row: number): number {
     const { count } = this;
     if (Number.isInteger(row) && row >= 0 && row < count) return row;
     const hint = count === 0 ? "the burst is empty" : `0 to ${count - 1}`;
-    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "row", value: row, hint });
+    return refuse({ code: "EINVAL", reason: "out_of_range", path: "row", value: row, hint });
   }
 }
 
-function refuseState(call: string, hint: string): never {
-  return refuse({ code: "EINVAL", call, reason: "burst_state", path: "burst", value: "burst", hint });
+function refuseState(hint: string): never {
+  return refuse({ code: "EINVAL", reason: "burst_state", path: "burst", value: "burst", hint });
 }

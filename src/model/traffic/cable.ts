@@ -56,28 +56,27 @@ interface ListenerEnd extends CableEnd {
  * @throws EINVAL no such port, a closed device; EBUSY one of the ports is connected already
  */
 export function connect(
-  call: string,
   device: FrameReceiver,
   number: number,
   to: FrameReceiver | FrameListener,
   more: number | ListenerOptions | undefined,
   options: CableOptions | undefined,
 ): void {
-  const port = openPort(call, "port", device, number);
+  const port = openPort("port", device, number);
   if (typeof to === "function") {
     const own = (more ?? {}) as ListenerOptions;
-    checkOptions(call, "options", own, { delays: "boolean" });
-    free(call, "port", port);
+    checkOptions("options", own, { delays: "boolean" });
+    free("port", port);
     attach(port, { port: null, listener: to, delays: own.delays === true });
     return;
   }
   if (!(to instanceof DeviceBase)) {
-    wrongType(call, "to", "a Device or a function", to);
+    wrongType("to", "a Device or a function", to);
   }
-  const other = openPort(call, "otherPort", to, more as number);
-  const settings = options === undefined ? null : lineSettings(call, options, device.seed);
-  free(call, "port", port);
-  free(call, "otherPort", other);
+  const other = openPort("otherPort", to, more as number);
+  const settings = options === undefined ? null : lineSettings(options, device.seed);
+  free("port", port);
+  free("otherPort", other);
   const line = (from: FrameReceiver, end: FrameReceiver, at: Port, salt: number): Line | null =>
     settings === null ? null : new Line(from, end, at, settings, salt);
   attach(port, { device: to, port: other, line: line(device, to, other, 0) });
@@ -100,8 +99,8 @@ function lineOf(cable: Cable | null): Line | null {
 }
 
 /** Removes the cable of a port, at both ends. @throws EINVAL no such port */
-export function disconnect(call: string, device: DeviceBase, number: number): void {
-  const port = portOf(call, "port", device, number);
+export function disconnect(device: DeviceBase, number: number): void {
+  const port = portOf("port", device, number);
   const { cable } = port as { readonly cable: Cable | null };
   unplug(port);
   if (cable !== null && cable.port !== null) unplug(cable.port);
@@ -116,8 +115,8 @@ function unplug(port: Port): void {
 }
 
 /** Removes the cables of all ports of a device. */
-export function disconnectAll(call: string, device: DeviceBase): void {
-  for (const { number } of device.hardware.ports) disconnect(call, device, number);
+export function disconnectAll(device: DeviceBase): void {
+  for (const { number } of device.hardware.ports) disconnect(device, number);
 }
 
 /** The most cables that one frame crosses in a row, and that it crosses in all with its copies. */
@@ -183,13 +182,13 @@ function attach(port: Port, cable: Cable): void {
   port.counted = null;
 }
 
-function openPort(call: string, path: string, device: FrameReceiver, number: number): Port {
-  if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
-  return portOf(call, path, device, number);
+function openPort(path: string, device: FrameReceiver, number: number): Port {
+  if (device.closed) refuse({ code: "EINVAL", reason: "object_destroyed", path: "device", value: device });
+  return portOf(path, device, number);
 }
 
-function free(call: string, path: string, port: Port): void {
+function free(path: string, port: Port): void {
   if (port.cable === null) return;
   const hint = "disconnect it first";
-  refuse({ code: "EBUSY", call, reason: "in_use", path, value: port.number, hint });
+  refuse({ code: "EBUSY", reason: "in_use", path, value: port.number, hint });
 }

@@ -25,15 +25,15 @@ const MAX_ENTRIES = 1_048_576;
  * @returns the number of entries; 0 for no cache
  * @throws EINVAL if the number is neither 0 nor a power of two up to 1,048,576
  */
-export function entriesFrom(call: string, cache: CacheOptions | false | 0 | undefined): number {
+export function entriesFrom(cache: CacheOptions | false | 0 | undefined): number {
   if (cache === false || cache === 0) return 0;
   if (cache !== undefined && (typeof cache !== "object" || cache === null))
-    wrongType(call, "cache", "an object, false or 0", cache);
-  checkOptions(call, "cache", cache ?? {}, { entries: "number" } satisfies OptionTypes<CacheOptions>);
-  const entries = unsigned(call, "cache.entries", cache?.entries ?? DEFAULT_ENTRIES, 32);
+    wrongType("cache", "an object, false or 0", cache);
+  checkOptions("cache", cache ?? {}, { entries: "number" } satisfies OptionTypes<CacheOptions>);
+  const entries = unsigned("cache.entries", cache?.entries ?? DEFAULT_ENTRIES, 32);
   if (entries <= MAX_ENTRIES && (entries & (entries - 1)) === 0) return entries;
   const hint = `0, or a power of two up to ${MAX_ENTRIES}`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cache.entries", value: entries, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path: "cache.entries", value: entries, hint });
 }
 
 /**

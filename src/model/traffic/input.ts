@@ -36,8 +36,8 @@ export function wireLengthOf(frame: Uint8Array, { wireLength }: FrameOptions): n
 }
 
 /** The header that the parser starts with. @throws EOPNOTSUPP for a link type without a parser */
-export function linkFor(call: string, i: number, { linkType }: FrameOptions): number {
-  return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
+export function linkFor(i: number, { linkType }: FrameOptions): number {
+  return linkType === undefined ? Link.ethernet : linkOf(`frames[${i}].linkType`, linkType);
 }
 
 /**
@@ -61,30 +61,25 @@ export function onwardOptions(
 }
 
 /** Refuses the first bad frame. @throws EINVAL; EOPNOTSUPP for a link type without a parser */
-export function checkFrames(call: string, frames: readonly Uint8Array[], options: BatchOptions): void {
-  for (let i = 0; i < frames.length; i++) checkFrame(call, i, frames[i] as Uint8Array, optionsOf(options, i));
+export function checkFrames(frames: readonly Uint8Array[], options: BatchOptions): void {
+  for (let i = 0; i < frames.length; i++) checkFrame(i, frames[i] as Uint8Array, optionsOf(options, i));
 }
 
 /** Refuses a bad frame, which is number `i` of its call. */
-export function checkFrame(
-  call: string,
-  i: number,
-  frame: Uint8Array,
-  { wireLength, linkType, time }: FrameOptions,
-): void {
-  if (!(frame instanceof Uint8Array)) wrongType(call, `frames[${i}]`, "a Uint8Array", frame);
+export function checkFrame(i: number, frame: Uint8Array, { wireLength, linkType, time }: FrameOptions): void {
+  if (!(frame instanceof Uint8Array)) wrongType(`frames[${i}]`, "a Uint8Array", frame);
   if (frame.length > MAX_FRAME) {
     const hint = `at most ${MAX_FRAME} bytes`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `frames[${i}].length`, value: frame.length, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `frames[${i}].length`, value: frame.length, hint });
   }
-  if (wireLength !== undefined) checkWireLength(call, i, frame, wireLength);
-  if (linkType !== undefined) linkOf(call, `frames[${i}].linkType`, linkType);
-  if (time !== undefined && time !== null) checkTime(call, `frames[${i}].time`, time);
+  if (wireLength !== undefined) checkWireLength(i, frame, wireLength);
+  if (linkType !== undefined) linkOf(`frames[${i}].linkType`, linkType);
+  if (time !== undefined && time !== null) checkTime(`frames[${i}].time`, time);
 }
 
-function checkWireLength(call: string, i: number, frame: Uint8Array, wireLength: number): void {
+function checkWireLength(i: number, frame: Uint8Array, wireLength: number): void {
   const path = `frames[${i}].wireLength`;
-  if (unsigned(call, path, wireLength, 32) >= frame.length) return;
+  if (unsigned(path, wireLength, 32) >= frame.length) return;
   const hint = `the frame has ${frame.length} bytes`;
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: wireLength, hint });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: wireLength, hint });
 }

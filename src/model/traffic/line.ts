@@ -5,7 +5,7 @@
  *     sent                             begins                                        arrives
  */
 import { checkOptions, unsigned, type OptionTypes } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { mistyped, refuse } from "../../errors.js";
 import { Deadline } from "../base/time/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { CableCounters, Port } from "../base/port/ports.js";
@@ -56,35 +56,35 @@ const OPTION_TYPES: OptionTypes<CableOptions> = {
 };
 
 /** Checks the options of a cable. @throws EINVAL; TypeError */
-export function lineSettings(call: string, options: CableOptions, seed: number): LineSettings {
-  checkOptions(call, "options", options, OPTION_TYPES);
-  const delay = duration(call, "options.delay", options.delay ?? 0n);
-  const jitter = duration(call, "options.jitter", options.jitter ?? delay);
+export function lineSettings(options: CableOptions, seed: number): LineSettings {
+  checkOptions("options", options, OPTION_TYPES);
+  const delay = duration("options.delay", options.delay ?? 0n);
+  const jitter = duration("options.jitter", options.jitter ?? delay);
   const { rate = null, queue = null } = options;
-  if (rate !== null && !(rate > 0 && rate < Infinity)) bad(call, "options.rate", rate, "bits a second, above 0");
+  if (rate !== null && !(rate > 0 && rate < Infinity)) bad("options.rate", rate, "bits a second, above 0");
   if (queue !== null) {
-    unsigned(call, "options.queue", queue, 32);
-    if (queue === 0) bad(call, "options.queue", queue, "1 or more frames");
-    if (rate === null) bad(call, "options.queue", queue, "without a rate no frame waits: give rate too");
+    unsigned("options.queue", queue, 32);
+    if (queue === 0) bad("options.queue", queue, "1 or more frames");
+    if (rate === null) bad("options.queue", queue, "without a rate no frame waits: give rate too");
   }
   const part = (name: "loss" | "duplicate" | "reorder"): number => {
     const value = options[name] ?? 0;
-    return value >= 0 && value <= 1 ? value : bad(call, `options.${name}`, value, "a part of the frames, from 0 to 1");
+    return value >= 0 && value <= 1 ? value : bad(`options.${name}`, value, "a part of the frames, from 0 to 1");
   };
   const settings = { loss: part("loss"), duplicate: part("duplicate"), reorder: part("reorder") };
-  if (settings.reorder > 0 && jitter === 0n) bad(call, "options.reorder", settings.reorder, "it needs jitter or delay");
+  if (settings.reorder > 0 && jitter === 0n) bad("options.reorder", settings.reorder, "it needs jitter or delay");
   const own = options.seed ?? seed;
-  if (!Number.isSafeInteger(own)) bad(call, "options.seed", own, "an integer");
+  if (!Number.isSafeInteger(own)) bad("options.seed", own, "an integer");
   return { delay, jitter, rate, queue, ...settings, seed: own };
 }
 
-function duration(call: string, path: string, value: unknown): bigint {
-  if (typeof value !== "bigint") throw new TypeError(`${call}: ${path} must be nanoseconds as a bigint, as 2000n`);
-  return value >= 0n && value < 1n << 63n ? value : bad(call, path, value, "0n or more nanoseconds, below 2^63");
+function duration(path: string, value: unknown): bigint {
+  if (typeof value !== "bigint") mistyped(`${path} must be nanoseconds as a bigint, as 2000n`);
+  return value >= 0n && value < 1n << 63n ? value : bad(path, value, "0n or more nanoseconds, below 2^63");
 }
 
-function bad(call: string, path: string, value: unknown, hint: string): never {
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint });
+function bad(path: string, value: unknown, hint: string): never {
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint });
 }
 
 /** A frame on its way. */

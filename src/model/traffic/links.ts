@@ -20,13 +20,12 @@ const LINKS: ReadonlyMap<number, Link> = new Map([
  * The first header of frames with this link type. @throws EOPNOTSUPP for a link type without a
  * parser
  */
-export function linkOf(call: string, path: string, linkType: number): Link {
+export function linkOf(path: string, linkType: number): Link {
   const link = LINKS.get(linkType);
   if (link !== undefined) return link;
   const known = Object.values(LINK_TYPES).map(linkTypeName).join(", ");
   return refuse({
     code: "EOPNOTSUPP",
-    call,
     reason: "bad_link_type",
     path,
     value: linkTypeName(linkType),

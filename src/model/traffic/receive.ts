@@ -1,6 +1,7 @@
 /**
  * Runs frames through a device: fills batches of the core, steers them, and reads their outcomes.
  */
+import { inCall } from "../../errors.js";
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER } from "../../abi/engine.js";
 import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
@@ -100,8 +101,10 @@ export class Traffic {
    * @returns the outcomes, if they had to be read before host work; else null
    */
   start(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
-    if (summing !== null && this.batch.core.exports.openClasses() === 0) this.device.noMemory("burst.start");
-    return this.batch.count === 0 ? null : this.startBurst(columns, summing);
+    return inCall("burst.start", () => {
+      if (summing !== null && this.batch.core.exports.openClasses() === 0) this.device.noMemory();
+      return this.batch.count === 0 ? null : this.startBurst(columns, summing);
+    });
   }
 
   /** Waits until the frames of a burst are steered. */
@@ -175,13 +178,13 @@ export class Traffic {
   }
 
   /** Steers one frame from the wire: as `receive`, without lists. */
-  receiveOne(call: string, port: number, frame: Uint8Array, options: FrameOptions): Outcome {
+  receiveOne(port: number, frame: Uint8Array, options: FrameOptions): Outcome {
     const { batch, device } = this;
-    device.checkPort(call, port);
-    checkFrame(call, 0, frame, options);
-    if (!batch.openFrame(frame.length)) device.noMemory(call);
+    device.checkPort(port);
+    checkFrame(0, frame, options);
+    if (!batch.openFrame(frame.length)) device.noMemory();
     this.take(this, 1);
-    this.#put(call, 0, frame, options, port, WIRE);
+    this.#put(0, frame, options, port, WIRE);
     const { observer } = device;
     observer?.before();
     batch.steer(this.entry);
@@ -196,15 +199,15 @@ export class Traffic {
    * Steers frames from the wire. A frame that leaves by a port does so once all outcomes of its
    * batch are read.
    */
-  receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
-    this.open(call, port, frames, options);
+  receive(port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
+    this.open(port, frames, options);
     const { batch, reader } = this;
     const { observer } = this.device;
     const outcomes: Outcome[] = [];
     for (let next = 0; next < frames.length;) {
       const pendingWork = new PendingWork();
       const first = next;
-      next = this.#fill(call, frames, first, options, port, WIRE);
+      next = this.#fill(frames, first, options, port, WIRE);
       observer?.before();
       batch.steer(this.entry);
       for (let i = first; i < next; i++)
@@ -237,7 +240,6 @@ export class Traffic {
    * `pendingWork`; the caller does it.
    */
   send(
-    call: string,
     from: FunctionBase,
     port: number,
     frames: readonly Uint8Array[],
@@ -246,7 +248,6 @@ export class Traffic {
   ): Outcome[] {
     const pipeline = from.part(TablePipeline);
     return this.#run(
-      call,
       port,
       frames,
       { time },
@@ -264,7 +265,6 @@ export class Traffic {
    * once: to `to` where the rule ends the branch, to `copies` where the frame continues.
    */
   loopBack(
-    call: string,
     port: number,
     frames: readonly Uint8Array[],
     sender: QueuePair,
@@ -274,11 +274,10 @@ export class Traffic {
     const { looped, root } = this.#pipeline;
     const first = rdma ? looped : root;
     if (first === 0) {
-      this.check(call, port, frames, {});
+      this.check(port, frames, {});
       return frames.map(() => bareOutcome("miss", null, null));
     }
     return this.#run(
-      call,
       port,
       frames,
       { time },
@@ -289,16 +288,16 @@ export class Traffic {
   }
 
   /** The headers and fields that the parser finds in each frame. */
-  parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
+  parse(frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
     const work = (): void => this.batch.parse(NEEDS_ALL);
-    return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
+    return this.#run(1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
   }
 
   /** The headers that the parser finds in each frame. */
-  parseHeaders(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedHeaders[] {
+  parseHeaders(frames: readonly Uint8Array[], options: BatchOptions): ParsedHeaders[] {
     // Inner packets are parsed only where their fields are needed.
     const work = (): void => this.batch.parse(NEEDS_ALL);
-    return this.#run(call, 1, frames, options, WIRE, work, (i) => headersAt(this.batch, i));
+    return this.#run(1, frames, options, WIRE, work, (i) => headersAt(this.batch, i));
   }
 
   /**
@@ -316,7 +315,6 @@ export class Traffic {
    * @param read gives the result of frame `i` of the batch
    */
   #run<T extends object>(
-    call: string,
     port: number,
     frames: readonly Uint8Array[],
     options: BatchOptions,
@@ -324,11 +322,11 @@ export class Traffic {
     work: () => void,
     read: (i: number, frame: Uint8Array) => T,
   ): T[] {
-    this.open(call, port, frames, options);
+    this.open(port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
       const first = next;
-      next = this.#fill(call, frames, first, options, port, origin);
+      next = this.#fill(frames, first, options, port, origin);
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
     }
@@ -339,18 +337,11 @@ export class Traffic {
    * Fills the batch with frames from `first` on.
    * @returns the index of the first frame that it does not take
    */
-  #fill(
-    call: string,
-    frames: readonly Uint8Array[],
-    first: number,
-    options: BatchOptions,
-    port: number,
-    origin: Origin,
-  ): number {
+  #fill(frames: readonly Uint8Array[], first: number, options: BatchOptions, port: number, origin: Origin): number {
     this.take(this, this.device.observer?.oneByOne === true ? 1 : TOGETHER);
     let next = first;
     while (next < frames.length) {
-      if (!this.#put(call, next, frames[next] as Uint8Array, optionsOf(options, next), port, origin)) break;
+      if (!this.#put(next, frames[next] as Uint8Array, optionsOf(options, next), port, origin)) break;
       next++;
     }
     return next;
@@ -358,7 +349,6 @@ export class Traffic {
 
   /** Puts frame `i` of a call into the batch; false when the batch is full. */
   #put(
-    call: string,
     i: number,
     frame: Uint8Array,
     options: FrameOptions,
@@ -366,7 +356,7 @@ export class Traffic {
     { vport, qp_num, metadata }: Origin,
   ): boolean {
     const { batch, device } = this;
-    const link = linkFor(call, i, options);
+    const link = linkFor(i, options);
     if (batch.put(frame, wireLengthOf(frame, options), port, link, vport, qp_num, metadata) < 0) return false;
     if (device.stateful) batch.stamp(options.time ?? device.now());
     return true;
@@ -376,15 +366,15 @@ export class Traffic {
    * Checks the arguments of a call, and takes memory for its longest frame, so that each of them fits
    * an empty batch. @throws EINVAL; EOPNOTSUPP; ENOMEM
    */
-  protected open(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
-    this.check(call, port, frames, options);
+  protected open(port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.check(port, frames, options);
     let longest = 0;
     for (const { length } of frames) longest = Math.max(longest, length);
-    if (!this.batch.openFrame(longest)) this.device.noMemory(call);
+    if (!this.batch.openFrame(longest)) this.device.noMemory();
   }
 
-  protected check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
-    this.device.checkPort(call, port);
-    checkFrames(call, frames, options);
+  protected check(port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.device.checkPort(port);
+    checkFrames(frames, options);
   }
 }

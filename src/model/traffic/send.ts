@@ -37,14 +37,8 @@ const NOT_TAKEN: readonly (ReasonName | null)[] = [
 ];
 
 /** Implements `device.send`. */
-export function sendFrame(
-  call: string,
-  traffic: Traffic,
-  qp: QueuePair,
-  frame: Uint8Array,
-  options: SendOptions,
-): Outcome {
-  return sendFrom(call, traffic, qp, frame, checkSend(call, traffic.device, qp, frame, options));
+export function sendFrame(traffic: Traffic, qp: QueuePair, frame: Uint8Array, options: SendOptions): Outcome {
+  return sendFrom(traffic, qp, frame, checkSend(traffic.device, qp, frame, options));
 }
 
 /** Checked options of `device.send`. */
@@ -54,32 +48,30 @@ const DEFAULTS: SendSettings = { metadata: 0, time: null };
 
 /** Checks the arguments of `device.send`. */
 export function checkSend(
-  call: string,
   device: DeviceBase,
   qp: QueuePair,
   frame: Uint8Array,
   { metadata = 0, time = null }: SendOptions,
 ): SendSettings {
-  living(call, "qp", qp, QueuePair);
-  if (qp.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
+  living("qp", qp, QueuePair);
+  if (qp.device !== device) refuse({ code: "EINVAL", reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "use a queue pair of type IBV_QPT_RAW_PACKET";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: qp, hint });
+    refuse({ code: "EINVAL", reason: "bad_object", path: "qp", value: qp, hint });
   }
   if (!qp.isSink && qp.state !== IBV_QPS_RTS) {
     const hint = "move it to RTS first";
-    refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[qp.state], hint });
+    refuse({ code: "EINVAL", reason: "bad_state", path: "qp", value: STATE_NAMES[qp.state], hint });
   }
-  checkBytes(call, "frame", frame);
-  checkFrameLength(call, "frame", frame.length);
-  unsigned(call, "metadata", metadata, 32);
-  if (time !== null) checkTime(call, "time", time);
+  checkBytes("frame", frame);
+  checkFrameLength("frame", frame.length);
+  unsigned("metadata", metadata, 32);
+  if (time !== null) checkTime("time", time);
   return { metadata, time };
 }
 
 /** Sends a frame that was checked, from a queue pair that was checked. */
 export function sendFrom(
-  call: string,
   traffic: Traffic,
   qp: QueuePair,
   frame: Uint8Array,
@@ -89,7 +81,7 @@ export function sendFrom(
   const { device } = traffic;
   const { observer } = device;
   observer?.before();
-  const { outcome, egressFrames, kept } = steerSent(call, traffic, qp, frame, settings, pendingWork);
+  const { outcome, egressFrames, kept } = steerSent(traffic, qp, frame, settings, pendingWork);
   for (const { destination, port } of kept) device.hitCounts?.stayed(port.number, destination.frame.length);
   observer?.sent(qp, qp.attributes.port_num, frame, outcome);
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
@@ -110,7 +102,6 @@ interface Sent {
 
 /** Steers a sent frame through the rules of its function, the eSwitch, and those that loop it back. */
 export function steerSent(
-  call: string,
   traffic: SendTraffic,
   qp: QueuePair,
   frame: Uint8Array,
@@ -118,11 +109,11 @@ export function steerSent(
   pendingWork: PendingWork,
 ): Sent {
   const { qp_num, qp_type, device, attributes, context } = qp;
-  const { number } = portOf(call, "qp.port_num", device, attributes.port_num);
+  const { number } = portOf("qp.port_num", device, attributes.port_num);
   const origin = { qp_num, transport: qp_type !== IBV_QPT_RAW_PACKET, ...settings };
-  const [sent] = traffic.send(call, context.function, number, [frame], pendingWork, origin) as [Outcome];
+  const [sent] = traffic.send(context.function, number, [frame], pendingWork, origin) as [Outcome];
   return pendingWork.egressFrames.some((one) => loops(qp, one))
-    ? loopedBack(call, traffic, qp, sent, settings.time, pendingWork)
+    ? loopedBack(traffic, qp, sent, settings.time, pendingWork)
     : { outcome: sent, egressFrames: pendingWork.egressFrames, kept: [] };
 }
 
@@ -143,7 +134,6 @@ function loops(qp: QueuePair, { destination, port, switched }: EgressFrame): boo
  * and for groups.
  */
 function loopedBack(
-  call: string,
   traffic: SendTraffic,
   qp: QueuePair,
   sent: Outcome,
@@ -165,7 +155,7 @@ function loopedBack(
     const { frame } = destination;
     const { unicast, multicast } = qp.selfLoopback;
     const options = { rdma: isFor(port, frame), ownFlows: isMulticast(frame) ? multicast : unicast, time };
-    const [looped] = traffic.loopBack(call, port.number, [frame], qp, pendingWork, options) as [Outcome];
+    const [looped] = traffic.loopBack(port.number, [frame], qp, pendingWork, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);
     const stay = stays(looped, frame);

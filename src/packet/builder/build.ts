@@ -1,9 +1,9 @@
 /** `buildFrame` builds a frame from headers; `layersOf` gives the headers of a frame. */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { checkArray } from "../../base/checks.js";
 import { Draft } from "./draft.js";
 import type { BuildOptions, Layer } from "./layers.js";
-import { CALL, checkLayer } from "./values.js";
+import { checkLayer } from "./values.js";
 import { joined } from "../bytes.js";
 import { layoutOf, type Look } from "../layout.js";
 import { LEFTOVER, type FrameTree } from "../tree/types.js";
@@ -38,37 +38,39 @@ const MIN = 60;
  * @throws TypeError a value of another JavaScript type than the field takes
  */
 export function buildFrame(layers: readonly Layer[], options: BuildOptions = {}): Uint8Array {
-  checkArray(CALL, "layers", layers);
-  const drafts: Draft[] = [];
-  for (let i = 0; i < layers.length; i++) drafts.push(new Draft(checkLayer(layers[i], i), i, drafts));
-  // Headers are written from the last to the first, each in front of its body.
-  let room = ROOM;
-  let at = room.length;
-  let trailer = NO_BYTES;
-  for (let i = drafts.length - 1; i >= 0; i--) {
-    const draft = drafts[i] as Draft;
-    checkOrder(draft);
-    if (draft.header === "trailer") {
-      trailer = joined(draft.bytes("bytes"), trailer);
-      continue;
-    }
-    draft.follow(room, at);
-    const { size } = draft;
-    if (size > at) {
-      const more = size + room.length;
-      room = joined(new Uint8Array(more), draft.body);
-      at = more;
+  return inCall("buildFrame", () => {
+    checkArray("layers", layers);
+    const drafts: Draft[] = [];
+    for (let i = 0; i < layers.length; i++) drafts.push(new Draft(checkLayer(layers[i], i), i, drafts));
+    // Headers are written from the last to the first, each in front of its body.
+    let room = ROOM;
+    let at = room.length;
+    let trailer = NO_BYTES;
+    for (let i = drafts.length - 1; i >= 0; i--) {
+      const draft = drafts[i] as Draft;
+      checkOrder(draft);
+      if (draft.header === "trailer") {
+        trailer = joined(draft.bytes("bytes"), trailer);
+        continue;
+      }
       draft.follow(room, at);
+      const { size } = draft;
+      if (size > at) {
+        const more = size + room.length;
+        room = joined(new Uint8Array(more), draft.body);
+        at = more;
+        draft.follow(room, at);
+      }
+      draft.write();
+      at -= size;
     }
-    draft.write();
-    at -= size;
-  }
-  const length = room.length - at;
-  const missing = options.pad === true ? Math.max(0, MIN - length - trailer.length) : 0;
-  const frame = new Uint8Array(length + trailer.length + missing);
-  frame.set(room.subarray(at));
-  if (trailer.length > 0) frame.set(trailer, length);
-  return frame;
+    const length = room.length - at;
+    const missing = options.pad === true ? Math.max(0, MIN - length - trailer.length) : 0;
+    const frame = new Uint8Array(length + trailer.length + missing);
+    frame.set(room.subarray(at));
+    if (trailer.length > 0) frame.set(trailer, length);
+    return frame;
+  });
 }
 
 /** Headers that no field of theirs says what follows of, and what the parser finds behind them. */
@@ -93,7 +95,7 @@ function checkOrder(draft: Draft): void {
     header === "trailer"
       ? "a trailer is the last layer: move it to the end"
       : `${header} has no field that says so (${allowed.join(", ")} can follow): build what follows by itself and give it as a payload`;
-  refuse({ code: "EINVAL", call: CALL, reason: "not_derived", path: `layers[${index + 1}].header`, value: next, hint });
+  refuse({ code: "EINVAL", reason: "not_derived", path: `layers[${index + 1}].header`, value: next, hint });
 }
 
 /**

@@ -219,6 +219,15 @@ export const DEFAULTS: Readonly<Record<LaidOutHeader, Defaults>> = {
     short_length: (draft) => shortLength(draft.bodyLength),
     packet_number: always(1),
   },
+  // MD type 2, without context headers.
+  nsh: {
+    ttl: always(63),
+    length: words,
+    md_type: (draft) => (draft.size === 24 ? 1 : 2),
+    next_protocol: carried("next_protocol", GPE_PROTOCOLS, 0),
+    spi: always(1),
+    si: always(255),
+  },
 };
 
 /** RFC 8926 section 3.4: C says that some option has the critical bit, the highest of its type. */

@@ -5,7 +5,7 @@ import type { LaidOutHeader, Look } from "../layout.js";
 import { CHECKSUMS } from "./checksums.js";
 import type { HeaderDraft, LayerName } from "./headerDraft.js";
 import type { HeaderPlan, PlannedField } from "./headerPlan.js";
-import { CALL, type CheckedLayer, type Value } from "./values.js";
+import { type CheckedLayer, type Value } from "./values.js";
 
 const NO_BYTES = new Uint8Array();
 
@@ -106,7 +106,7 @@ export class Draft implements HeaderDraft {
 
   /** Refuses a field that was left out. */
   cannotDerive(name: string, hint: string): never {
-    return refuse({ code: "EINVAL", call: CALL, reason: "not_derived", path: `${this.path}.${name}`, hint });
+    return refuse({ code: "EINVAL", reason: "not_derived", path: `${this.path}.${name}`, hint });
   }
 
   #valueNamed(name: string): Value {

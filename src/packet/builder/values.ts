@@ -1,5 +1,5 @@
 /** `checkLayer` checks a layer given to `buildFrame` and converts its fields to numbers or bytes. */
-import { refuse } from "../../errors.js";
+import { mistyped, refuse } from "../../errors.js";
 import { parseIpv4, parseIpv6, parseMac } from "../addresses.js";
 import { describe } from "../../base/checks.js";
 import { namesHint } from "../../base/nearest.js";
@@ -8,8 +8,6 @@ import { LAYOUTS, type FieldLayout } from "../layout.js";
 import type { LayerName } from "./headerDraft.js";
 import { isLayerName, planOf, type HeaderPlan } from "./headerPlan.js";
 import { encodeGeneve, encodeOption, IPV4, IPV6, OptionFault, TCP, type Option } from "../options.js";
-
-export const CALL = "buildFrame";
 
 /** A bigint is a number of more than 32 bits. */
 export type Value = number | bigint | Uint8Array;
@@ -25,15 +23,14 @@ export function checkLayer(layer: unknown, i: number): CheckedLayer {
   const path = `layers[${i}]`;
   if (layer instanceof Uint8Array) return { header: "payload", plan: planOf("payload", true), given: [layer] };
   if (typeof layer !== "object" || layer === null) {
-    throw new TypeError(`${CALL}: ${path} must be a header or a Uint8Array, not ${describe(layer)}`);
+    mistyped(`${path} must be a header or a Uint8Array, not ${describe(layer)}`);
   }
   const values = layer as Readonly<Record<string, unknown>>;
   const { header } = values;
-  if (typeof header !== "string")
-    throw new TypeError(`${CALL}: ${path}.header must be a string, not ${describe(header)}`);
+  if (typeof header !== "string") mistyped(`${path}.header must be a string, not ${describe(header)}`);
   if (!isLayerName(header)) {
     const hint = namesHint(header, "headers", [...Object.keys(LAYOUTS), "payload", "trailer"]);
-    return refuse({ code: "EINVAL", call: CALL, reason: "bad_header", path: `${path}.header`, value: header, hint });
+    return refuse({ code: "EINVAL", reason: "bad_header", path: `${path}.header`, value: header, hint });
   }
   const raw = values["bytes"] !== undefined || header === "payload" || header === "trailer";
   const plan = planOf(header, raw);
@@ -44,7 +41,7 @@ export function checkLayer(layer: unknown, i: number): CheckedLayer {
     const field = plan.byName.get(name);
     if (field === undefined) {
       const hint = namesHint(name, `fields of ${header}`, [...plan.byName.keys()]);
-      return refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path: `${path}.${name}`, value, hint });
+      return refuse({ code: "EINVAL", reason: "bad_field", path: `${path}.${name}`, value, hint });
     }
     given[field.index] = checkValue(`${path}.${name}`, field.layout, value);
   }
@@ -89,12 +86,12 @@ function checkValue(path: string, [name, width, kind, detail]: FieldLayout, valu
 
 function number(path: string, value: unknown, bits: number): number | bigint {
   if (typeof value !== "number" && typeof value !== "bigint") {
-    throw new TypeError(`${CALL}: ${path} must be a number, not ${describe(value)}`);
+    mistyped(`${path} must be a number, not ${describe(value)}`);
   }
   const whole = typeof value === "bigint" || Number.isInteger(value);
   if (!whole || value < 0 || value > highest(bits)) {
     const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${highest(bits)}`;
-    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint });
   }
   return bits > 32 ? BigInt(value) : Number(value);
 }
@@ -112,7 +109,7 @@ function flags(path: string, value: unknown, names: readonly string[]): number |
     const at = names.indexOf(String(word));
     if (at < 0) {
       const hint = namesHint(String(word), "flags", names);
-      refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path, value: String(word), hint });
+      refuse({ code: "EINVAL", reason: "bad_field", path, value: String(word), hint });
     }
     bits |= 1 << (names.length - 1 - at);
   }
@@ -123,18 +120,18 @@ const WORDS = { mac: "a MAC address", ipv4: "an IPv4 address", ipv6: "an IPv6 ad
 
 function address(path: string, kind: string, value: unknown, size: number | undefined, name: string): Uint8Array {
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
-    throw new TypeError(`${CALL}: ${path} must be text or a Uint8Array, not ${describe(value)}`);
+    mistyped(`${path} must be text or a Uint8Array, not ${describe(value)}`);
   }
   const bytes = value instanceof Uint8Array ? value : textBytes(kind, value);
   const exact = kind === "mac" || kind === "ipv4" || kind === "ipv6";
   if (bytes === undefined || (exact && bytes.length !== size)) {
     const hint = exact ? WORDS[kind] : "pairs of hexadecimal digits, or an address";
-    return refuse({ code: "EINVAL", call: CALL, reason: exact ? "bad_address" : "bad_number", path, value, hint });
+    return refuse({ code: "EINVAL", reason: exact ? "bad_address" : "bad_number", path, value, hint });
   }
   if (size === undefined || bytes.length === size) return bytes;
   if (bytes.length > size) {
     const hint = `${name} has ${size} bytes`;
-    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint });
   }
   // An address that is shorter than its field (LINKTYPE_LINUX_SLL) stands at its start.
   return joined(bytes, new Uint8Array(size - bytes.length));
@@ -158,20 +155,18 @@ function textBytes(kind: string, text: string): Uint8Array | undefined {
 
 function options(path: string, value: unknown, encode: (option: Option) => Uint8Array | OptionFault): Uint8Array {
   if (!Array.isArray(value)) {
-    throw new TypeError(
-      `${CALL}: ${path} must be a list of options, hexadecimal digits or a Uint8Array, not ${describe(value)}`,
-    );
+    mistyped(`${path} must be a list of options, hexadecimal digits or a Uint8Array, not ${describe(value)}`);
   }
   const encoded = (value as unknown[]).map((option, i) => {
     const at = `${path}[${i}]`;
     if (typeof option !== "object" || option === null) {
-      throw new TypeError(`${CALL}: ${at} must be an option, not ${describe(option)}`);
+      mistyped(`${at} must be an option, not ${describe(option)}`);
     }
     const bytes = encode(option as Option);
     if (!(bytes instanceof OptionFault)) return bytes;
     const { key, hint } = bytes;
     const wrong = (option as Record<string, unknown>)[key];
-    return refuse({ code: "EINVAL", call: CALL, reason: "bad_option", path: `${at}.${key}`, value: wrong, hint });
+    return refuse({ code: "EINVAL", reason: "bad_option", path: `${at}.${key}`, value: wrong, hint });
   });
   return joined(...encoded);
 }
@@ -194,16 +189,13 @@ export function padN(bytes: Uint8Array): Uint8Array {
 /** A word that is filled in with the rest of the header, and addresses. */
 function route(path: string, value: unknown): Uint8Array {
   if (!Array.isArray(value)) {
-    throw new TypeError(
-      `${CALL}: ${path} must be a list of addresses, hexadecimal digits or a Uint8Array, not ${describe(value)}`,
-    );
+    mistyped(`${path} must be a list of addresses, hexadecimal digits or a Uint8Array, not ${describe(value)}`);
   }
   const addresses = (value as unknown[]).map((text, i) => {
     const parsed = typeof text === "string" ? parseIpv6(text) : undefined;
     if (parsed !== undefined) return bytesOf(parsed, 16);
     return refuse({
       code: "EINVAL",
-      call: CALL,
       reason: "bad_address",
       path: `${path}[${i}]`,
       value: text,

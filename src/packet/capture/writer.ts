@@ -3,7 +3,7 @@
  * after it. Times are rounded down to the resolution of the file.
  */
 
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
 import {
@@ -62,8 +62,12 @@ export class PcapWriter {
   readonly #snapLength: number;
 
   constructor({ linkType, nanoseconds = false, littleEndian = true, snapLength = 262144 }: PcapWriterOptions) {
-    this.#linkType = inRange("PcapWriter", "linkType", linkType, 0, 0xffff);
-    this.#snapLength = inRange("PcapWriter", "snapLength", snapLength, 1, MAX_CAPTURE_LENGTH);
+    inCall("PcapWriter", () => {
+      inRange("linkType", linkType, 0, 0xffff);
+      inRange("snapLength", snapLength, 1, MAX_CAPTURE_LENGTH);
+    });
+    this.#linkType = linkType;
+    this.#snapLength = snapLength;
     this.#nanoseconds = nanoseconds;
     this.#littleEndian = littleEndian;
   }
@@ -82,23 +86,25 @@ export class PcapWriter {
 
   /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
-    const { captured, wireLength } = lengthsOf("PcapWriter.frame", frame, this.#snapLength);
-    const time = frame.time ?? 0n;
-    const seconds = time / 1_000_000_000n;
-    if (time < 0n || seconds > 0xffffffffn) outOfRange("PcapWriter.frame", "time", time);
-    const fraction = Number(time % 1_000_000_000n);
-    const bytes = new Uint8Array(PCAP_RECORD.length + captured);
-    const view = viewOf(bytes);
-    view.setUint32(PCAP_RECORD.seconds, Number(seconds), this.#littleEndian);
-    view.setUint32(
-      PCAP_RECORD.fraction,
-      this.#nanoseconds ? fraction : Math.floor(fraction / 1000),
-      this.#littleEndian,
-    );
-    view.setUint32(PCAP_RECORD.captured, captured, this.#littleEndian);
-    view.setUint32(PCAP_RECORD.original, wireLength, this.#littleEndian);
-    bytes.set(frame.bytes.subarray(0, captured), PCAP_RECORD.length);
-    return bytes;
+    return inCall("PcapWriter.frame", () => {
+      const { captured, wireLength } = lengthsOf(frame, this.#snapLength);
+      const time = frame.time ?? 0n;
+      const seconds = time / 1_000_000_000n;
+      if (time < 0n || seconds > 0xffffffffn) outOfRange("time", time);
+      const fraction = Number(time % 1_000_000_000n);
+      const bytes = new Uint8Array(PCAP_RECORD.length + captured);
+      const view = viewOf(bytes);
+      view.setUint32(PCAP_RECORD.seconds, Number(seconds), this.#littleEndian);
+      view.setUint32(
+        PCAP_RECORD.fraction,
+        this.#nanoseconds ? fraction : Math.floor(fraction / 1000),
+        this.#littleEndian,
+      );
+      view.setUint32(PCAP_RECORD.captured, captured, this.#littleEndian);
+      view.setUint32(PCAP_RECORD.original, wireLength, this.#littleEndian);
+      bytes.set(frame.bytes.subarray(0, captured), PCAP_RECORD.length);
+      return bytes;
+    });
   }
 }
 
@@ -113,7 +119,9 @@ export class PcapngWriter {
   readonly #littleEndian: boolean;
 
   constructor({ interfaces, littleEndian = true }: PcapngWriterOptions) {
-    interfaces.forEach(({ linkType }, i) => inRange("PcapngWriter", `interfaces[${i}].linkType`, linkType, 0, 0xffff));
+    inCall("PcapngWriter", () => {
+      interfaces.forEach(({ linkType }, i) => inRange(`interfaces[${i}].linkType`, linkType, 0, 0xffff));
+    });
     this.#interfaces = interfaces.map((device) => ({ ...device }));
     this.#littleEndian = littleEndian;
   }
@@ -133,48 +141,51 @@ export class PcapngWriter {
    * @throws EINVAL if the link type or the name do not fit the format
    */
   addInterface(device: PcapngWriterOptions["interfaces"][number]): Uint8Array {
-    inRange("PcapngWriter.addInterface", "linkType", device.linkType, 0, 0xffff);
-    const block = this.#describe(device, this.#interfaces.length);
-    this.#interfaces.push({ ...device });
-    return new Uint8Array(block.buffer);
+    return inCall("PcapngWriter.addInterface", () => {
+      inRange("linkType", device.linkType, 0, 0xffff);
+      const block = this.#describe(device, this.#interfaces.length);
+      this.#interfaces.push({ ...device });
+      return new Uint8Array(block.buffer);
+    });
   }
 
   /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
-    const { captured, wireLength } = lengthsOf("PcapngWriter.frame", frame, Infinity);
-    const interfaceId = frame.interfaceId ?? 0;
-    const device = this.#interfaces[interfaceId];
-    if (device === undefined) outOfRange("PcapngWriter.frame", "interfaceId", interfaceId);
-    const options = this.#options(
-      "PcapngWriter.frame",
-      (frame.comments ?? []).map((text, i) => ({ code: OPTION.comment, value: text, path: `comments[${i}]` })),
-    );
-    if (frame.time === null && interfaceId === 0 && captured === wireLength && options.length === 0) {
-      return this.#simple(frame.bytes);
-    }
-    const time = frame.time ?? 0n;
-    if (time < 0n) outOfRange("PcapngWriter.frame", "time", time);
-    const ticks = device.nanoseconds ? time : time / 1000n;
-    if (ticks >> 64n !== 0n) outOfRange("PcapngWriter.frame", "time", time);
+    return inCall("PcapngWriter.frame", () => {
+      const { captured, wireLength } = lengthsOf(frame, Infinity);
+      const interfaceId = frame.interfaceId ?? 0;
+      const device = this.#interfaces[interfaceId];
+      if (device === undefined) outOfRange("interfaceId", interfaceId);
+      const options = this.#options(
+        (frame.comments ?? []).map((text, i) => ({ code: OPTION.comment, value: text, path: `comments[${i}]` })),
+      );
+      if (frame.time === null && interfaceId === 0 && captured === wireLength && options.length === 0) {
+        return this.#simple(frame.bytes);
+      }
+      const time = frame.time ?? 0n;
+      if (time < 0n) outOfRange("time", time);
+      const ticks = device.nanoseconds ? time : time / 1000n;
+      if (ticks >> 64n !== 0n) outOfRange("time", time);
 
-    const optionsAt = PACKET.bytes + padded(captured);
-    const block = this.#block(BLOCK.enhancedPacket, optionsAt + options.length - BLOCK_HEADER.body);
-    block.setUint32(PACKET.interfaceId, interfaceId, this.#littleEndian);
-    block.setUint32(PACKET.timeHigh, Number(ticks >> 32n), this.#littleEndian);
-    block.setUint32(PACKET.timeLow, Number(ticks & 0xffffffffn), this.#littleEndian);
-    block.setUint32(PACKET.captured, captured, this.#littleEndian);
-    block.setUint32(PACKET.original, wireLength, this.#littleEndian);
-    const bytes = new Uint8Array(block.buffer);
-    bytes.set(frame.bytes, PACKET.bytes);
-    bytes.set(options, optionsAt);
-    return bytes;
+      const optionsAt = PACKET.bytes + padded(captured);
+      const block = this.#block(BLOCK.enhancedPacket, optionsAt + options.length - BLOCK_HEADER.body);
+      block.setUint32(PACKET.interfaceId, interfaceId, this.#littleEndian);
+      block.setUint32(PACKET.timeHigh, Number(ticks >> 32n), this.#littleEndian);
+      block.setUint32(PACKET.timeLow, Number(ticks & 0xffffffffn), this.#littleEndian);
+      block.setUint32(PACKET.captured, captured, this.#littleEndian);
+      block.setUint32(PACKET.original, wireLength, this.#littleEndian);
+      const bytes = new Uint8Array(block.buffer);
+      bytes.set(frame.bytes, PACKET.bytes);
+      bytes.set(options, optionsAt);
+      return bytes;
+    });
   }
 
   /** Options with their end; empty without an option. */
-  #options(call: string, options: readonly { code: number; value: string | Uint8Array; path: string }[]): Uint8Array {
+  #options(options: readonly { code: number; value: string | Uint8Array; path: string }[]): Uint8Array {
     const parts = options.map(({ code, value, path }) => {
       const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
-      if (bytes.length > MAX_OPTION) outOfRange(call, path, value);
+      if (bytes.length > MAX_OPTION) outOfRange(path, value);
       return optionOf(code, bytes, this.#littleEndian);
     });
     if (parts.length > 0) parts.push(optionOf(OPTION.end, new Uint8Array(), this.#littleEndian));
@@ -191,15 +202,17 @@ export class PcapngWriter {
   }
 
   #describe(device: InterfaceToWrite, index: number): DataView {
-    const path = `interfaces[${index}].name`;
-    const options = this.#options("PcapngWriter", [
-      ...(device.name === undefined ? [] : [{ code: OPTION.interfaceName, value: device.name, path }]),
-      ...(device.nanoseconds ? [{ code: OPTION.timeResolution, value: Uint8Array.of(9), path }] : []),
-    ]);
-    const block = this.#block(BLOCK.interfaceDescription, INTERFACE.options - BLOCK_HEADER.body + options.length);
-    block.setUint16(INTERFACE.linkType, device.linkType, this.#littleEndian);
-    new Uint8Array(block.buffer).set(options, INTERFACE.options);
-    return block;
+    return inCall("PcapngWriter", () => {
+      const path = `interfaces[${index}].name`;
+      const options = this.#options([
+        ...(device.name === undefined ? [] : [{ code: OPTION.interfaceName, value: device.name, path }]),
+        ...(device.nanoseconds ? [{ code: OPTION.timeResolution, value: Uint8Array.of(9), path }] : []),
+      ]);
+      const block = this.#block(BLOCK.interfaceDescription, INTERFACE.options - BLOCK_HEADER.body + options.length);
+      block.setUint16(INTERFACE.linkType, device.linkType, this.#littleEndian);
+      new Uint8Array(block.buffer).set(options, INTERFACE.options);
+      return block;
+    });
   }
 
   /** A block with a body of zeros. */
@@ -213,21 +226,20 @@ export class PcapngWriter {
   }
 }
 
-function lengthsOf(call: string, frame: FrameToWrite, snapLength: number): { captured: number; wireLength: number } {
+function lengthsOf(frame: FrameToWrite, snapLength: number): { captured: number; wireLength: number } {
   const { bytes, wireLength = bytes.length } = frame;
   const captured = Math.min(bytes.length, snapLength);
-  inRange(call, "bytes.length", captured, 0, MAX_CAPTURE_LENGTH);
-  inRange(call, "wireLength", wireLength, bytes.length, 0xffffffff);
+  inRange("bytes.length", captured, 0, MAX_CAPTURE_LENGTH);
+  inRange("wireLength", wireLength, bytes.length, 0xffffffff);
   return { captured, wireLength };
 }
 
-function inRange(call: string, path: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) outOfRange(call, path, value);
-  return value;
+function inRange(path: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) outOfRange(path, value);
 }
 
-function outOfRange(call: string, path: string, value: unknown): never {
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value });
+function outOfRange(path: string, value: unknown): never {
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value });
 }
 
 function concatenated(parts: readonly ArrayBufferView[]): Uint8Array {

@@ -8,7 +8,7 @@ import {
   type Names,
 } from "../numbers.js";
 import { addressText, flagsSet, hexNumber, shortHex } from "./fieldText.js";
-import { IPV4_FLAGS, TCP_FLAGS } from "../layout.js";
+import { IPV4_FLAGS, TCP_FLAGS, type LaidOutHeader } from "../layout.js";
 import type { TreeField, TreeNode } from "./types.js";
 
 /** Fields of one header, by name. */
@@ -71,6 +71,11 @@ const ports = (f: Fields): string => `${f.number("source_port")} > ${f.number("d
 const next = (f: Fields): string => f.named("next_header", PROTOCOL_NAMES);
 const type = (f: Fields, name = "type"): string =>
   f.number(name) < 0x600 ? `length ${f.number(name)}` : f.named(name, ETHERTYPE_NAMES);
+/** A bare number would be read as a value without a name. */
+const gpeProtocol = (f: Fields): string[] => {
+  const name = GPE_NAMES[f.number("next_protocol")];
+  return name === undefined ? [`next_protocol ${f.number("next_protocol")}`] : [name];
+};
 const traffic = (f: Fields): string[] => [...f.unlessZero("dscp"), ...f.unlessZero("ecn")];
 
 /** tcpdump's letters. */
@@ -116,7 +121,7 @@ function cookedAddress(f: Fields): string {
   return addressText(bytes) ?? (bytes.length === 0 ? "no address" : shortHex(bytes));
 }
 
-const SUMMARIES: Readonly<Record<string, Summary>> = {
+const SUMMARIES: Readonly<Record<LaidOutHeader, Summary>> = {
   ethernet: (f) => [ends(f), type(f)],
   vlan: (f) => [`vid ${f.number("vid")}`, ...f.unlessZero("pcp"), ...f.unlessZero("dei"), type(f)],
   loopback: (f) => [`family ${f.named("family", FAMILY_NAMES)}`],
@@ -170,7 +175,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   vxlan_gpe: (f) => [
     `vni ${f.number("vni")}`,
     ...(f.number("flags") === 12 ? [] : [`flags ${f.text("flags")}`]),
-    f.named("next_protocol", GPE_NAMES),
+    ...gpeProtocol(f),
   ],
   geneve: (f) => [
     `vni ${f.number("vni")}`,
@@ -215,11 +220,12 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     ...(f.has("sci") ? [`sci ${f.text("sci")}`] : []),
     ...(f.number("e") === 1 ? ["encrypted"] : []),
   ],
+  nsh: (f) => [`spi ${f.number("spi")}`, `si ${f.number("si")}`, `ttl ${f.number("ttl")}`, ...gpeProtocol(f)],
 };
 
 /** `10.0.0.1 > 10.0.0.2`, `ttl 64`, `tcp`, `length 40`: joined by commas they are the line. */
 export function summaryOf(node: TreeNode): readonly string[] {
-  const summary = SUMMARIES[node.header];
+  const summary = (SUMMARIES as Readonly<Record<string, Summary>>)[node.header];
   if (summary !== undefined) return summary(new Fields(node));
   const length = `${node.length} ${node.length === 1 ? "byte" : "bytes"}`;
   return node.header === "unlisted" ? ["more headers", length] : [length];

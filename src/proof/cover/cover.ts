@@ -1,4 +1,5 @@
 /** `cover` and `witness`: which rules and tables of a device frames come to, each shown by a frame or refuted by a proof. */
+import { inAsyncCall } from "../../errors.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
 import { openTracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { findTarget, type WhyTarget } from "../../explain/why/targets.js";
@@ -26,30 +27,31 @@ const TURN = 50;
  *       if (coverage.status === "none") console.log(rule.name, coverage.proof.sentence);
  */
 export async function cover(device: Device, options: CoverOptions = {}): Promise<Cover> {
-  const call = "cover";
-  checkOptions(call, "", options, { core: "any", onProgress: "function", signal: "any" });
-  const { onProgress, signal, core } = options;
-  const run = await openRun(call, device, { core });
-  const tables = run.tables();
-  const objects = tables.flatMap((table) => [...groupedByObject(run, table)]);
-  const rules: RuleCoverage[] = [];
-  let turn = Date.now();
-  for (const nodes of objects) {
-    if (Date.now() - turn > TURN) {
-      onProgress?.(rules.length, objects.length);
-      await new Promise((done) => setTimeout(done));
-      turn = Date.now();
+  return inAsyncCall("cover", async () => {
+    checkOptions("", options, { core: "any", onProgress: "function", signal: "any" });
+    const { onProgress, signal, core } = options;
+    const run = await openRun(device, { core });
+    const tables = run.tables();
+    const objects = tables.flatMap((table) => [...groupedByObject(run, table)]);
+    const rules: RuleCoverage[] = [];
+    let turn = Date.now();
+    for (const nodes of objects) {
+      if (Date.now() - turn > TURN) {
+        onProgress?.(rules.length, objects.length);
+        await new Promise((done) => setTimeout(done));
+        turn = Date.now();
+      }
+      if (signal?.aborted === true) break;
+      rules.push(run.rule(nodes));
     }
-    if (signal?.aborted === true) break;
-    rules.push(run.rule(nodes));
-  }
-  const reached: TableCoverage[] = [];
-  for (const table of tables) {
-    if (signal?.aborted === true) break;
-    reached.push(run.table(table));
-  }
-  onProgress?.(rules.length, objects.length);
-  return { rules, tables: reached };
+    const reached: TableCoverage[] = [];
+    for (const table of tables) {
+      if (signal?.aborted === true) break;
+      reached.push(run.table(table));
+    }
+    onProgress?.(rules.length, objects.length);
+    return { rules, tables: reached };
+  });
 }
 
 /**
@@ -61,9 +63,10 @@ export async function cover(device: Device, options: CoverOptions = {}): Promise
  *     if (found.status === "witness") console.log(found.witness.bytes);
  */
 export async function witness(device: Device, rule: WhyTarget, { core }: TracerOptions = {}): Promise<Coverage> {
-  const call = "witness";
-  const run = await openRun(call, device, { core });
-  return run.best(nodesOf(call, run, device, rule));
+  return inAsyncCall("witness", async () => {
+    const run = await openRun(device, { core });
+    return run.best(nodesOf(run, device, rule));
+  });
 }
 
 /** The rules of a table in groups that stand for one object, in the order of ranks. A flow can have several entries. */
@@ -80,17 +83,17 @@ function groupedByObject({ world }: CoverRun, table: number): Iterable<readonly 
 }
 
 /** The rules of the core that stand for an object. */
-export function nodesOf(call: string, { world }: CoverRun, device: Device, rule: WhyTarget): RuleNode[] {
-  const target = findTarget(call, device, rule);
-  if (target.kind !== "rule") wrongType(call, "rule", "a rule", rule);
+export function nodesOf({ world }: CoverRun, device: Device, rule: WhyTarget): RuleNode[] {
+  const target = findTarget(device, rule);
+  if (target.kind !== "rule") wrongType("rule", "a rule", rule);
   const { objects } = target;
   return world.graph.tables.flatMap((table) => world.nodesOf(table).filter(({ object }) => objects.includes(object)));
 }
 
 /** @throws as `cover` */
-export async function openRun(call: string, device: Device, options: TracerOptions): Promise<CoverRun> {
-  if (!(device instanceof Device)) wrongType(call, "device", "a Device", device);
+export async function openRun(device: Device, options: TracerOptions): Promise<CoverRun> {
+  if (!(device instanceof Device)) wrongType("device", "a Device", device);
   const tracer = await openTracer(device, options);
-  tracer.refresh(call);
+  tracer.refresh();
   return new CoverRun(new World(tracer));
 }

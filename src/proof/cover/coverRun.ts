@@ -110,7 +110,7 @@ export class CoverRun {
     const from = leading.length === 0 ? "" : `, from ${listText(leading.map(ruleText))},`;
     return {
       kind: "cannot match",
-      sentence: `the frames that come to ${text}${from} cannot match it`,
+      sentence: `the frames that reach ${text}${from} cannot match it`,
       table: ref,
       leading,
     };
@@ -125,7 +125,7 @@ export class CoverRun {
     if (found.kind === "frame") return { table: ref, coverage: witnessed(found) };
     if (found.kind === "unknown") return { table: ref, coverage: { status: "unknown", tried: found.tried } };
     const proof = this.#unreached(table);
-    const sentence = proof.kind === "cannot match" ? "no frame takes any way that leads there" : proof.sentence;
+    const sentence = proof.kind === "cannot match" ? "no frame takes a path that leads there" : proof.sentence;
     return { table: ref, coverage: { status: "none", proof: { ...proof, sentence } } };
   }
 }

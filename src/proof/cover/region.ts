@@ -1,4 +1,5 @@
 /** `region`: the frames that hit a rule, as disjoint masks and values over the fields of the key with which they come in. */
+import { inAsyncCall } from "../../errors.js";
 import type { TracerOptions } from "../../explain/trace/tracer.js";
 import type { TraceSource } from "../../explain/trace/trace.js";
 import type { WhyTarget } from "../../explain/why/targets.js";
@@ -44,20 +45,21 @@ export async function region(
   rule: WhyTarget,
   { core, most = 1000 }: RegionOptions = {},
 ): Promise<Region> {
-  const call = "region";
-  const run = await openRun(call, device, { core });
-  const parts: RegionPart[] = [];
-  let complete = true;
-  let share = 0;
-  for (const node of nodesOf(call, run, device, rule)) {
-    const cubes = cubesOf(run.world, { table: node.table, rule: node }, most - parts.length);
-    complete &&= cubes.complete;
-    for (const { source, mask, value, bits } of cubes.list) {
-      parts.push({ from: source, ...named(mask, value) });
-      share += 2 ** -bits;
+  return inAsyncCall("region", async () => {
+    const run = await openRun(device, { core });
+    const parts: RegionPart[] = [];
+    let complete = true;
+    let share = 0;
+    for (const node of nodesOf(run, device, rule)) {
+      const cubes = cubesOf(run.world, { table: node.table, rule: node }, most - parts.length);
+      complete &&= cubes.complete;
+      for (const { source, mask, value, bits } of cubes.list) {
+        parts.push({ from: source, ...named(mask, value) });
+        share += 2 ** -bits;
+      }
     }
-  }
-  return { parts, share: share / Math.max(1, new Set(parts.map(({ from }) => from)).size), complete };
+    return { parts, share: share / Math.max(1, new Set(parts.map(({ from }) => from)).size), complete };
+  });
 }
 
 /** Bits that say only whether a header is present are in mask and value alone. */

@@ -1,4 +1,5 @@
 /** Frames that were steered by two devices, grouped by how their treatment differs. */
+import { inAsyncCall } from "../../errors.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
 import { traceOutcome } from "../../explain/trace/outcome.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
@@ -56,12 +57,13 @@ export class CapturedDifferences {
     changed: Device,
     options: Behaviour & TracerOptions = {},
   ): Promise<CapturedDifferences> {
-    const call = "CapturedDifferences.open";
-    for (const [name, device] of Object.entries({ old, changed }))
-      if (!(device instanceof Device)) wrongType(call, name, "a Device", device);
-    checkOptions(call, "", options, BEHAVIOUR_TYPES);
-    const { core, ...behaviour } = options;
-    return new CapturedDifferences(await copied(old, core), await copied(changed, core), behaviour);
+    return inAsyncCall("CapturedDifferences.open", async () => {
+      for (const [name, device] of Object.entries({ old, changed }))
+        if (!(device instanceof Device)) wrongType(name, "a Device", device);
+      checkOptions("", options, BEHAVIOUR_TYPES);
+      const { core, ...behaviour } = options;
+      return new CapturedDifferences(await copied(old, core), await copied(changed, core), behaviour);
+    });
   }
 
   /** The groups, the largest first. */
@@ -93,9 +95,11 @@ export class CapturedDifferences {
 
 /** The tracer of a device, with a copy of its rules. */
 async function copied(device: Device, core: TracerOptions["core"]): Promise<Tracer> {
-  const tracer = await openTracer(device, { core });
-  tracer.refresh("CapturedDifferences.open");
-  return tracer;
+  return inAsyncCall("CapturedDifferences.open", async () => {
+    const tracer = await openTracer(device, { core });
+    tracer.refresh();
+    return tracer;
+  });
 }
 
 /** What the rules say of counters and state: each counts a frame once. */

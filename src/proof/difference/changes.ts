@@ -78,7 +78,7 @@ export class Changes {
       seen.add(table);
       const ref = this.#old.world.rules.tableRefOf(table);
       const now = this.#changed.world.rules.tableRefOf(other.table);
-      const sentence = `frames come in at ${tableText(now)} instead of ${tableText(ref)}`;
+      const sentence = `frames enter at ${tableText(now)} instead of ${tableText(ref)}`;
       const rules = [null, ...this.#old.world.nodesOf(table)];
       const goals = rules.map((rule): Goal => ({ side: "old", table, rule }));
       this.#suspects.push({ what: "device", rule: null, table: ref, sentence, goals });
@@ -99,7 +99,7 @@ export class Changes {
     }
     for (const [{ label, selfLoopback: a }, { selfLoopback: b }] of pairs) {
       if (a.unicast !== b.unicast || a.multicast !== b.multicast)
-        this.#device(`${label} gets other frames of its own that a port loops back`);
+        this.#device(`${label} gets different looped-back frames of its own`);
     }
   }
 

@@ -1,4 +1,5 @@
 /** `difference`: which frames two devices treat differently, each shown by a frame that both have steered, or a proof that there is none. */
+import { inAsyncCall } from "../../errors.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { Device } from "../../model/device/device.js";
@@ -16,7 +17,7 @@ export interface DifferenceOptions extends Behaviour, TracerOptions {
   signal?: AbortSignal | undefined;
 }
 
-const STOPPED: Judged = { effect: "unknown", tried: "nothing: the search ended before" };
+const STOPPED: Judged = { effect: "unknown", tried: "nothing: the search ended first" };
 
 /** Milliseconds of work between two turns of the event loop. */
 const TURN = 50;
@@ -36,28 +37,29 @@ export async function difference(
   changed: Device,
   options: DifferenceOptions = {},
 ): Promise<DifferenceResult> {
-  const call = "difference";
-  for (const [name, device] of Object.entries({ old, changed }))
-    if (!(device instanceof Device)) wrongType(call, name, "a Device", device);
-  checkOptions(call, "", options, { ...BEHAVIOUR_TYPES, onProgress: "function", signal: "any" });
-  const { core, onProgress, signal, ...behaviour } = options;
-  const [a, b] = [await openTracer(old, { core }), await openTracer(changed, { core })];
-  for (const tracer of [a, b]) tracer.refresh(call);
-  const { sides, suspects } = compared(a, b, behaviour);
-  const finder = new DifferenceFinder(sides, behaviour);
-  const changes = [];
-  let turn = Date.now();
-  for (const [done, suspect] of suspects.entries()) {
-    if (Date.now() - turn > TURN) {
-      onProgress?.(done, suspects.length);
-      await new Promise((go) => setTimeout(go));
-      turn = Date.now();
+  return inAsyncCall("difference", async () => {
+    for (const [name, device] of Object.entries({ old, changed }))
+      if (!(device instanceof Device)) wrongType(name, "a Device", device);
+    checkOptions("", options, { ...BEHAVIOUR_TYPES, onProgress: "function", signal: "any" });
+    const { core, onProgress, signal, ...behaviour } = options;
+    const [a, b] = [await openTracer(old, { core }), await openTracer(changed, { core })];
+    for (const tracer of [a, b]) tracer.refresh();
+    const { sides, suspects } = compared(a, b, behaviour);
+    const finder = new DifferenceFinder(sides, behaviour);
+    const changes = [];
+    let turn = Date.now();
+    for (const [done, suspect] of suspects.entries()) {
+      if (Date.now() - turn > TURN) {
+        onProgress?.(done, suspects.length);
+        await new Promise((go) => setTimeout(go));
+        turn = Date.now();
+      }
+      const { goals, ...change } = suspect;
+      const judged = signal?.aborted === true ? STOPPED : finder.effectOf(goals);
+      changes.push({ ...change, ...judged });
     }
-    const { goals, ...change } = suspect;
-    const judged = signal?.aborted === true ? STOPPED : finder.effectOf(goals);
-    changes.push({ ...change, ...judged });
-  }
-  return { equal: changes.every(({ effect }) => effect === "same"), groups: finder.groups, changes };
+    return { equal: changes.every(({ effect }) => effect === "same"), groups: finder.groups, changes };
+  });
 }
 
 /** @internal Both devices, and what may make a difference between them. The tracers must have copied them. */

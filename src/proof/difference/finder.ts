@@ -36,8 +36,8 @@ function unknown(tried: string): Judged {
 
 /** @param ways of which one frame each was steered, with others like it */
 function triedText(ways: number): string {
-  const frames = ways === 1 ? "a frame that comes there" : `${ways} frames that come there on different ways`;
-  return `${frames}, and ${VARIATIONS} like ${ways === 1 ? "it" : "each"}: both treat them alike`;
+  const frames = ways === 1 ? "a frame that gets there" : `${ways} frames that get there by different paths`;
+  return `${frames}, and ${VARIATIONS} like ${ways === 1 ? "it" : "each"}: both treat them the same`;
 }
 
 /** A frame that both devices have steered in a dry run. */

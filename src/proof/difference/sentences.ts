@@ -26,7 +26,7 @@ const PARTS: Readonly<
   verdict: () => "end otherwise",
   destination: () => "go elsewhere",
   bytes: (_, __, changed) =>
-    changed.length === 0 ? "arrive with other bytes" : `arrive with ${listText(changed.map(fieldText), 2)}`,
+    changed.length === 0 ? "arrive with different bytes" : `arrive with ${listText(changed.map(fieldText), 2)}`,
   tag: (before, after) => `carry ${tagText(after.outcome)} instead of ${tagText(before.outcome)}`,
   counters: countersText,
   state: stateText,
@@ -56,10 +56,10 @@ function afterText({ rules: had, outcome: was }: Treatment, { rules, outcome }: 
   const by = rule === undefined ? "" : same ? " by the same rule" : ` by ${ruleText(rule)}`;
   const { verdict, missed } = outcome;
   const table = missed.at(-1);
-  if (table !== undefined) return `are now taken by no rule of ${tableText(table)}`;
-  if (verdict === "miss") return "are now taken by no rule";
+  if (table !== undefined) return `no longer hit a rule of ${tableText(table)}`;
+  if (verdict === "miss") return "no longer hit any rule";
   if (verdict === "drop") {
-    if (was.verdict === "drop") return `are now dropped for another reason${by}${reasonText(outcome)}`;
+    if (was.verdict === "drop") return `are now dropped for a different reason${by}${reasonText(outcome)}`;
     return `are now dropped${by}${reasonText(outcome)}`;
   }
   return `are now sent to ${destinationText(outcome)}${by}`;
@@ -86,7 +86,7 @@ function placeText(label: string): string {
 /** The values are those of one frame. */
 function fieldText({ field, before, after }: FieldChange): string {
   if (after === null) return `no ${field}`;
-  return before === null ? `${field}, such as ${after}` : `another ${field}, such as ${after} instead of ${before}`;
+  return before === null ? `${field}, such as ${after}` : `a different ${field}, such as ${after} instead of ${before}`;
 }
 
 function tagText({ tag, to }: TraceOutcome): string {

@@ -2,12 +2,14 @@
  * Cells: the bits of a key, and behind them facts about a frame that no bit of the key says but several depend on.
  * A term is a cell that is 1 (`cell + 1`), or 0 (negative).
  */
+import type { Level } from "../../headers/fields.js";
 import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE } from "../../abi/key.js";
 import { fieldNamed, type Field, type FieldName } from "../../model/match/fields.js";
 
 export type Cell = number;
+export type { Level };
+
 export type Term = number;
-export type Level = "outer" | "inner";
 
 const FIRST_FACT = KEY_SIZE * 8;
 const LEVEL_FACTS = 3;

@@ -30,7 +30,7 @@ import { bits, fact, LATER, present, type Level, type Term } from "./cells.js";
 import type { FieldName } from "../../model/match/fields.js";
 import type { Solution } from "./solution.js";
 import { addLabels, ipInIp, overGre, overUdp, type Draft } from "./tunnelLayers.js";
-import type { WireHeader } from "./wire.js";
+import type { WireHeader } from "../../headers/fields.js";
 
 /** The offset of later fragments, in 8 bytes: after a first one of 1,480. */
 const OFFSET = 185;

@@ -6,12 +6,13 @@ import type { FieldName } from "../../model/match/fields.js";
 import type { SampleOptions } from "../../model/base/parser.js";
 import { bits, equals, present, type Level, type Term } from "./cells.js";
 import type { Declaration, Plan } from "./plan.js";
-import { wireOf, type WireHeader } from "./wire.js";
+import type { WireHeader } from "../../headers/fields.js";
+import { wireOf } from "./wire.js";
 
 /** The presence bit of the header that a sample is taken from; undefined where the key has none, or several. */
 function headerOf({ header, level = "outer" }: SampleOptions): Term | undefined {
-  const { present: own, over }: Partial<HeaderRecord> = header === "payload" ? {} : HEADERS[header];
-  if (own === undefined || over !== undefined) return undefined;
+  const { present: own }: Partial<HeaderRecord> = header === "payload" ? {} : HEADERS[header];
+  if (own === undefined || header === "mpls") return undefined;
   if (own[level] !== undefined) return present(level, own[level]);
   return level === "inner" || own.tunnel === undefined ? undefined : present("tunnel", own.tunnel);
 }

@@ -6,7 +6,8 @@ import { layoutOf } from "../../packet/layout.js";
 import type { Solver } from "../solver/solver.js";
 import { present, type Level, type Term } from "./cells.js";
 import type { ParsedKey } from "./parsedKey.js";
-import { layoutHeader, tunnelBit, wireOf, type WireHeader } from "./wire.js";
+import type { WireHeader } from "../../headers/fields.js";
+import { layoutHeader, tunnelBit, wireOf } from "./wire.js";
 
 /** Fields of a layer by name, as `buildFrame` takes them. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -71,8 +71,8 @@ export function constrainTunnels(plan: Plan): void {
 
 function overUdp(plan: Plan): void {
   const udp = present("outer", PRESENT_UDP);
-  for (const [, { announced, present: own, over }] of HEADER_LIST) {
-    const bit = own?.tunnel ?? over?.udp.present.tunnel;
+  for (const [, { announced, present: own, variants }] of HEADER_LIST) {
+    const bit = own?.tunnel ?? variants?.["mpls_over_udp"]?.present.tunnel;
     if (bit === undefined || announced?.port === undefined) continue;
     plan.after(here(bit), udp);
     plan.implies(here(bit), udp, ...equals("outer.udp_dport", announced.port));

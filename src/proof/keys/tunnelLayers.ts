@@ -23,7 +23,8 @@ import { writeBits } from "../../packet/bytes.js";
 import { TUNNEL_ETHERTYPES } from "../../headers/announcers.js";
 import { bits, GENEVE_VERSION_0, GRE_WHOLE, present, type Level, type Term } from "./cells.js";
 import type { Solution } from "./solution.js";
-import { tunnelBits, type WireHeader } from "./wire.js";
+import type { WireHeader } from "../../headers/fields.js";
+import { tunnelBits } from "./wire.js";
 
 /** A frame that is being built. */
 export interface Draft {

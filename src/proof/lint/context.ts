@@ -40,14 +40,9 @@ export class LintContext {
   }
 
   /** @throws SteeringError ENOMEM: the device leaves no room for a copy */
-  static async open(
-    call: string,
-    device: Device,
-    senders: ReadonlySet<object>,
-    core: CoreSource | undefined,
-  ): Promise<LintContext> {
+  static async open(device: Device, senders: ReadonlySet<object>, core: CoreSource | undefined): Promise<LintContext> {
     const tracer = await openTracer(device, { core });
-    tracer.refresh(call);
+    tracer.refresh();
     return new LintContext(device, tracer, senders);
   }
 

@@ -1,4 +1,5 @@
 /** `lint`: the faults of the rules of a device. */
+import { inAsyncCall } from "../../errors.js";
 import { checkOptions, wrongType } from "../../base/checks.js";
 import type { CoreSource } from "../../engine/load.js";
 import { Device } from "../../model/device/device.js";
@@ -69,15 +70,16 @@ const RANKS: readonly Severity[] = ["error", "warning", "note"];
  *     for (const { id, severity, sentence } of await lint(device)) console.log(severity, id, sentence);
  */
 export async function lint(device: Device, options: LintOptions = {}): Promise<Finding[]> {
-  const call = "lint";
-  if (!(device instanceof Device)) wrongType(call, "device", "a Device", device);
-  checkOptions(call, "", options, { senders: "any", core: "any" });
-  const context = await LintContext.open(call, device, new Set(options.senders ?? []), options.core);
-  const findings: Finding[] = [];
-  for (const { id, severity, detect } of LINT_DETECTORS) {
-    for (const found of detect(context)) {
-      findings.push({ id, severity, field: null, witness: null, proof: null, fix: null, ...found });
+  return inAsyncCall("lint", async () => {
+    if (!(device instanceof Device)) wrongType("device", "a Device", device);
+    checkOptions("", options, { senders: "any", core: "any" });
+    const context = await LintContext.open(device, new Set(options.senders ?? []), options.core);
+    const findings: Finding[] = [];
+    for (const { id, severity, detect } of LINT_DETECTORS) {
+      for (const found of detect(context)) {
+        findings.push({ id, severity, field: null, witness: null, proof: null, fix: null, ...found });
+      }
     }
-  }
-  return findings.sort((a, b) => RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity));
+    return findings.sort((a, b) => RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity));
+  });
 }

@@ -1,4 +1,5 @@
 /** The graph of the tables of a device, read from the copy that its tracer made. */
+import { inCall } from "../../errors.js";
 import { Op, VPORT_MANAGER } from "../../abi/engine.js";
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
@@ -21,11 +22,13 @@ const GRAPHS = new WeakMap<Tracer, { readonly copy: number; readonly graph: Grap
  *     for (const { table } of graph.entries) console.log(graph.rulesOf(table).count);
  */
 export function graphOf(tracer: Tracer): Graph {
-  tracer.refresh("graphOf");
-  const copy = tracer.traced.copies;
-  let known = GRAPHS.get(tracer);
-  if (known?.copy !== copy) GRAPHS.set(tracer, (known = { copy, graph: new DeviceGraph(tracer) }));
-  return known.graph;
+  return inCall("graphOf", () => {
+    tracer.refresh();
+    const copy = tracer.traced.copies;
+    let known = GRAPHS.get(tracer);
+    if (known?.copy !== copy) GRAPHS.set(tracer, (known = { copy, graph: new DeviceGraph(tracer) }));
+    return known.graph;
+  });
 }
 
 class DeviceGraph implements Graph {

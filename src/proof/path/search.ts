@@ -64,7 +64,7 @@ const MAX_FRAMES = 12;
 const MAX_PREPARED = 3;
 
 /** What is tried, but not shown. */
-const TRANSPORTS = "packets that queue pairs make of messages, which no witness is";
+const TRANSPORTS = "packets that queue pairs make from messages, which a witness never is";
 
 /** What a search looks for. */
 interface Wanted {
@@ -125,7 +125,7 @@ export class Search {
     }
     const before = this.world.origins.edgesTo(first);
     if (before.length > 0 && edges.length >= MAX_TABLES) {
-      this.#tried.add(`ways of up to ${MAX_TABLES} tables`);
+      this.#tried.add(`paths of up to ${MAX_TABLES} tables`);
       return null;
     }
     const next = edges[0] === undefined ? goal.rule : edges[0].rule;
@@ -147,7 +147,7 @@ export class Search {
   /** Whether the search has done as much as it may for one goal. */
   #isSpent(): boolean {
     if (this.#work < MAX_WORK) return false;
-    this.#tried.add(`${this.#chains} ways to its table`);
+    this.#tried.add(`${this.#chains} paths to its table`);
     return true;
   }
 
@@ -200,7 +200,7 @@ export class Search {
       const answer = this.#solve(chain);
       if (answer === false) return null;
       if (answer === undefined) {
-        this.#tried.add("the solver's limit of conflicts");
+        this.#tried.add("the solver's conflict limit");
         return null;
       }
       const frame = frameOf(solver, arrival);
@@ -216,11 +216,11 @@ export class Search {
       if (!learn(chain, lookups)) {
         const other = this.#prepared(last, goal) ?? this.#sampled(chain, arrival, last, goal);
         if (other !== null) return other;
-        this.#tried.add("frames that took another way than foreseen");
+        this.#tried.add("frames that took a different path from the one expected");
         chain.forbidSolution();
       }
     }
-    this.#tried.add(`${MAX_FRAMES} frames for one way to its table`);
+    this.#tried.add(`${MAX_FRAMES} frames for one path to its table`);
     return null;
   }
 

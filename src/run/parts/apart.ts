@@ -2,6 +2,7 @@
  * Whether state is kept apart by the rules: whether all frames that can reach an object are between the same two addresses, or
  * have the same SPI. What cannot be seen from the document counts as shared.
  */
+import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { fullMask, parseTerm } from "../../model/match/term.js";
 import type { ScenarioHeaderChange } from "../../scenario/action/changes.js";
@@ -9,8 +10,6 @@ import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioFlow } from "../../scenario/flow/definition.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import { usesOfRules } from "../../scenario/state/use.js";
-
-const CALL = "divisionOf";
 
 const FAMILIES = ["ipv4", "ipv6"] as const;
 
@@ -86,10 +85,12 @@ function pairOf({ match = {}, matcher }: ScenarioRule, { matchers = [] }: Scenar
 
 /** The only value that a term matches; null if there are several. */
 function onlyValue(name: string, text: string | number | undefined): string | null {
-  const field = fieldNamed(name);
-  if (text === undefined || field === undefined) return null;
-  const term = parseTerm(CALL, name, field, text);
-  return term.kind === "bits" && term.mask === fullMask(field) ? String(term.value) : null;
+  return inCall("divisionOf", () => {
+    const field = fieldNamed(name);
+    if (text === undefined || field === undefined) return null;
+    const term = parseTerm(name, field, text);
+    return term.kind === "bits" && term.mask === fullMask(field) ? String(term.value) : null;
+  });
 }
 
 function namesAction({ specs = [] }: ScenarioFlow, name: string): boolean {

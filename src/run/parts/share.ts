@@ -2,6 +2,7 @@
  * A share of the frames of captures. Frames whose state belongs together are in one share, whichever way they go: those between
  * the same two addresses, or those with the same SPI. What the parser reads decides, so a share knows a frame as rules do.
  */
+import { inCall } from "../../errors.js";
 import { fieldNamed, type Field } from "../../model/match/fields.js";
 import { parseTerm } from "../../model/match/term.js";
 import type { Device } from "../../model/device/device.js";
@@ -74,9 +75,11 @@ export class FrameShare {
 }
 
 function numberOf(name: string, shown: number | string | undefined): bigint | null {
-  if (shown === undefined) return null;
-  const term = parseTerm("FrameShare", name, fieldNamed(name) as Field, shown);
-  return term.kind === "bits" ? term.value : null;
+  return inCall("FrameShare", () => {
+    if (shown === undefined) return null;
+    const term = parseTerm(name, fieldNamed(name) as Field, shown);
+    return term.kind === "bits" ? term.value : null;
+  });
 }
 
 /** The 32-bit words of an address, the first one first. */

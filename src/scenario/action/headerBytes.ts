@@ -6,12 +6,12 @@ import { REFORMAT_TYPES, type ScenarioReformat } from "./destinations.js";
 import type { ScenarioHeader } from "../frame/headers.js";
 
 /** The bytes of headers. @throws EINVAL refused by `buildFrame`, or a value of the wrong type */
-export function headerBytes(call: string, path: string, headers: readonly ScenarioHeader[]): Uint8Array {
-  return built(call, path, headers.map(layerOf));
+export function headerBytes(path: string, headers: readonly ScenarioHeader[]): Uint8Array {
+  return built(path, headers.map(layerOf));
 }
 
 /** Hexadecimal digits with optional white space and colons. */
-export function hexText(call: string, path: string, text: string): Uint8Array {
+export function hexText(path: string, text: string): Uint8Array {
   const digits = text.replace(/[\s:]+/g, "");
   const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
   if (wrong !== undefined || digits.length % 2 !== 0) {
@@ -19,7 +19,7 @@ export function hexText(call: string, path: string, text: string): Uint8Array {
       wrong === undefined
         ? `two digits a byte; there are ${digits.length}`
         : `${JSON.stringify(wrong)} is no hexadecimal digit`;
-    refuse({ code: "EINVAL", call, reason: "bad_scenario", path, value: short(text), hint });
+    refuse({ code: "EINVAL", reason: "bad_scenario", path, value: short(text), hint });
   }
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
@@ -36,10 +36,10 @@ export interface Reformat {
   readonly data: Uint8Array | null;
 }
 
-export function reformatOf(call: string, path: string, { type, data, headers }: ScenarioReformat): Reformat {
+export function reformatOf(path: string, { type, data, headers }: ScenarioReformat): Reformat {
   const number = REFORMAT_TYPES.indexOf(type);
-  if (headers !== undefined) return { type: number, data: tunnelBytes(call, `${path}.headers`, type, headers) };
-  return { type: number, data: data === undefined ? null : hexText(call, `${path}.data`, data) };
+  if (headers !== undefined) return { type: number, data: tunnelBytes(`${path}.headers`, type, headers) };
+  return { type: number, data: data === undefined ? null : hexText(`${path}.data`, data) };
 }
 
 /** The next protocol that the last header must announce, by its name. */
@@ -53,18 +53,13 @@ const SIZES = { ethernet: 14, ipv4: 20 } as const;
  * Tunnel headers: the last one announces the encapsulated packet, and UDP has no checksum (RFC 7348
  * section 5, RFC 6935).
  */
-function tunnelBytes(
-  call: string,
-  path: string,
-  type: ScenarioReformat["type"],
-  headers: readonly ScenarioHeader[],
-): Uint8Array {
+function tunnelBytes(path: string, type: ScenarioReformat["type"], headers: readonly ScenarioHeader[]): Uint8Array {
   const layers = headers.map((header) => layerOf(header.header === "udp" ? { checksum: 0, ...header } : header));
   const inside = type === "l2_to_l2_tunnel" || type === "l2_tunnel_to_l2" ? "ethernet" : "ipv4";
   const last = headers.at(-1);
   const announces = last !== undefined && last["bytes"] === undefined && ANNOUNCES[inside].includes(last.header);
-  if (!announces) return built(call, path, layers);
-  const whole = built(call, path, [...layers, { header: inside }]);
+  if (!announces) return built(path, layers);
+  const whole = built(path, [...layers, { header: inside }]);
   return whole.subarray(0, whole.length - SIZES[inside]);
 }
 
@@ -81,18 +76,18 @@ function layerOf(written: ScenarioHeader): Layer {
   return layer as unknown as Layer;
 }
 
-function built(call: string, path: string, layers: readonly Layer[]): Uint8Array {
+function built(path: string, layers: readonly Layer[]): Uint8Array {
   try {
     return buildFrame(layers);
   } catch (error) {
     const place = (inner: string): string => inner.replace(/\blayers(?=\[)/g, path);
     if (error instanceof SteeringError) {
       const { code, reason, value, hint } = error;
-      return refuse({ code, call, reason, path: place(error.path ?? ""), value, hint: hint && place(hint) });
+      return refuse({ code, reason, path: place(error.path ?? ""), value, hint: hint && place(hint) });
     }
     const [, at, hint] =
       (error instanceof TypeError && /^buildFrame: (layers\S*) (must .*)$/.exec(error.message)) || [];
     if (at === undefined || hint === undefined) throw error;
-    return refuse({ code: "EINVAL", call, reason: "bad_scenario", path: place(at), hint: `it ${hint}` });
+    return refuse({ code: "EINVAL", reason: "bad_scenario", path: place(at), hint: `it ${hint}` });
   }
 }

@@ -16,11 +16,11 @@ export interface HeaderChanges {
 }
 
 /** @throws EINVAL unknown fields, values and bits that do not fit, malformed words */
-export function headerChanges(call: string, path: string, list: readonly ScenarioHeaderChange[]): HeaderChanges {
+export function headerChanges(path: string, list: readonly ScenarioHeaderChange[]): HeaderChanges {
   const actions: (bigint | ModifyAction)[] = [];
   const origins: number[] = [];
   list.forEach((change, i) => {
-    const made = changesOf(call, below(path, i), change);
+    const made = changesOf(below(path, i), change);
     actions.push(...made);
     origins.push(...made.map(() => i));
   });
@@ -49,32 +49,32 @@ function kindOf({ set, add }: ScenarioHeaderChangeObject): ChangeKind {
   return set !== undefined ? "set" : add !== undefined ? "add" : "copy";
 }
 
-function changesOf(call: string, path: string, change: ScenarioHeaderChange): (bigint | ModifyAction)[] {
-  if (typeof change === "string") return [wordOf(call, path, change)];
+function changesOf(path: string, change: ScenarioHeaderChange): (bigint | ModifyAction)[] {
+  if (typeof change === "string") return [wordOf(path, change)];
   const { set, to = 0, add, by = 0, copy, into = "" } = change;
-  if (set !== undefined) return setOf(call, path, fieldOf(call, `${path}.set`, set), to);
-  if (add !== undefined) return addOf(call, `${path}.add`, fieldOf(call, `${path}.add`, add), by);
-  const fields = [fieldOf(call, `${path}.copy`, copy ?? ""), fieldOf(call, `${path}.into`, into)] as const;
-  return copyOf(call, path, fields, change);
+  if (set !== undefined) return setOf(path, fieldOf(`${path}.set`, set), to);
+  if (add !== undefined) return addOf(`${path}.add`, fieldOf(`${path}.add`, add), by);
+  const fields = [fieldOf(`${path}.copy`, copy ?? ""), fieldOf(`${path}.into`, into)] as const;
+  return copyOf(path, fields, change);
 }
 
-function wordOf(call: string, path: string, text: string): bigint {
+function wordOf(path: string, text: string): bigint {
   const digits = text.replace(/[\s:]+/g, "").replace(/^0x/i, "");
   if (/^[0-9a-f]{16}$/i.test(digits)) return BigInt(`0x${digits}`);
-  return bad(call, path, text, "16 hexadecimal digits", "bad_scenario");
+  return bad(path, text, "16 hexadecimal digits", "bad_scenario");
 }
 
-function fieldOf(call: string, path: string, name: string): ChangeField {
+function fieldOf(path: string, name: string): ChangeField {
   const field = changeFieldNamed(name);
   if (field !== undefined) return field;
   const same = CHANGE_FIELD_NAMES.filter((known) => known.split(".")[1] === name).map((known) => `"${known}"`);
   const hint = same.length > 0 ? `did you mean ${same.join(" or ")}?` : namesHint(name, "fields", CHANGE_FIELD_NAMES);
-  return bad(call, path, name, hint, "bad_field");
+  return bad(path, name, hint, "bad_field");
 }
 
 /** One SET for each run of masked bits in a part. */
-function setOf(call: string, path: string, field: ChangeField, to: string | number): ModifyAction[] {
-  const { mask, value } = parseBits(call, `${path}.to`, field, to);
+function setOf(path: string, field: ChangeField, to: string | number): ModifyAction[] {
+  const { mask, value } = parseBits(`${path}.to`, field, to);
   return field.ways.flat().flatMap(({ field: name, offset, width, low }) =>
     runs((mask >> BigInt(low)) & ones(width)).map(({ first, bits }): ModifyAction => {
       const data = Number((value >> BigInt(low + first)) & ones(bits));
@@ -83,25 +83,24 @@ function setOf(call: string, path: string, field: ChangeField, to: string | numb
   );
 }
 
-function addOf(call: string, path: string, field: ChangeField, by: number): ModifyAction[] {
+function addOf(path: string, field: ChangeField, by: number): ModifyAction[] {
   const device = field.ways.map(([part]) => part as FieldPart);
   if (field.ways.some((way) => way.length > 1) || field.name.startsWith("outer.first_")) {
     const words = field.ways.flatMap((way) => way.map((part) => part.field)).join(", ");
-    return bad(call, path, field.name, `the device adds to whole words: ${words}`, "bad_modify");
+    return bad(path, field.name, `the device adds to whole words: ${words}`, "bad_modify");
   }
   return device.map(({ field: name }): ModifyAction => ({ type: "add", field: name, data: by >>> 0 }));
 }
 
 /** One COPY for each piece within one part of both fields. */
 function copyOf(
-  call: string,
   path: string,
   [from, into]: readonly [ChangeField, ChangeField],
   { fromBit = 0, intoBit = 0, bits }: ScenarioHeaderChangeObject,
 ): ModifyAction[] {
   const left = [from.width - fromBit, into.width - intoBit] as const;
   const beyond = (key: string, value: number, field: ChangeField): never =>
-    bad(call, `${path}.${key}`, value, `${field.name} has ${field.width} bits`, "out_of_range");
+    bad(`${path}.${key}`, value, `${field.name} has ${field.width} bits`, "out_of_range");
   if (left[0] <= 0) beyond("fromBit", fromBit, from);
   if (left[1] <= 0) beyond("intoBit", intoBit, into);
   const count = bits ?? Math.min(...left);
@@ -154,6 +153,6 @@ function runs(mask: bigint): { first: number; bits: number }[] {
   return found;
 }
 
-function bad(call: string, path: string, value: unknown, hint: string, reason: RefusalReason): never {
-  return refuse({ code: "EINVAL", call, reason, path, value, hint });
+function bad(path: string, value: unknown, hint: string, reason: RefusalReason): never {
+  return refuse({ code: "EINVAL", reason, path, value, hint });
 }

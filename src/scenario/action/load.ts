@@ -9,7 +9,7 @@ import {
   MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
 } from "../../abi/mlx5dv.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Action } from "../../model/action/action.js";
 import { FlowMeterAction } from "../../model/action/asoActions.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
@@ -38,8 +38,6 @@ import { below } from "../schema/path.js";
 import { refersTo, type Gone } from "../update/gone.js";
 import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../state/actions.js";
 import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition.js";
-
-const CALL = "loadScenario";
 
 /** Objects that actions lead to and count on. */
 export interface ActionTargets {
@@ -128,16 +126,20 @@ export class ScenarioActions {
 
   /** Destroys the actions that were made since `begin`: the rule was refused. */
   takeBack(): void {
-    for (const { action, forget } of this.#fresh.splice(0).reverse()) {
-      action.destroy(CALL);
-      forget();
-    }
+    inCall("loadScenario", () => {
+      for (const { action, forget } of this.#fresh.splice(0).reverse()) {
+        action.destroy();
+        forget();
+      }
+    });
   }
 
   /** Destroys actions of a rule that is gone, if they are its own. */
   destroyOwn(actions: readonly Action[]): void {
-    const shared = this.shared();
-    for (const action of actions) if (!shared.has(action) && action.users === 0) action.destroy(CALL);
+    inCall("loadScenario", () => {
+      const shared = this.shared();
+      for (const action of actions) if (!shared.has(action) && action.users === 0) action.destroy();
+    });
   }
 
   /** The action for a rule of this table. */
@@ -163,7 +165,7 @@ export class ScenarioActions {
 
   #named(name: string, standing: Standing | null): Action {
     const shared = this.#shared.get(name);
-    if (shared === undefined) throw new Error(`${CALL}: no action ${name} is in the document that was checked`);
+    if (shared === undefined) throw new Error(`loadScenario: no action ${name} is in the document that was checked`);
     return this.#once(`name ${name}`, shared.written, shared.path, standing);
   }
 
@@ -197,15 +199,15 @@ export class ScenarioActions {
       if (drop !== undefined) return Action.drop();
       if (default_miss !== undefined) return Action.defaultMiss();
       if (pop_vlan !== undefined) return Action.popVlan();
-      if (tag !== undefined) return Action.tag(CALL, tag);
-      if (push_vlan !== undefined) return Action.pushVlan(CALL, domains.context().device, vlanHeader(push_vlan));
-      if (count !== undefined) return Action.count(CALL, made(counters, count), written.offset ?? 0);
-      if (queue !== undefined) return Action.toQueue(CALL, queuePair(queues, queue));
-      if (tir !== undefined) return Action.toTir(CALL, made(tirs, tir));
+      if (tag !== undefined) return Action.tag(tag);
+      if (push_vlan !== undefined) return Action.pushVlan(domains.context().device, vlanHeader(push_vlan));
+      if (count !== undefined) return Action.count(made(counters, count), written.offset ?? 0);
+      if (queue !== undefined) return Action.toQueue(queuePair(queues, queue));
+      if (tir !== undefined) return Action.toTir(made(tirs, tir));
       const to = made(tables, table);
-      return priority === undefined ? Action.toTable(CALL, to) : rootTableAction(CALL, to, priority);
+      return priority === undefined ? Action.toTable(to) : rootTableAction(to, priority);
     };
-    return at(CALL, path, make);
+    return at(path, make);
   }
 
   #inDomain(path: string, written: Written, { domain, isRoot }: Standing): Action {
@@ -213,9 +215,9 @@ export class ScenarioActions {
     const flags = isRoot ? MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL : 0;
     if (vport !== undefined) {
       const number = vport === "uplink" ? VPORT_UPLINK : vport;
-      return at(CALL, path, () => vportAction(CALL, domain, number), ofDomain);
+      return at(path, () => vportAction(domain, number), ofDomain);
     }
-    if (port !== undefined) return at(CALL, path, () => portAction(CALL, domain, port), ofDomain);
+    if (port !== undefined) return at(path, () => portAction(domain, port), ofDomain);
     if (array !== undefined) return this.#array(`${path}.array`, array, domain);
     if (aso !== undefined) {
       const { domains, asoObjects } = this.#targets;
@@ -224,13 +226,13 @@ export class ScenarioActions {
       return asoAction(path, aso, made(asoObjects, aso.object), domain, home);
     }
     if (reformat !== undefined) {
-      const { type, data } = reformatOf(CALL, `${path}.reformat`, reformat);
+      const { type, data } = reformatOf(`${path}.reformat`, reformat);
       const place: PlaceOf = (inner) => `.reformat${reformatPlace(inner, reformat.headers !== undefined)}`;
-      return at(CALL, path, () => reformatAction(CALL, domain, flags, type, undefined, data), place);
+      return at(path, () => reformatAction(domain, flags, type, undefined, data), place);
     }
-    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
+    const { actions, placeOf } = headerChanges(`${path}.modify`, modify);
     const place: PlaceOf = (inner) => `.modify${placeOf(inner)}`;
-    return at(CALL, path, () => modifyAction(CALL, domain, flags, undefined, actions), place);
+    return at(path, () => modifyAction(domain, flags, undefined, actions), place);
   }
 
   /** Array members use actions made for tables that are not root. */
@@ -249,7 +251,7 @@ export class ScenarioActions {
         dest_reformat: { reformat: this.#action(here, first, standing), dest },
       };
     });
-    return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);
+    return at(path, () => arrayAction(domain, undefined, dests), arrayPlace);
   }
 
   /** Samples use actions made for tables that are not root. */
@@ -268,7 +270,7 @@ export class ScenarioActions {
     const { array, flow_sampler } = (name === undefined ? undefined : this.#shared.get(name)?.written) ?? {};
     if (array === undefined && flow_sampler === undefined) return;
     const hint = `${array === undefined ? "a sampler" : "an array"} is no member of ${of === "array" ? "an array" : "a sampler"}`;
-    refuse({ code: "EOPNOTSUPP", call: CALL, reason: "bad_action_list", path: `${path}.action`, value: name, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "bad_action_list", path: `${path}.action`, value: name, hint });
   }
 }
 
@@ -279,11 +281,11 @@ function isOfDevice({ vport, port, array, reformat, modify, aso }: Written): boo
 
 /** Checks an action that no rule uses. */
 function check(path: string, { reformat, modify, array = [] }: Written): void {
-  if (reformat !== undefined) reformatOf(CALL, `${path}.reformat`, reformat);
-  if (modify !== undefined) headerChanges(CALL, `${path}.modify`, modify);
+  if (reformat !== undefined) reformatOf(`${path}.reformat`, reformat);
+  if (modify !== undefined) headerChanges(`${path}.modify`, modify);
   array.forEach((member, i) => {
     if (typeof member === "string" || typeof member.reformat !== "object") return;
-    reformatOf(CALL, `${below(`${path}.array`, i)}.reformat`, member.reformat);
+    reformatOf(`${below(`${path}.array`, i)}.reformat`, member.reformat);
   });
 }
 
@@ -312,5 +314,5 @@ function arrayPlace(inner: string): string {
 function queuePair(queues: ReadonlyMap<string, LoadedQueue>, name: string): QueuePair {
   const { queue } = made(queues, name);
   if (queue instanceof QueuePair) return queue;
-  throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
+  throw new Error(`loadScenario: ${name} is a work queue in the document that was checked`);
 }

@@ -7,7 +7,6 @@ import type { ScenarioDomain } from "./definition.js";
 import { at } from "../place.js";
 import { attemptEach, type Report } from "../report.js";
 
-const CALL = "loadScenario";
 const SYNC_RULES = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW;
 
 /** The domains of a scenario, and what they belong to, by function and by name. */
@@ -53,7 +52,7 @@ export class ScenarioDomains {
   context(vport = 0): Context {
     let context = this.#contexts.get(vport);
     if (context === undefined) {
-      context = new Context(CALL, this.#first.device.function(vport));
+      context = new Context(this.#first.device.function(vport));
       this.#contexts.set(vport, context);
     }
     return context;
@@ -61,7 +60,7 @@ export class ScenarioDomains {
 
   pd(vport = 0): ProtectionDomain {
     let pd = this.#pds.get(vport);
-    if (pd === undefined) this.#pds.set(vport, (pd = new ProtectionDomain(CALL, this.context(vport))));
+    if (pd === undefined) this.#pds.set(vport, (pd = new ProtectionDomain(this.context(vport))));
     return pd;
   }
 
@@ -70,7 +69,7 @@ export class ScenarioDomains {
     const name = domainName(type, vport);
     let domain = this.#domains.get(name);
     if (domain === undefined) {
-      domain = at(CALL, path, () => Domain.create(CALL, this.context(vport), DOMAIN_TYPES.indexOf(type), name));
+      domain = at(path, () => Domain.create(this.context(vport), DOMAIN_TYPES.indexOf(type), name));
       this.#domains.set(name, domain);
     }
     return domain;
@@ -98,5 +97,5 @@ export function domainName(type: DomainType, vport: number): string {
 }
 
 function sync(domain: Domain): void {
-  if (!domain.rootOnly) domain.sync(CALL, SYNC_RULES);
+  if (!domain.rootOnly) domain.sync(SYNC_RULES);
 }

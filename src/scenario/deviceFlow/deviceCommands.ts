@@ -11,9 +11,9 @@ import type { DevxObject } from "../../model/base/devxObject.js";
 const OUTPUT_SIZE = 16;
 
 /** @throws EREMOTEIO the device refuses the command */
-export function madeBy<T extends DevxObject>(call: string, context: Context, command: CommandFor<T>, name: string): T {
+export function madeBy<T extends DevxObject>(context: Context, command: CommandFor<T>, name: string): T {
   const output = new Uint8Array(OUTPUT_SIZE);
-  const made = createObject(new Command(call, context, command, undefined, output, undefined));
+  const made = createObject(new Command(context, command, undefined, output, undefined));
   // The opcode determines T; the encoders declare it.
   return made.called(name) as T;
 }

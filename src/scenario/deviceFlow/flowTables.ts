@@ -55,8 +55,6 @@ import { headerChanges } from "../action/headerChanges.js";
 import { at, type PlaceOf } from "../place.js";
 import { below } from "../schema/path.js";
 
-const CALL = "loadScenario";
-
 const TYPES: Readonly<Record<ScenarioFlowTableType, number>> = {
   nic_rx: FS_FT_NIC_RX,
   nic_tx: FS_FT_NIC_TX,
@@ -105,7 +103,7 @@ export function loadFlowTable(
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const command = createFlowTableCommand(TYPES[table_type], given);
   const place: PlaceOf = (inner) => (inner === "table_miss_id" ? ".table_miss" : `.${inner}`);
-  const table = at(CALL, path, () => madeBy<DevxFlowTable>(CALL, context, command, name), place);
+  const table = at(path, () => madeBy<DevxFlowTable>(context, command, name), place);
   const groups = written.groups.map((group, i) => loadGroup(below(`${path}.groups`, i), table, group, i));
   return { table, groups };
 }
@@ -123,7 +121,7 @@ function loadGroup(path: string, table: DevxFlowTable, written: ScenarioFlowGrou
   });
   const name = `${table.name} group ${i + 1}`;
   const place: PlaceOf = (inner) => (inner.endsWith("_flow_index") ? `.${inner}` : ".mask");
-  return { group: at(CALL, path, () => madeBy<DevxFlowGroup>(CALL, table.context, command, name), place), mask };
+  return { group: at(path, () => madeBy<DevxFlowGroup>(table.context, command, name), place), mask };
 }
 
 export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets: EntryTargets): DevxFlowEntry {
@@ -132,7 +130,7 @@ export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets:
   const found = groups.find(({ group }) => flow_index >= group.first && flow_index <= group.last);
   if (found === undefined) {
     const hint = `no group of ${table.name} has it`;
-    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path: `${path}.flow_index`, value: flow_index, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.flow_index`, value: flow_index, hint });
   }
   const value = deviceMatch(`${path}.match`, match);
   checkFits(`${path}.match`, value, found.mask);
@@ -148,9 +146,8 @@ export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets:
     ...writer.fields(),
   });
   return at(
-    CALL,
     path,
-    () => madeBy<DevxFlowEntry>(CALL, table.context, command, name),
+    () => madeBy<DevxFlowEntry>(table.context, command, name),
     (inner) => (inner === "flow_index" ? ".flow_index" : inner === "match_value" ? ".match" : ".actions"),
   );
 }
@@ -209,14 +206,14 @@ class EntryWriter {
   }
 
   #repeated(path: string, value: string): never {
-    return refuse({ code: "EINVAL", call: CALL, reason: "action_repeated", path, value });
+    return refuse({ code: "EINVAL", reason: "action_repeated", path, value });
   }
 
   #count(path: string, name: string, offset: number): void {
     const counter = this.#targets.counter(name);
     if (offset >= counter.size) {
       const hint = `the bulk has ${counter.size}`;
-      refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path: `${path}.offset`, value: offset, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.offset`, value: offset, hint });
     }
     this.#counters.push(counter.id + offset);
     this.#action |= MLX5_FLOW_CONTEXT_ACTION_COUNT;
@@ -224,7 +221,7 @@ class EntryWriter {
 
   #modify(path: string, changes: readonly ScenarioHeaderChange[]): number {
     const { context, setting, name } = this.#table;
-    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, changes);
+    const { actions, placeOf } = headerChanges(`${path}.modify`, changes);
     const place: PlaceOf = (inner) => `.modify${placeOf(inner)}`;
     const make = (): { id: number } => {
       const words = new Uint8Array(8 * actions.length);
@@ -233,9 +230,9 @@ class EntryWriter {
         if (typeof one === "bigint") view.setBigUint64(8 * i, one);
         else words.set(modifyActions([one]), 8 * i);
       });
-      return madeBy(CALL, context, allocModifyHeaderCommand(setting.type.number, words), `changes of ${name}`);
+      return madeBy(context, allocModifyHeaderCommand(setting.type.number, words), `changes of ${name}`);
     };
-    return at(CALL, path, make, place).id;
+    return at(path, make, place).id;
   }
 
   #reformat(path: string, written: ScenarioReformat): number {
@@ -243,12 +240,12 @@ class EntryWriter {
     const type = REFORMATS[written.type];
     if (type === undefined) {
       const hint = 'an entry has the action "decap" for it';
-      refuse({ code: "EINVAL", call: CALL, reason: "bad_scenario", path: `${path}.type`, value: written.type, hint });
+      refuse({ code: "EINVAL", reason: "bad_scenario", path: `${path}.type`, value: written.type, hint });
     }
-    const { data } = reformatOf(CALL, path, written);
+    const { data } = reformatOf(path, written);
     const command = allocPacketReformatCommand(type, data ?? new Uint8Array());
     const place: PlaceOf = (inner) => reformatPlace(inner, written.headers !== undefined);
-    return at(CALL, path, () => madeBy(CALL, context, command, `reformat of ${name}`), place).id;
+    return at(path, () => madeBy(context, command, `reformat of ${name}`), place).id;
   }
 
   /** The second tag is outermost. */

@@ -36,8 +36,6 @@ import type { LoadedFlowTable } from "./flowTables.js";
 import { at, type PlaceOf } from "../place.js";
 import { below } from "../schema/path.js";
 
-const CALL = "loadScenario";
-
 /** Objects that flows lead to and count on, by name. */
 export interface FlowTargets {
   readonly queuePair: (name: string) => QueuePair;
@@ -55,7 +53,7 @@ export function loadAnchor(
   { name, ft_type = "nic_rx", priority }: ScenarioSteeringAnchor,
 ): SteeringAnchor {
   const attr = { ft_type: FT_TYPES.indexOf(ft_type), priority };
-  return at(CALL, path, () => SteeringAnchor.create(CALL, context, attr).called(name), attrPlace);
+  return at(path, () => SteeringAnchor.create(context, attr).called(name), attrPlace);
 }
 
 export function loadDeviceFlow(
@@ -74,12 +72,11 @@ export function loadDeviceFlow(
     match_mask: mask,
     comp_mask: MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | (ib_port === undefined ? 0 : MLX5DV_FLOW_MATCHER_MASK_IB_PORT),
   };
-  const matcher = at(CALL, path, () => FlowMatcher.create(CALL, context, attr), attrPlace);
+  const matcher = at(path, () => FlowMatcher.create(context, attr), attrPlace);
   const attrs = actions.map((action) => attrOf(action, ft_type, context, targets));
   return at(
-    CALL,
     path,
-    () => DeviceFlow.create(CALL, matcher, value, attrs).called(name),
+    () => DeviceFlow.create(matcher, value, attrs).called(name),
     (inner) => flowPlace(inner, actions),
   );
 }

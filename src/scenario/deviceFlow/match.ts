@@ -6,14 +6,12 @@ import { maskOf } from "../../model/match/match.js";
 import { writeSampleIds } from "../../model/match/samples.js";
 import { at, type PlaceOf } from "../place.js";
 
-const CALL = "loadScenario";
-
 type Fields = Readonly<Record<string, string | number>>;
 
 /** @throws EINVAL, EOPNOTSUPP refused by `matchParameters`, at `path` */
 export function deviceMatch(path: string, match: Fields): DeviceMatch {
   const place: PlaceOf = (inner) => (inner === "fields" ? "" : `.${inner.replace(/^fields\./, "")}`);
-  return at(CALL, path, () => matchParameters(match, { root: true }), place);
+  return at(path, () => matchParameters(match, { root: true }), place);
 }
 
 export interface MaskBytes {
@@ -26,9 +24,9 @@ export function deviceMask(path: string, fields: Fields): MaskBytes {
   const outside = Object.keys(fields).find((name) => name.startsWith("ext."));
   if (outside !== undefined) {
     const hint = "the device format has no place for it";
-    refuse({ code: "EOPNOTSUPP", call: CALL, reason: "unsupported", path: `${path}.${outside}`, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: `${path}.${outside}`, hint });
   }
-  const bytes = maskOf(CALL, path, fields).slice(0, DEVICE_KEY_SIZE);
+  const bytes = maskOf(path, fields).slice(0, DEVICE_KEY_SIZE);
   writeSampleIds(bytes, bytes);
   const groups = Array.from({ length: DEVICE_KEY_SIZE / GROUP_SIZE }, (_, n) =>
     bytes.subarray(n * GROUP_SIZE, (n + 1) * GROUP_SIZE).some((byte) => byte !== 0) ? 1 << n : 0,
@@ -44,5 +42,5 @@ export function checkFits(path: string, match: DeviceMatch, mask: MaskBytes): vo
   const missing = (mask.bytes[differs] ?? 0) & ~(asked[differs] ?? 0);
   const reason = missing !== 0 ? "field_left_out" : "value_outside_mask";
   const hint = "the entry asks for exactly the bits that its group masks";
-  refuse({ code: "EINVAL", call: CALL, reason, path, hint });
+  refuse({ code: "EINVAL", reason, path, hint });
 }

@@ -10,9 +10,7 @@ export { loadRqt, loadTir } from "../rss/tir.js";
 export { makeAsoObject } from "../state/makeAso.js";
 export { DeviceFlowObjects } from "./objects.js";
 
-const CALL = "loadScenario";
-
 export function makeCounter(path: string, context: Context, counter: ScenarioCounter): FlowCounter {
   const command = allocFlowCounterCommand(counter.flow_counter_bulk_log_size);
-  return at(CALL, path, () => madeBy<FlowCounter>(CALL, context, command, counter.name));
+  return at(path, () => madeBy<FlowCounter>(context, command, counter.name));
 }

@@ -24,10 +24,10 @@ import { hexText, short } from "../action/headerBytes.js";
 import { below } from "../schema/path.js";
 
 /** The arguments, with a fresh copy of the key each time: the action keeps the key. */
-export function espRequest(call: string, path: string, esp: ScenarioEsp): EspRequest {
+export function espRequest(path: string, esp: ScenarioEsp): EspRequest {
   const { spi = 0, seq = 0, esn, tfcPad = 0, hardLimit = 0, replay, encap } = esp;
   const number = (name: string, text: TermText): number =>
-    Number(valueOf(call, `${path}.${name}`, { name: `esp.${name}`, width: 32, kind: "number" }, text));
+    Number(valueOf(`${path}.${name}`, { name: `esp.${name}`, width: 32, kind: "number" }, text));
   return {
     attr: {
       spi: number("spi", spi),
@@ -40,13 +40,13 @@ export function espRequest(call: string, path: string, esp: ScenarioEsp): EspReq
       proto: IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
       len: KEYMAT_STRUCT,
       more: false,
-      value: keymatOf(call, path, esp),
+      value: keymatOf(path, esp),
     },
     replay:
       replay === undefined
         ? null
         : { proto: IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, len: REPLAY_STRUCT, more: false, value: replay },
-    encap: encap?.map((header, i) => encapOf(call, below(`${path}.encap`, i), header)) ?? null,
+    encap: encap?.map((header, i) => encapOf(below(`${path}.encap`, i), header)) ?? null,
     comp_mask: esn === undefined ? 0 : IBV_FLOW_ACTION_ESP_MASK_ESN,
     esn: number("esn", esn ?? 0),
   };
@@ -61,44 +61,44 @@ function flagsOf({ direction, offload = "full", mode = "tunnel", newWindow = fal
   );
 }
 
-function keymatOf(call: string, path: string, { key, salt, iv = "0".repeat(16), icv = 16 }: ScenarioEsp): EspKeymat {
-  const digits = hexText(call, `${path}.key`, key);
+function keymatOf(path: string, { key, salt, iv = "0".repeat(16), icv = 16 }: ScenarioEsp): EspKeymat {
+  const digits = hexText(`${path}.key`, key);
   // A key of a wrong length is refused by its length.
   const aes_key = secretCopy(digits.subarray(0, KEY_ROOM), KEY_ROOM);
   return {
-    iv: exactly(call, `${path}.iv`, iv, 8),
+    iv: exactly(`${path}.iv`, iv, 8),
     iv_algo: IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,
-    salt: exactly(call, `${path}.salt`, salt, 4),
+    salt: exactly(`${path}.salt`, salt, 4),
     icv_len: icv,
     key_len: digits.length,
     aes_key,
   };
 }
 
-function exactly(call: string, path: string, text: string, length: number): Uint8Array {
-  const bytes = hexText(call, path, text);
+function exactly(path: string, text: string, length: number): Uint8Array {
+  const bytes = hexText(path, text);
   if (bytes.length === length) return bytes;
   const hint = `${length} bytes, ${2 * length} digits`;
-  return refuse({ code: "EINVAL", call, reason: "bad_scenario", path, value: short(text), hint });
+  return refuse({ code: "EINVAL", reason: "bad_scenario", path, value: short(text), hint });
 }
 
-function encapOf(call: string, path: string, header: ScenarioEncap): EspEncap {
+function encapOf(path: string, header: ScenarioEncap): EspEncap {
   const type = typeOf(header);
   const layout = SPEC_TYPES[type];
   const val = new Uint8Array(layout.known);
   for (const field of layout.fields) {
     const text = header[type]?.[field.name];
     const at = `${path}.${type}`;
-    if (text !== undefined) write(val, field, valueOf(call, `${at}.${field.name}`, formOf(at, field), text));
+    if (text !== undefined) write(val, field, valueOf(`${at}.${field.name}`, formOf(at, field), text));
   }
   return { type: layout.type, len: layout.known, more: false, val };
 }
 
 /** A value without a mask: it sets a field and matches nothing. */
-function valueOf(call: string, path: string, form: FieldForm, text: TermText): bigint {
-  const { value, mask } = parseBits(call, path, form, text);
+function valueOf(path: string, form: FieldForm, text: TermText): bigint {
+  const { value, mask } = parseBits(path, form, text);
   if (mask === fullMask(form)) return value;
-  return refuse({ code: "EINVAL", call, reason: "bad_number", path, value: text, hint: "a value without a mask" });
+  return refuse({ code: "EINVAL", reason: "bad_number", path, value: text, hint: "a value without a mask" });
 }
 
 function typeOf(header: ScenarioEncap): ScenarioEncapType {

@@ -1,4 +1,5 @@
 /** Compares the expectations of a scenario with the outcomes. */
+import { inCall } from "../../errors.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { Destination, HitRule, Outcome } from "../../model/traffic/outcome.js";
 import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./definition.js";
@@ -10,7 +11,6 @@ import { attemptEach, type Report } from "../report.js";
 import { below } from "../schema/path.js";
 import type { Tally } from "../outcome/tally.js";
 
-const CALL = "loadScenario";
 const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags", "registers"] as const;
 
 /** The sums that it reads: those of a loaded scenario. */
@@ -228,9 +228,11 @@ const TOTALS: Readonly<Record<string, string>> = {
 };
 
 function expectedAt(path: string, outcome: ExpectedOutcome): Expected {
-  const checks = (what: "toFrames" | "copyFrames"): (FrameCheck | null)[] | undefined =>
-    outcome[what]?.map((frame, i) => frameCheck(CALL, below(`${path}.${what}`, i), frame));
-  return { path, outcome, toFrames: checks("toFrames"), copyFrames: checks("copyFrames") };
+  return inCall("loadScenario", () => {
+    const checks = (what: "toFrames" | "copyFrames"): (FrameCheck | null)[] | undefined =>
+      outcome[what]?.map((frame, i) => frameCheck(below(`${path}.${what}`, i), frame));
+    return { path, outcome, toFrames: checks("toFrames"), copyFrames: checks("copyFrames") };
+  });
 }
 
 function counted(frames: number): string {

@@ -1,6 +1,6 @@
 /** The expected frame at a destination: bytes, or fields and their values. */
 import { hexOf } from "../../base/hex.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Field } from "../../model/match/fields.js";
 import { knownField } from "../../model/match/match.js";
 import { parseTerm, type Term } from "../../model/match/term.js";
@@ -30,11 +30,11 @@ export type FrameCheck = (frame: Uint8Array, fields: () => Fields) => FrameDiffe
  * The comparison for an expectation at `path`; null where it compares nothing.
  * @throws EINVAL malformed bytes, headers, fields and values
  */
-export function frameCheck(call: string, path: string, expected: ExpectedBytes): FrameCheck | null {
+export function frameCheck(path: string, expected: ExpectedBytes): FrameCheck | null {
   if (expected === null) return null;
-  if (typeof expected === "string") return sameBytes(hexText(call, path, expected));
-  if (Array.isArray(expected)) return sameBytes(headerBytes(call, path, expected));
-  const checks = Object.entries(expected).map(([name, value]) => fieldCheck(call, path, name, value));
+  if (typeof expected === "string") return sameBytes(hexText(path, expected));
+  if (Array.isArray(expected)) return sameBytes(headerBytes(path, expected));
+  const checks = Object.entries(expected).map(([name, value]) => fieldCheck(path, name, value));
   return (_, fields) => {
     const found = fields();
     return checks.flatMap((check) => check(found));
@@ -50,9 +50,9 @@ function sameBytes(expected: Uint8Array): FrameCheck {
 
 type FieldCheck = (fields: Fields) => FrameDifference[];
 
-function fieldCheck(call: string, path: string, name: string, value: string | number | null): FieldCheck {
-  const field = arrivedField(call, path, name);
-  const term = value === null ? null : parseTerm(call, below(path, name), field, value);
+function fieldCheck(path: string, name: string, value: string | number | null): FieldCheck {
+  const field = arrivedField(path, name);
+  const term = value === null ? null : parseTerm(below(path, name), field, value);
   return (fields) => {
     // A state bit that is not listed is 0.
     const got = fields[name] ?? (field.here === null ? 0 : undefined);
@@ -62,11 +62,11 @@ function fieldCheck(call: string, path: string, name: string, value: string | nu
 }
 
 /** A field that follows from bytes alone, not from the port or registers. */
-function arrivedField(call: string, path: string, name: string): Field {
-  const field = knownField(call, path, name);
+function arrivedField(path: string, name: string): Field {
+  const field = knownField(path, name);
   if (!field.ofWay) return field;
   const hint = "bytes do not tell of it; registers are expected as registers";
-  return refuse({ code: "EINVAL", call, reason: "bad_field", path: below(path, name), hint });
+  return refuse({ code: "EINVAL", reason: "bad_field", path: below(path, name), hint });
 }
 
 function holds(field: Field, term: Term, got: number | string): boolean {
@@ -77,6 +77,8 @@ function holds(field: Field, term: Term, got: number | string): boolean {
 }
 
 function valueOf(field: Field, shown: number | string): bigint {
-  const term = parseTerm("loadScenario", field.name, field, shown);
-  return term.kind === "bits" ? term.value : 0n;
+  return inCall("loadScenario", () => {
+    const term = parseTerm(field.name, field, shown);
+    return term.kind === "bits" ? term.value : 0n;
+  });
 }

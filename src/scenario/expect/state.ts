@@ -1,4 +1,5 @@
 /** Compares the expected state of counters and ASO objects at the end. */
+import { inCall } from "../../errors.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { CounterValue } from "../../model/action/counter.js";
 import { connectionAt, flagsOf, tokensAt } from "../state/asoObjects.js";
@@ -32,25 +33,27 @@ export function counterFailures(
 }
 
 export function asoFailures(path: string, object: AsoObject, expected: ExpectedAso): Failure[] {
-  const { first_hit, flow_meter, conn_track } = expected;
-  if (first_hit !== undefined) {
-    const flags = flagsOf(object);
-    const same = JSON.stringify(flags) === JSON.stringify([...first_hit].sort((a, b) => a - b));
-    const about = `flags of ${object.name}`;
-    return same ? [] : [{ path: `${path}.first_hit`, about, what: "set", expected: first_hit, got: flags }];
-  }
-  const key = flow_meter === undefined ? "conn_track" : "flow_meter";
-  const found = (i: number): object | undefined => {
-    if (i >= object.size) return undefined;
-    return flow_meter === undefined ? connectionAt("loadScenario", object, i) : tokensAt(object, i);
-  };
-  return (flow_meter ?? conn_track ?? []).flatMap((values, i) => {
-    const about = `${key === "flow_meter" ? "meter" : "connection"} ${object.name}[${i}]`;
-    const at = below(`${path}.${key}`, i);
-    if (values === null) return [];
-    const got = found(i);
-    if (got === undefined) return [{ path: at, about, what: "object", expected: "there", got: "not there" }];
-    return differences(at, about, values, got);
+  return inCall("loadScenario", () => {
+    const { first_hit, flow_meter, conn_track } = expected;
+    if (first_hit !== undefined) {
+      const flags = flagsOf(object);
+      const same = JSON.stringify(flags) === JSON.stringify([...first_hit].sort((a, b) => a - b));
+      const about = `flags of ${object.name}`;
+      return same ? [] : [{ path: `${path}.first_hit`, about, what: "set", expected: first_hit, got: flags }];
+    }
+    const key = flow_meter === undefined ? "conn_track" : "flow_meter";
+    const found = (i: number): object | undefined => {
+      if (i >= object.size) return undefined;
+      return flow_meter === undefined ? connectionAt(object, i) : tokensAt(object, i);
+    };
+    return (flow_meter ?? conn_track ?? []).flatMap((values, i) => {
+      const about = `${key === "flow_meter" ? "meter" : "connection"} ${object.name}[${i}]`;
+      const at = below(`${path}.${key}`, i);
+      if (values === null) return [];
+      const got = found(i);
+      if (got === undefined) return [{ path: at, about, what: "object", expected: "there", got: "not there" }];
+      return differences(at, about, values, got);
+    });
   });
 }
 

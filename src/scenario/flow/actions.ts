@@ -13,8 +13,6 @@ import { headerChanges } from "../action/headerChanges.js";
 import { at } from "../place.js";
 import { attemptEach, made, type Report } from "../report.js";
 
-const CALL = "loadScenario";
-
 export class ScenarioFlowActions {
   /** How to make each action. */
   readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
@@ -45,33 +43,27 @@ function makerOf(
   if (esp !== undefined) return espMaker(`${path}.esp`, esp);
   const tableType = (type: DomainType): number => DOMAIN_TYPES.indexOf(type);
   if (modify !== undefined) {
-    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
+    const { actions, placeOf } = headerChanges(`${path}.modify`, modify);
     return (context, type) =>
-      at(
-        CALL,
-        `${path}.modify`,
-        () => ModifyHeaderAction.create(CALL, context, undefined, actions, tableType(type)),
-        placeOf,
-      );
+      at(`${path}.modify`, () => ModifyHeaderAction.create(context, undefined, actions, tableType(type)), placeOf);
   }
-  const { type: number, data } = reformatOf(CALL, `${path}.reformat`, reformat);
+  const { type: number, data } = reformatOf(`${path}.reformat`, reformat);
   return (context, type) =>
     at(
-      CALL,
       `${path}.reformat`,
-      () => PacketReformatAction.create(CALL, context, undefined, data, number, tableType(type)),
+      () => PacketReformatAction.create(context, undefined, data, number, tableType(type)),
       (inner) => reformatPlace(inner, reformat.headers !== undefined),
     );
 }
 
 /** The direction of the action is that of the flow; else the flow is refused. */
 function espMaker(path: string, esp: ScenarioEsp): (context: Context) => FlowAction {
-  const request = (): EspRequest => espRequest(CALL, path, esp);
+  const request = (): EspRequest => espRequest(path, esp);
   // Refuses malformed actions even where no flow uses them.
   request();
   return (context) => {
     const one = request();
-    const make = (): EspAction => EspAction.create(CALL, context, one, esp.metadata);
-    return at(CALL, path, make, (inner) => espPlace(inner, esp.encap));
+    const make = (): EspAction => EspAction.create(context, one, esp.metadata);
+    return at(path, make, (inner) => espPlace(inner, esp.encap));
   };
 }

@@ -17,11 +17,11 @@ export class LoadedFlowCounter {
   }
 
   /** Makes the counters object of a document. */
-  static create(call: string, context: Context, counter: ScenarioFlowCounter): LoadedFlowCounter {
-    const counters = new Counters(call, context, { comp_mask: 0 }).called(counter.name);
+  static create(context: Context, counter: ScenarioFlowCounter): LoadedFlowCounter {
+    const counters = new Counters(context, { comp_mask: 0 }).called(counter.name);
     for (const { index, counts } of counter.points ?? []) {
       const counter_desc = counts === "bytes" ? IBV_COUNTER_BYTES : IBV_COUNTER_PACKETS;
-      counters.attach(call, { counter_desc, index }, null);
+      counters.attach({ counter_desc, index }, null);
     }
     return new LoadedFlowCounter(counter, counters);
   }

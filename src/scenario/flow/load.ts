@@ -9,8 +9,6 @@ import { flowPlace, flowRequest } from "./specs.js";
 
 export { ScenarioFlowActions } from "./actions.js";
 
-const CALL = "loadScenario";
-
 export function loadFlow(
   path: string,
   flow: ScenarioFlow,
@@ -20,10 +18,10 @@ export function loadFlow(
   actions: ScenarioFlowActions,
 ): VerbsFlow {
   const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
-  const request = flowRequest(CALL, path, flow, {
+  const request = flowRequest(path, flow, {
     counters: (one) => counter(one).counters,
     action: (one) => actions.get(one, queue.context, direction),
   });
   const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
-  return at(CALL, path, () => VerbsFlow.create(CALL, queue, request, name), place);
+  return at(path, () => VerbsFlow.create(queue, request, name), place);
 }

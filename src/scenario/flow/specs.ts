@@ -47,11 +47,11 @@ export interface SpecObjects {
  * The spec of a document at `path`.
  * @throws EINVAL values that do not fit their fields, masks that miss a bit of the value
  */
-export function specFrom(call: string, path: string, written: ScenarioFlowSpec, objects: SpecObjects): Spec {
+export function specFrom(path: string, written: ScenarioFlowSpec, objects: SpecObjects): Spec {
   const spec: ScenarioFlowSpecObject = written === "drop" ? { drop: true } : written;
   const { inner = false, tag, drop, count, action: named } = spec;
   const type = typeOf(spec);
-  if (type !== undefined) return matchSpec(call, `${path}.${type}`, SPEC_TYPES[type], inner, spec[type] ?? {});
+  if (type !== undefined) return matchSpec(`${path}.${type}`, SPEC_TYPES[type], inner, spec[type] ?? {});
   if (tag !== undefined) return action(IBV_FLOW_SPEC_ACTION_TAG, inner, (size) => ({ kind: "tag", size, tag_id: tag }));
   if (drop !== undefined) return action(IBV_FLOW_SPEC_ACTION_DROP, inner, (size) => ({ kind: "drop", size }));
   if (named !== undefined) {
@@ -63,9 +63,9 @@ export function specFrom(call: string, path: string, written: ScenarioFlowSpec, 
 }
 
 /** The specs for ibv_create_flow. */
-export function flowRequest(call: string, path: string, flow: ScenarioFlow, objects: SpecObjects): FlowRequest {
+export function flowRequest(path: string, flow: ScenarioFlow, objects: SpecObjects): FlowRequest {
   const { type = "normal", port = 1, priority = 0, flags = [] } = flow;
-  const specs = (flow.specs ?? []).map((spec, i) => specFrom(call, below(`${path}.specs`, i), spec, objects));
+  const specs = (flow.specs ?? []).map((spec, i) => specFrom(below(`${path}.specs`, i), spec, objects));
   return {
     comp_mask: 0,
     type: TYPES[type],
@@ -129,7 +129,7 @@ function action(type: number, inner: boolean, make: (size: number) => Spec): Spe
   return make(actionLayoutOf(type)?.size ?? 0);
 }
 
-function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolean, filter: ScenarioFlowFilter): Spec {
+function matchSpec(path: string, layout: SpecLayout, inner: boolean, filter: ScenarioFlowFilter): Spec {
   const val = new Uint8Array(layout.known);
   const mask = new Uint8Array(layout.known);
   for (const field of layout.fields) {
@@ -137,7 +137,7 @@ function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolea
     if (text === undefined) continue;
     const form = formOf(path, field);
     const whole = field.name === "flags" ? IPV4_FLAGS : undefined;
-    const bits = parseBits(call, `${path}.${field.name}`, form, text, whole);
+    const bits = parseBits(`${path}.${field.name}`, form, text, whole);
     write(val, field, bits.value);
     write(mask, field, bits.mask);
   }

@@ -4,26 +4,26 @@ import type { ScenarioFrame } from "./definition.js";
 import { headerBytes, hexText, short } from "../action/headerBytes.js";
 
 /** Decodes hex or base64, or builds headers. Refusals name `call`. */
-export function frameBytes(call: string, path: string, frame: ScenarioFrame): Uint8Array {
-  const bytes = decoded(call, path, frame);
+export function frameBytes(path: string, frame: ScenarioFrame): Uint8Array {
+  const bytes = decoded(path, frame);
   if (frame.wireLength !== undefined && frame.wireLength < bytes.length) {
     const hint = `the frame has ${bytes.length} bytes; leave the key out unless it was cut`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.wireLength`, value: frame.wireLength, hint });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.wireLength`, value: frame.wireLength, hint });
   }
   return bytes;
 }
 
-function decoded(call: string, path: string, { hex, base64, headers }: ScenarioFrame): Uint8Array {
-  if (hex !== undefined) return hexText(call, `${path}.hex`, hex);
-  if (headers !== undefined) return headerBytes(call, `${path}.headers`, headers);
-  return fromBase64(call, `${path}.base64`, base64 ?? "");
+function decoded(path: string, { hex, base64, headers }: ScenarioFrame): Uint8Array {
+  if (hex !== undefined) return hexText(`${path}.hex`, hex);
+  if (headers !== undefined) return headerBytes(`${path}.headers`, headers);
+  return fromBase64(`${path}.base64`, base64 ?? "");
 }
 
-function fromBase64(call: string, path: string, text: string): Uint8Array {
+function fromBase64(path: string, text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
   } catch {
     const hint = "base64 has A to Z, a to z, 0 to 9, + and /, in groups of four, filled up with =";
-    return refuse({ code: "EINVAL", call, reason: "bad_scenario", path, value: short(text), hint });
+    return refuse({ code: "EINVAL", reason: "bad_scenario", path, value: short(text), hint });
   }
 }

@@ -1,4 +1,5 @@
 /** Sends the messages of a scenario in order and compares them with their expectations. */
+import { inCall } from "../../errors.js";
 import { hexOf } from "../../base/hex.js";
 import type { ConnectedQueue, Received } from "../queue/connection.js";
 import type { Failure } from "../expect/failure.js";
@@ -13,8 +14,6 @@ import {
 } from "./definition.js";
 import { at } from "../place.js";
 import { below } from "../schema/path.js";
-
-const CALL = "loadScenario";
 
 /** The result of a message, as JSON. */
 export interface MessageRecord {
@@ -41,14 +40,16 @@ export function sendMessages(
   messages: readonly ScenarioMessage[],
   endsOf: (queue: string) => MessageEnds,
 ): MessageRecord[] {
-  return messages.map((message, i) => {
-    const path = below("messages", i);
-    const { queue, imm_data } = message;
-    const { from, to } = endsOf(queue);
-    const bytes = frameBytes(CALL, path, message);
-    const status = nameOf(at(CALL, path, () => from.send(CALL, bytes, imm_data)));
-    return { message: i + 1, queue, len: bytes.length, status, received: receivedRecord(to.received()) };
-  });
+  return inCall("loadScenario", () =>
+    messages.map((message, i) => {
+      const path = below("messages", i);
+      const { queue, imm_data } = message;
+      const { from, to } = endsOf(queue);
+      const bytes = frameBytes(path, message);
+      const status = nameOf(at(path, () => from.send(bytes, imm_data)));
+      return { message: i + 1, queue, len: bytes.length, status, received: receivedRecord(to.received()) };
+    }),
+  );
 }
 
 function receivedRecord(received: Received | null): Required<ExpectedReceive> | null {
@@ -59,7 +60,7 @@ function receivedRecord(received: Received | null): Required<ExpectedReceive> | 
 
 function nameOf(status: number): ScenarioCompletionStatus {
   const found = Object.entries(WC_STATUSES).find(([, number]) => number === status);
-  if (found === undefined) throw new Error(`${CALL}: a completion has the status ${status}`);
+  if (found === undefined) throw new Error(`loadScenario: a completion has the status ${status}`);
   return found[0] as ScenarioCompletionStatus;
 }
 
@@ -88,17 +89,19 @@ function receiveFailures(
   expected: ExpectedReceive | null | undefined,
   got: MessageRecord["received"],
 ): Failure[] {
-  if (expected === undefined) return [];
-  if (expected === null || got === null) {
-    const shown = (one: object | null): string => (one === null ? "nothing" : "a completion");
-    return difference(path, about, "received", shown(expected), shown(got));
-  }
-  const hex = expected.hex === undefined ? undefined : hexOf(hexText(CALL, `${path}.hex`, expected.hex));
-  return [
-    ...difference(`${path}.status`, about, "received status", expected.status, got.status),
-    ...difference(`${path}.hex`, about, "bytes", hex, got.hex),
-    ...difference(`${path}.imm_data`, about, "imm_data", expected.imm_data, got.imm_data),
-  ];
+  return inCall("loadScenario", () => {
+    if (expected === undefined) return [];
+    if (expected === null || got === null) {
+      const shown = (one: object | null): string => (one === null ? "nothing" : "a completion");
+      return difference(path, about, "received", shown(expected), shown(got));
+    }
+    const hex = expected.hex === undefined ? undefined : hexOf(hexText(`${path}.hex`, expected.hex));
+    return [
+      ...difference(`${path}.status`, about, "received status", expected.status, got.status),
+      ...difference(`${path}.hex`, about, "bytes", hex, got.hex),
+      ...difference(`${path}.imm_data`, about, "imm_data", expected.imm_data, got.imm_data),
+    ];
+  });
 }
 
 function difference(path: string, about: string, what: string, expected: unknown, got: unknown): Failure[] {

@@ -21,13 +21,13 @@ export function isConnectedType(type: ScenarioQueue["type"]): boolean {
   return type === "rc" || type === "uc";
 }
 
-export function checkMessages(call: string, scenario: Scenario, checks: MessageChecks): void {
+export function checkMessages(scenario: Scenario, checks: MessageChecks): void {
   const { queues = [], messages = [], expect = {} } = scenario;
   queues.forEach((queue, i) => checkPeer(below("queues", i), queue, checks));
   messages.forEach((message, i) => {
     const path = below("messages", i);
     checkSender(`${path}.queue`, message.queue, checks);
-    const length = attempt(checks.report, () => frameBytes(call, path, message).length) ?? 0;
+    const length = attempt(checks.report, () => frameBytes(path, message).length) ?? 0;
     const key = message.hex === undefined ? "base64" : "hex";
     const hint = `a message has at most ${MAX_MESSAGE}`;
     if (length > MAX_MESSAGE) checks.bad("out_of_range", `${path}.${key}`, `${length} bytes`, hint);
@@ -39,7 +39,7 @@ export function checkMessages(call: string, scenario: Scenario, checks: MessageC
       checks.bad("unknown_name", `${path}.message`, message, `the document has ${messages.length} messages`);
     }
     const { hex } = received ?? {};
-    if (hex !== undefined) attempt(checks.report, () => hexText(call, `${path}.received.hex`, hex));
+    if (hex !== undefined) attempt(checks.report, () => hexText(`${path}.received.hex`, hex));
   });
 }
 

@@ -1,4 +1,5 @@
 /** What a document says of faults that its device does not show: objects that nothing names, and queues that send. */
+import { inCall } from "../../errors.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Scenario } from "../document.js";
 import type { LoadedScenario } from "../load.js";
@@ -53,18 +54,19 @@ export function unusedFindings(scenario: Scenario): UnusedFinding[] {
 }
 
 function unusedObjects(scenario: Scenario): UnusedObject[] {
-  const rest = { ...scenario };
-  delete rest.expect;
-  const used = new Set<string>();
-  checkNames(
-    "unusedFindings",
-    rest,
-    () => undefined,
-    (kind, name) => used.add(`${kind} ${name}`),
-  );
-  return Object.entries(KINDS).flatMap(([section, kind]) => {
-    const list = scenario[section as keyof typeof KINDS] ?? [];
-    return list.flatMap(({ name }) => (used.has(`${section} ${name}`) ? [] : [{ kind, name }]));
+  return inCall("unusedFindings", () => {
+    const rest = { ...scenario };
+    delete rest.expect;
+    const used = new Set<string>();
+    checkNames(
+      rest,
+      () => undefined,
+      (kind, name) => used.add(`${kind} ${name}`),
+    );
+    return Object.entries(KINDS).flatMap(([section, kind]) => {
+      const list = scenario[section as keyof typeof KINDS] ?? [];
+      return list.flatMap(({ name }) => (used.has(`${section} ${name}`) ? [] : [{ kind, name }]));
+    });
   });
 }
 

@@ -70,55 +70,55 @@ export class ConnectedQueue {
   readonly #received: CompletionQueue;
 
   /** Moves the queue to INIT and posts its buffers, unless it stays in RESET. */
-  constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
+  constructor(pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
     const { name, type, buffers, bufferSize, state = "rts", port = 1, path_mtu = DEFAULT_PATH_MTU } = queue;
     this.#port = port;
     this.#pd = pd;
     this.#state = state;
     this.#pathMtu = path_mtu;
-    this.#memory = new ReceiveMemory(call, pd, buffers, bufferSize);
-    this.#sent = new CompletionQueue(call, pd.context, 1);
-    this.#received = new CompletionQueue(call, pd.context, buffers);
+    this.#memory = new ReceiveMemory(pd, buffers, bufferSize);
+    this.#sent = new CompletionQueue(pd.context, 1);
+    this.#received = new CompletionQueue(pd.context, buffers);
     const attributes = {
       send_cq: this.#sent,
       recv_cq: this.#received,
       cap: { max_send_wr: 1, max_send_sge: 1, max_recv_wr: buffers, max_recv_sge: 1 },
       qp_type: type === "uc" ? IBV_QPT_UC : IBV_QPT_RC,
     };
-    this.queue = QueuePair.create(call, pd, attributes, name);
+    this.queue = QueuePair.create(pd, attributes, name);
     if (state === "reset") return;
     const init = { qp_state: IBV_QPS_INIT, port_num: port, pkey_index: 0, qp_access_flags: 0 };
-    this.queue.modify(call, init, IBV_QP_STATE | INIT);
-    this.#memory.post(call, this.queue);
+    this.queue.modify(init, IBV_QP_STATE | INIT);
+    this.#memory.post(this.queue);
   }
 
   /** Moves the queue to the state of the document. */
-  connect(call: string, peer: ConnectedQueue): void {
+  connect(peer: ConnectedQueue): void {
     const state = this.#state;
-    if (state === "err") this.queue.modify(call, { qp_state: IBV_QPS_ERR }, IBV_QP_STATE);
+    if (state === "err") this.queue.modify({ qp_state: IBV_QPS_ERR }, IBV_QP_STATE);
     if (state !== "rtr" && state !== "rts") return;
     const reliable = this.queue.qp_type === IBV_QPT_RC;
     const attr = this.#attributesFor(peer);
     const rtr = IBV_QP_STATE | PATH | (reliable ? RC_RTR : 0);
-    this.queue.modify(call, { ...attr, qp_state: IBV_QPS_RTR }, rtr);
+    this.queue.modify({ ...attr, qp_state: IBV_QPS_RTR }, rtr);
     if (state === "rtr") return;
     const rts = IBV_QP_STATE | IBV_QP_SQ_PSN | (reliable ? RC_RTS : 0);
-    this.queue.modify(call, { ...attr, qp_state: IBV_QPS_RTS }, rts);
+    this.queue.modify({ ...attr, qp_state: IBV_QPS_RTS }, rts);
   }
 
   /** Sends a message and returns the status of its completion. */
-  send(call: string, bytes: Uint8Array, imm_data?: number): number {
-    const region = new MemoryRegion(call, this.#pd, bytes, undefined, 0);
+  send(bytes: Uint8Array, imm_data?: number): number {
+    const region = new MemoryRegion(this.#pd, bytes, undefined, 0);
     const { lkey } = region;
     const opcode = imm_data === undefined ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM;
     const sg_list = bytes.length === 0 ? [] : [{ addr: bytes, lkey }];
     try {
-      this.queue.postSend(call, { wr_id: 0, sg_list, opcode, imm_data, send_flags: IBV_SEND_SIGNALED });
+      this.queue.postSend({ wr_id: 0, sg_list, opcode, imm_data, send_flags: IBV_SEND_SIGNALED });
     } finally {
-      region.dereg(call);
+      region.dereg();
     }
     const [completion] = this.#sent.poll(1);
-    if (completion === undefined) throw new Error(`${call}: a request of ${this.queue.name} has not completed`);
+    if (completion === undefined) throw new Error(`loadScenario: a request of ${this.queue.name} has not completed`);
     return completion.status;
   }
 

@@ -42,18 +42,18 @@ export interface LoadedQueue {
   readonly connected: ConnectedQueue | null;
 }
 
-export function loadQueue(call: string, domains: ScenarioDomains, queue: ScenarioQueue): LoadedQueue {
+export function loadQueue(domains: ScenarioDomains, queue: ScenarioQueue): LoadedQueue {
   const { name, buffers, port, function: vport } = queue;
   if (buffers === undefined) {
-    const sink = QueuePair.createSink(call, domains.context(vport), name, port);
+    const sink = QueuePair.createSink(domains.context(vport), name, port);
     return { name, queue: sink, buffers: null, connected: null };
   }
   const pd = domains.pd(vport);
   if (isConnectedType(queue.type)) {
-    const connected = new ConnectedQueue(call, pd, { ...queue, buffers });
+    const connected = new ConnectedQueue(pd, { ...queue, buffers });
     return { name, queue: connected.queue, buffers: null, connected };
   }
-  const received = new ReceiveBuffers(call, pd, { ...queue, buffers });
+  const received = new ReceiveBuffers(pd, { ...queue, buffers });
   return { name, queue: received.queue, buffers: received, connected: null };
 }
 
@@ -82,17 +82,17 @@ export class ReceiveBuffers {
   /** Delivered frames whose completion was not seen yet. */
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
-  constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
+  constructor(pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
     const { buffers, bufferSize, type, state } = queue;
     // A reset queue holds no buffers.
     this.posted = state === "reset" ? 0 : buffers;
-    this.#memory = new ReceiveMemory(call, pd, this.posted, bufferSize);
-    this.#completions = new CompletionQueue(call, pd.context, buffers);
-    const post = (to: QueuePair | WorkQueue): void => this.#memory.post(call, to);
+    this.#memory = new ReceiveMemory(pd, this.posted, bufferSize);
+    this.#completions = new CompletionQueue(pd.context, buffers);
+    const post = (to: QueuePair | WorkQueue): void => this.#memory.post(to);
     this.queue =
       type === "wq"
-        ? openWorkQueue(call, pd, queue, this.#completions, post)
-        : openQueuePair(call, pd, queue, this.#completions, post);
+        ? openWorkQueue(pd, queue, this.#completions, post)
+        : openQueuePair(pd, queue, this.#completions, post);
   }
 
   /** Notes a frame that an outcome says was delivered here. */
@@ -143,7 +143,6 @@ type PostTo = (queue: QueuePair | WorkQueue) => void;
 type BufferedQueue = ScenarioQueue & { buffers: number };
 
 function openQueuePair(
-  call: string,
   pd: ProtectionDomain,
   { name, buffers, type, state = "rts", port = 1 }: BufferedQueue,
   completions: CompletionQueue,
@@ -156,30 +155,29 @@ function openQueuePair(
     cap: { max_recv_wr: buffers, max_recv_sge: 1 },
     qp_type: datagrams ? IBV_QPT_UD : IBV_QPT_RAW_PACKET,
   };
-  const queue = QueuePair.create(call, pd, attributes, name);
+  const queue = QueuePair.create(pd, attributes, name);
   if (state === "reset" || state === "rdy") return queue;
   const init = { qp_state: IBV_QPS_INIT, port_num: port, pkey_index: 0, qkey: 0 };
-  queue.modify(call, init, IBV_QP_STATE | IBV_QP_PORT | (datagrams ? IBV_QP_PKEY_INDEX | IBV_QP_QKEY : 0));
+  queue.modify(init, IBV_QP_STATE | IBV_QP_PORT | (datagrams ? IBV_QP_PKEY_INDEX | IBV_QP_QKEY : 0));
   post(queue);
   for (const qp_state of STEPS[state]) {
     const more = datagrams && qp_state === IBV_QPS_RTS ? IBV_QP_SQ_PSN : 0;
-    queue.modify(call, { qp_state, sq_psn: 0 }, IBV_QP_STATE | more);
+    queue.modify({ qp_state, sq_psn: 0 }, IBV_QP_STATE | more);
   }
   return queue;
 }
 
 function openWorkQueue(
-  call: string,
   pd: ProtectionDomain,
   { name, buffers, state = "rdy" }: BufferedQueue,
   cq: CompletionQueue,
   post: PostTo,
 ): WorkQueue {
-  const queue = WorkQueue.create(call, pd.context, { wq_type: IBV_WQT_RQ, max_wr: buffers, max_sge: 1, pd, cq }, name);
+  const queue = WorkQueue.create(pd.context, { wq_type: IBV_WQT_RQ, max_wr: buffers, max_sge: 1, pd, cq }, name);
   if (state === "reset") return queue;
-  queue.modify(call, { attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_RDY });
+  queue.modify({ attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_RDY });
   post(queue);
-  if (state === "err") queue.modify(call, { attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_ERR });
+  if (state === "err") queue.modify({ attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_ERR });
   return queue;
 }
 

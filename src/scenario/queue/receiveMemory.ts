@@ -19,21 +19,21 @@ export class ReceiveMemory {
    * @param count requests to post
    * @throws ENOMEM more bytes than a queue of a scenario may have
    */
-  constructor(call: string, pd: ProtectionDomain, count: number, bufferSize = DEFAULT_SIZE) {
+  constructor(pd: ProtectionDomain, count: number, bufferSize = DEFAULT_SIZE) {
     if (count * bufferSize > MAX_MEMORY) {
       const hint = `buffers times bufferSize is at most ${MAX_MEMORY} bytes`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
+      refuse({ code: "ENOMEM", reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
     }
     this.#count = count;
     this.#size = bufferSize;
     this.#memory = new Uint8Array(count * bufferSize);
-    this.#lkey = new MemoryRegion(call, pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE).lkey;
+    this.#lkey = new MemoryRegion(pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE).lkey;
   }
 
   /** Posts a request for each buffer, numbered from 0. */
-  post(call: string, to: QueuePair | WorkQueue): void {
+  post(to: QueuePair | WorkQueue): void {
     for (let i = 0; i < this.#count; i++) {
-      to.post(call, { wr_id: i, sg_list: [{ addr: this.buffer(i), lkey: this.#lkey }] });
+      to.post({ wr_id: i, sg_list: [{ addr: this.buffer(i), lkey: this.#lkey }] });
     }
   }
 

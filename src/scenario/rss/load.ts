@@ -11,8 +11,6 @@ import { hexText } from "../action/headerBytes.js";
 import { at } from "../place.js";
 import { RX_HASH_FIELDS, type ScenarioIndirectionTable } from "./definition.js";
 
-const CALL = "loadScenario";
-
 export function loadIndirectionTable(
   path: string,
   { name, ind_tbl }: ScenarioIndirectionTable,
@@ -24,8 +22,8 @@ export function loadIndirectionTable(
   const queues = ind_tbl.map(queue);
   const { context } = queues[0] as WorkQueue;
   const make = (): IndirectionTable =>
-    IndirectionTable.create(CALL, context, { log_ind_tbl_size: log, ind_tbl: queues }).called(name);
-  return at(CALL, path, make, (inner) => (inner === "log_ind_tbl_size" ? ".ind_tbl" : `.${inner}`));
+    IndirectionTable.create(context, { log_ind_tbl_size: log, ind_tbl: queues }).called(name);
+  return at(path, make, (inner) => (inner === "log_ind_tbl_size" ? ".ind_tbl" : `.${inner}`));
 }
 
 /** A queue with an indirection table. */
@@ -38,12 +36,12 @@ export function loadRss(
   const { rx_hash_key = "", rx_hash_fields_mask = [] } = rx_hash_conf ?? {};
   const conf = {
     rx_hash_function: IBV_RX_HASH_FUNC_TOEPLITZ,
-    rx_hash_key: hexText(CALL, `${path}.rx_hash_conf.rx_hash_key`, rx_hash_key),
+    rx_hash_key: hexText(`${path}.rx_hash_conf.rx_hash_key`, rx_hash_key),
     rx_hash_fields_mask: bitsOf(RX_HASH_FIELDS, rx_hash_fields_mask),
   };
   const attributes = { qp_type: IBV_QPT_RAW_PACKET, rwq_ind_tbl, rx_hash_conf: conf };
-  const make = (): QueuePair => RssQueuePair.createRss(CALL, domains.pd(vport), attributes, name);
-  return at(CALL, path, make, (inner) => `.${inner.replace("rx_hash_key_len", "rx_hash_key")}`);
+  const make = (): QueuePair => RssQueuePair.createRss(domains.pd(vport), attributes, name);
+  return at(path, make, (inner) => `.${inner.replace("rx_hash_key_len", "rx_hash_key")}`);
 }
 
 /** The bits of names. */
@@ -55,5 +53,5 @@ export function bitsOf<K extends string>(bits: Readonly<Record<K, number>>, name
 export function checkPower(path: string, length: number): void {
   if (length > 0 && Number.isInteger(Math.log2(length))) return;
   const hint = "as many as a power of two: name queues more than once";
-  refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value: `${length} queues`, hint });
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: `${length} queues`, hint });
 }

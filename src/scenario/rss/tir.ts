@@ -24,8 +24,6 @@ import {
 } from "./definition.js";
 import { bitsOf, checkPower } from "./load.js";
 
-const CALL = "loadScenario";
-
 /** The number of the receive queue, by which RQTs and TIRs name it. */
 type Receiver = QueuePair | WorkQueue;
 
@@ -36,7 +34,7 @@ export function loadRqt(path: string, { name, queues: names }: ScenarioRqt, queu
   const queues = names.map(queue);
   const { context } = queues[0] as Receiver;
   const place: PlaceOf = (inner) => inner.replace(/^rq_num/, ".queues").replace(/^rqt_actual_size$/, ".queues");
-  return at(CALL, path, () => madeBy<Rqt>(CALL, context, createRqtCommand(queues.map(numberOf)), name), place);
+  return at(path, () => madeBy<Rqt>(context, createRqtCommand(queues.map(numberOf)), name), place);
 }
 
 export function loadTir(
@@ -48,7 +46,7 @@ export function loadTir(
   const target = tir.queue === undefined ? rqt(tir.rqt ?? "") : queue(tir.queue);
   const fields = "list" in target ? rssOver(path, tir, target) : direct(target);
   const place: PlaceOf = (inner) => (inner === "inline_rqn" ? ".queue" : (TIR_PLACES[inner] ?? `.${inner}`));
-  return at(CALL, path, () => madeBy<Tir>(CALL, target.context, createTirCommand(fields), tir.name), place);
+  return at(path, () => madeBy<Tir>(target.context, createTirCommand(fields), tir.name), place);
 }
 
 const TIR_PLACES: Readonly<Record<string, string>> = { indirect_table: ".rqt" };
@@ -86,8 +84,8 @@ function selection(selector?: ScenarioFieldSelector): { l3: boolean; l4: boolean
 }
 
 function keyBytes(path: string, digits: string): Uint8Array {
-  const key = hexText(CALL, path, digits);
+  const key = hexText(path, digits);
   if (key.length === RSS_KEY_SIZE) return key;
   const hint = `${RSS_KEY_SIZE} bytes`;
-  return refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value: `${key.length} bytes`, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: `${key.length} bytes`, hint });
 }

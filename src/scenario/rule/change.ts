@@ -1,5 +1,5 @@
 /** Rules that come and go while a scenario is loaded. */
-import { refuse, SteeringError } from "../../errors.js";
+import { inCall, refuse, SteeringError } from "../../errors.js";
 import type { Rule } from "../../model/rule/rule.js";
 import type { LoadedScenario } from "../load.js";
 import { parseScenario } from "../scenario.js";
@@ -23,7 +23,7 @@ export function createRule(loaded: LoadedScenario, rule: unknown): Rule {
     const { name } = checked;
     if (loaded.rules.has(name))
       refuse({ code: "EINVAL", call: "createRule", reason: "duplicate_name", path: `${PLACE}.name`, value: name });
-    const made = loaded.objects.makeRule(PLACE, checked);
+    const made = inCall("loadScenario", () => loaded.objects.makeRule(PLACE, checked));
     loaded.objects.rules.set(name, made);
     return made;
   } catch (error) {
@@ -36,11 +36,12 @@ export function createRule(loaded: LoadedScenario, rule: unknown): Rule {
 
 /** Destroys a rule. @throws SteeringError EINVAL: no rule of this name */
 export function destroyRule(loaded: LoadedScenario, name: string): void {
-  const rule = loaded.rules.get(name);
-  if (rule === undefined)
-    return refuse({ code: "EINVAL", call: "destroyRule", reason: "unknown_name", path: "rule", value: name });
-  const { actions } = rule;
-  rule.destroy("destroyRule");
-  loaded.objects.rules.delete(name);
-  loaded.objects.actions.destroyOwn(actions);
+  inCall("destroyRule", () => {
+    const rule = loaded.rules.get(name);
+    if (rule === undefined) return refuse({ code: "EINVAL", reason: "unknown_name", path: "rule", value: name });
+    const { actions } = rule;
+    rule.destroy();
+    loaded.objects.rules.delete(name);
+    loaded.objects.actions.destroyOwn(actions);
+  });
 }

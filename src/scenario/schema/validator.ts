@@ -10,26 +10,21 @@ import type { Schema } from "./define.js";
 import type { JsonType } from "./jsonSchema.js";
 
 /** Reports, with its path, each thing of a document that does not follow the schema. */
-export function validate(call: string, schema: Schema, document: unknown, report: Report): void {
-  check({ call, report }, schema, document, "");
+export function validate(schema: Schema, document: unknown, report: Report): void {
+  check(report, schema, document, "");
 }
 
-interface Checking {
-  readonly call: string;
-  readonly report: Report;
-}
-
-function check(checking: Checking, schema: Schema, value: unknown, path: string): void {
+function check(report: Report, schema: Schema, value: unknown, path: string): void {
   const bad = (hint: string): void => {
     const simple = typeof value !== "object" || value === null;
     const found = simple ? hint : `${hint} (found ${outline(value)})`;
     const shown = simple ? value : undefined;
-    refused(checking, path || "document", shown, found);
+    refused(report, path || "document", shown, found);
   };
   if (schema.anyOf !== undefined) {
     const meant = schema.anyOf.find((one) => one.type === typeOf(value));
     if (meant === undefined) bad(expected(schema));
-    else check(checking, meant, value, path);
+    else check(report, meant, value, path);
     return;
   }
   const isOther = schema.const !== undefined && value !== schema.const;
@@ -46,18 +41,18 @@ function check(checking: Checking, schema: Schema, value: unknown, path: string)
   } else if (typeof value === "number") {
     if (value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity)) bad(expected(schema));
   } else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) check(checking, schema.items ?? {}, item, below(path, i));
+    for (const [i, item] of value.entries()) check(report, schema.items ?? {}, item, below(path, i));
   } else if (typeof value === "object" && value !== null) {
-    checkObject(checking, schema, value as Record<string, unknown>, path, bad);
+    checkObject(report, schema, value as Record<string, unknown>, path, bad);
   }
 }
 
-function refused({ call, report }: Checking, path: string, value: unknown, hint: string): void {
-  report(new SteeringError({ code: "EINVAL", call, reason: "bad_scenario", path, value, hint }));
+function refused(report: Report, path: string, value: unknown, hint: string): void {
+  report(new SteeringError({ code: "EINVAL", call: "", reason: "bad_scenario", path, value, hint }));
 }
 
 function checkObject(
-  checking: Checking,
+  report: Report,
   schema: Schema,
   object: Record<string, unknown>,
   path: string,
@@ -77,8 +72,8 @@ function checkObject(
         now !== undefined
           ? `it is called "${now}" now`
           : `no such key here; ${near === undefined ? "" : `did you mean "${near}"? `}keys: ${Object.keys(properties).join(", ")}`;
-      refused(checking, below(path, key), undefined, hint);
-    } else if (known !== undefined) check(checking, known, object[key], below(path, key));
+      refused(report, below(path, key), undefined, hint);
+    } else if (known !== undefined) check(report, known, object[key], below(path, key));
   }
   for (const key of schema.required ?? []) {
     if (there.has(key)) continue;

@@ -16,8 +16,6 @@ import {
 } from "./definition.js";
 import { below } from "../schema/path.js";
 
-const CALL = "loadScenario";
-
 /** The model's value for a choice of the document. */
 export function choiceOf({ offset = 0, flags, return_reg_c }: ScenarioAsoChoice): {
   offset: number;
@@ -46,17 +44,17 @@ export function asoAction(
   home: Domain,
 ): AsoAction {
   const choice = choiceOf(written);
-  const action = at(CALL, path, () => AsoAction.create(CALL, home, object, choice), asoPlace);
+  const action = at(path, () => AsoAction.create(home, object, choice), asoPlace);
   if (home !== domain && !object.links.has(domain)) {
-    at(CALL, path, () => linkAso(CALL, object, home, domain, choice.flags, choice.register), asoPlace);
+    at(path, () => linkAso(object, home, domain, choice.flags, choice.register), asoPlace);
   }
   return action;
 }
 
 /** mlx5dv_dr_action_modify_aso, before a rule is made. */
 export function modifyAso(path: string, action: Action, choice: ScenarioAsoChoice): void {
-  if (!(action instanceof AsoAction)) throw new Error(`${CALL}: ${path} names no ASO action`);
-  at(CALL, `${path}.modify_aso`, () => action.modify(CALL, choiceOf(choice)));
+  if (!(action instanceof AsoAction)) throw new Error(`loadScenario: ${path} names no ASO action`);
+  at(`${path}.modify_aso`, () => action.modify(choiceOf(choice)));
 }
 
 export function flowMeterAction(path: string, written: ScenarioFlowMeter, next: Table): FlowMeterAction {
@@ -64,9 +62,8 @@ export function flowMeterAction(path: string, written: ScenarioFlowMeter, next: 
   const flow_meter_parameter = meterParameters(written);
   const attr = { next_table: next, reg_c_index, active, flow_meter_parameter };
   return at(
-    CALL,
     path,
-    () => FlowMeterAction.create(CALL, attr),
+    () => FlowMeterAction.create(attr),
     (inner) => inner.replace(/^attr/, ".flow_meter"),
   );
 }
@@ -78,10 +75,9 @@ export function flowSamplerAction(
   sample_actions: readonly Action[],
 ): Action {
   const place: PlaceOf = (inner) => `.flow_sampler.action${inner.replace("[0]", "")}`;
-  const changes =
-    action === undefined ? undefined : at(CALL, path, () => headerChanges(CALL, "", [action]).actions, place);
+  const changes = action === undefined ? undefined : at(path, () => headerChanges("", [action]).actions, place);
   const attr = { sample_ratio, default_next_table: next, sample_actions, action: changes };
-  return at(CALL, path, () => samplerAction(CALL, attr), samplerPlace);
+  return at(path, () => samplerAction(attr), samplerPlace);
 }
 
 const samplerPlace: PlaceOf = (inner) => {

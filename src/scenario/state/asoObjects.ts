@@ -21,11 +21,7 @@ export function asoKey(data: { readonly [K in AsoKey]?: unknown }): AsoKey {
 }
 
 /** The 64 bytes of an object. @throws EINVAL values that do not fit their fields */
-export function asoData(
-  call: string,
-  path: string,
-  { first_hit, flow_meter, conn_track = {} }: ScenarioAsoData,
-): Uint8Array {
+export function asoData(path: string, { first_hit, flow_meter, conn_track = {} }: ScenarioAsoData): Uint8Array {
   const data = new Uint8Array(ASO_DATA);
   if (first_hit !== undefined) {
     for (const flag of first_hit) data[flag >> 3] = (data[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
@@ -37,7 +33,7 @@ export function asoData(
     data.set(block, PARAMETERS_SIZE);
     return data;
   }
-  return connectionBytes(call, `${path}.conn_track`, inNumbers(conn_track));
+  return connectionBytes(`${path}.conn_track`, inNumbers(conn_track));
 }
 
 /** A connection with the device's numbers for state and last kind. */
@@ -50,8 +46,8 @@ export function inNumbers({ state, last_index, ...rest }: ScenarioConnection): C
 }
 
 /** The connections of a bulk, as objects. */
-export function connectionAt(call: string, object: AsoObject, index: number): ScenarioConnection {
-  const { state, last_index, ...rest } = connectionFromBytes(call, "data", object.read(index));
+export function connectionAt(object: AsoObject, index: number): ScenarioConnection {
+  const { state, last_index, ...rest } = connectionFromBytes("data", object.read(index));
   const kind = Object.entries(LAST_INDEXES).find(([, number]) => number === last_index)?.[0] ?? "none";
   const named = CONNECTION_STATES[state];
   return { ...rest, ...(named === undefined ? {} : { state: named }), last_index: kind as keyof typeof LAST_INDEXES };

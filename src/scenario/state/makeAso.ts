@@ -18,10 +18,10 @@ const KINDS: Readonly<Record<AsoKey, { readonly kind: AsoKind; readonly type: nu
   conn_track: { kind: "connection", type: MLX5_OBJ_TYPE_CONN_TRACK_ASO },
 };
 
-export function makeAsoObject(call: string, path: string, context: Context, object: ScenarioAsoObject): AsoObject {
+export function makeAsoObject(path: string, context: Context, object: ScenarioAsoObject): AsoObject {
   const key = asoKey(object);
-  const data = asoData(call, path, object);
+  const data = asoData(path, object);
   const command = (): Uint8Array =>
     createAsoCommand(KINDS[key].type, { log_obj_range: object.log_obj_range ?? 0, data });
-  return at(call, path, () => madeBy<AsoObject>(call, context, command(), object.name));
+  return at(path, () => madeBy<AsoObject>(context, command(), object.name));
 }

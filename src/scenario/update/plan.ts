@@ -8,8 +8,6 @@ import type { ScenarioMatcher } from "../rule/definition.js";
 import { changed, goneBetween, type Gone } from "./gone.js";
 import { groupsOf, inRootTable, rulesKept } from "./rulesKept.js";
 
-const CALL = "updateScenario";
-
 /** Sections that an update changes. */
 const CHANGING = ["counters", "tables", "matchers", "actions", "rules", "flows", "hostRules"] as const;
 /** Sections that an update leaves as they were. */
@@ -50,7 +48,7 @@ function checkSections(old: Scenario, next: Scenario): void {
   for (const name of names) {
     if (free.includes(name) || JSON.stringify(old[name]) === JSON.stringify(next[name])) continue;
     const hint = `an update changes ${CHANGING.join(", ")}: load the document again`;
-    refuse({ code: "EOPNOTSUPP", call: CALL, reason: "bad_scenario", path: name, hint });
+    refuse({ code: "EOPNOTSUPP", reason: "bad_scenario", path: name, hint });
   }
 }
 
@@ -61,9 +59,9 @@ function checkUsed(next: Scenario, gone: Gone): void {
   const noteUse = (kind: string, name: string): void => {
     if (all[kind]?.has(name) !== true) return;
     const hint = "an entry of a flow table or a flow in device bytes uses it: load the document again";
-    refuse({ code: "EBUSY", call: CALL, reason: "in_use", path: kind, value: name, hint });
+    refuse({ code: "EBUSY", reason: "in_use", path: kind, value: name, hint });
   };
-  checkNames(CALL, { flowsteer: 1, ...Object.fromEntries(fixed) }, () => undefined, noteUse);
+  checkNames({ flowsteer: 1, ...Object.fromEntries(fixed) }, () => undefined, noteUse);
 }
 
 /** In each table and priority, matchers stay up to the first change: their age is their order. */

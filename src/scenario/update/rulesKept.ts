@@ -2,6 +2,7 @@
  * Rules that stay when a document changes. The device must then have the order of a device that loads the new document: of
  * two rules of one matcher that both match, the older one wins.
  */
+import { inCall } from "../../errors.js";
 import { overlap, type MaskedBytes } from "../../base/bits.js";
 import type { Rule } from "../../model/rule/rule.js";
 import { matchOf } from "../../model/match/match.js";
@@ -92,5 +93,5 @@ function inOrder(
 }
 
 function bitsOf({ match = {} }: ScenarioRule): MaskedBytes {
-  return matchOf("updateScenario", "match", match);
+  return inCall("updateScenario", () => matchOf("match", match));
 }

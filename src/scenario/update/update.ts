@@ -1,4 +1,5 @@
 /** Changes a loaded scenario to another document. What both have stays, with its counters and its state. */
+import { inCall } from "../../errors.js";
 import type { Action } from "../../model/action/action.js";
 import type { Scenario } from "../document.js";
 import type { LoadedScenario } from "../load.js";
@@ -8,8 +9,6 @@ import { loaderPartsFor, type LoaderParts } from "../onDemand.js";
 import { parseScenario } from "../scenario.js";
 import { below } from "../schema/path.js";
 import { planOf, type UpdatePlan } from "./plan.js";
-
-const CALL = "updateScenario";
 
 /** What an update did to rules, flows and rules of the host, by name. */
 export interface ScenarioUpdate {
@@ -35,10 +34,10 @@ export interface ScenarioUpdate {
 export async function updateScenario(loaded: LoadedScenario, document: string | object): Promise<ScenarioUpdate> {
   const next = parseScenario(document);
   const parts = await loaderPartsFor(next);
-  const plan = planOf(loaded, next);
+  const plan = inCall("updateScenario", () => planOf(loaded, next));
   const before = hitObjects(loaded.objects);
-  destroy(loaded.objects, loaded.scenario, plan);
-  create(loaded.objects, parts, next);
+  inCall("updateScenario", () => destroy(loaded.objects, loaded.scenario, plan));
+  inCall("loadScenario", () => create(loaded.objects, parts, next));
   loaded.changeTo(next);
   const after = hitObjects(loaded.objects);
   const stays = ([name, object]: readonly [string, object]): boolean => before.get(name) === object;
@@ -67,7 +66,7 @@ function destroy(objects: ScenarioObjects, old: Scenario, plan: UpdatePlan): voi
     hostRules.delete(name);
   }
   for (const [name, flow] of [...without(flows, plan.flows)].reverse()) {
-    flow.destroy(CALL);
+    flow.destroy();
     flows.delete(name);
   }
   const actions = objects.actions.forget(plan.gone);
@@ -75,16 +74,16 @@ function destroy(objects: ScenarioObjects, old: Scenario, plan: UpdatePlan): voi
   destroyActions(actions);
   for (const all of [matchers, implied]) {
     for (const [name, matcher] of without(all, plan.matchers)) {
-      matcher.destroy(CALL);
+      matcher.destroy();
       all.delete(name);
     }
   }
   for (const name of plan.gone.tables) {
-    tables.get(name)?.destroy(CALL);
+    tables.get(name)?.destroy();
     tables.delete(name);
   }
   for (const name of plan.gone.counters) {
-    counters.get(name)?.destroy(CALL);
+    counters.get(name)?.destroy();
     counters.delete(name);
   }
 }
@@ -103,7 +102,7 @@ function destroyRules(
     const { matcher, actions } = rule;
     const stays = !written.has(name) && plan.matchers.has(matcher.name) && !actions.some((one) => gone.has(one));
     if (stays) continue;
-    rule.destroy(CALL);
+    rule.destroy();
     rules.delete(name);
     own.push(...actions.filter((one) => !shared.has(one)));
   }
@@ -116,7 +115,7 @@ function destroyActions(actions: Set<Action>): void {
     before = actions.size;
     for (const action of actions) {
       if (action.users > 0) continue;
-      action.destroy(CALL);
+      action.destroy();
       actions.delete(action);
     }
   }

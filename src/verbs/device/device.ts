@@ -1,4 +1,5 @@
 /** ibv_open_device(3), ibv_alloc_pd(3), ibv_reg_mr(3). */
+import { inCall } from "../../errors.js";
 import { checkOptions } from "../../base/checks.js";
 import { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";
@@ -23,9 +24,10 @@ export interface Capabilities {
  * const context = ibv_open_device(await createDevice({ vports: 1 }));
  */
 export function ibv_open_device(device: Device | DeviceFunction, capabilities: Capabilities = {}): Context {
-  const call = "ibv_open_device";
-  checkOptions(call, "capabilities", capabilities, { cap_net_raw: "boolean" });
-  return new Context(call, device, capabilities.cap_net_raw ?? true);
+  return inCall("ibv_open_device", () => {
+    checkOptions("capabilities", capabilities, { cap_net_raw: "boolean" });
+    return new Context(device, capabilities.cap_net_raw ?? true);
+  });
 }
 
 /**
@@ -33,8 +35,10 @@ export function ibv_open_device(device: Device | DeviceFunction, capabilities: C
  * @throws EBUSY if an object that was made on it is alive
  */
 export function ibv_close_device(context: Context): 0 {
-  living("ibv_close_device", "context", context, Context).close("ibv_close_device");
-  return 0;
+  return inCall("ibv_close_device", () => {
+    living("context", context, Context).close();
+    return 0;
+  });
 }
 
 /**
@@ -42,7 +46,7 @@ export function ibv_close_device(context: Context): 0 {
  * @throws EINVAL if the context is closed
  */
 export function ibv_alloc_pd(context: Context): ProtectionDomain {
-  return new ProtectionDomain("ibv_alloc_pd", context);
+  return inCall("ibv_alloc_pd", () => new ProtectionDomain(context));
 }
 
 /**
@@ -50,8 +54,10 @@ export function ibv_alloc_pd(context: Context): ProtectionDomain {
  * @throws EBUSY if a queue pair, memory region or address handle of it is alive
  */
 export function ibv_dealloc_pd(pd: ProtectionDomain): 0 {
-  living("ibv_dealloc_pd", "pd", pd, ProtectionDomain).dealloc("ibv_dealloc_pd");
-  return 0;
+  return inCall("ibv_dealloc_pd", () => {
+    living("pd", pd, ProtectionDomain).dealloc();
+    return 0;
+  });
 }
 
 /**
@@ -67,13 +73,15 @@ export function ibv_reg_mr(
   length: number | undefined,
   access: number,
 ): MemoryRegion {
-  return new MemoryRegion("ibv_reg_mr", pd, addr, length, access);
+  return inCall("ibv_reg_mr", () => new MemoryRegion(pd, addr, length, access));
 }
 
 /**
  * Ends the registration of memory (ibv_reg_mr(3)). Posted requests that name it keep their memory.
  */
 export function ibv_dereg_mr(mr: MemoryRegion): 0 {
-  living("ibv_dereg_mr", "mr", mr, MemoryRegion).dereg("ibv_dereg_mr");
-  return 0;
+  return inCall("ibv_dereg_mr", () => {
+    living("mr", mr, MemoryRegion).dereg();
+    return 0;
+  });
 }

@@ -8,7 +8,7 @@ import {
   IBV_VALUES_MASK_RAW_CLOCK,
 } from "../../abi/verbsConstants.js";
 import { checkObject, unsigned } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -28,16 +28,17 @@ export interface DeviceValues {
  * @throws EOPNOTSUPP if another value is asked for
  */
 export function ibv_query_rt_values_ex(context: Context, values: DeviceValues): 0 {
-  const call = "ibv_query_rt_values_ex";
-  const { device } = living(call, "context", context, Context);
-  checkObject(call, "values", values);
-  const mask = unsigned(call, "values.comp_mask", values.comp_mask, 32);
-  if ((mask & ~IBV_VALUES_MASK_RAW_CLOCK) !== 0) {
-    const hint = "use IBV_VALUES_MASK_RAW_CLOCK";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "values.comp_mask", value: mask, hint });
-  }
-  if (mask !== 0) values.raw_clock = { tv_sec: 0n, tv_nsec: device.now() };
-  return 0;
+  return inCall("ibv_query_rt_values_ex", () => {
+    const { device } = living("context", context, Context);
+    checkObject("values", values);
+    const mask = unsigned("values.comp_mask", values.comp_mask, 32);
+    if ((mask & ~IBV_VALUES_MASK_RAW_CLOCK) !== 0) {
+      const hint = "use IBV_VALUES_MASK_RAW_CLOCK";
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "values.comp_mask", value: mask, hint });
+    }
+    if (mask !== 0) values.raw_clock = { tv_sec: 0n, tv_nsec: device.now() };
+    return 0;
+  });
 }
 
 /**
@@ -49,17 +50,18 @@ export function ibv_query_rt_values_ex(context: Context, values: DeviceValues): 
  * @returns 0 for an operation that the queue pair does not have
  */
 export function ibv_query_qp_data_in_order(qp: QueuePair, op: number, flags = 0): number {
-  const call = "ibv_query_qp_data_in_order";
-  const { qp_type } = living(call, "qp", qp, QueuePair);
-  const known = IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS | IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY;
-  unsigned(call, "op", op, 32);
-  if ((unsigned(call, "flags", flags, 32) & ~known) !== 0) {
-    const hint = "use RETURN_CAPS and DEVICE_ONLY";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
-  }
-  if (!hasOperation(qp_type, op)) return 0;
-  if ((flags & IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS) === 0) return 1;
-  return IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG | IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
+  return inCall("ibv_query_qp_data_in_order", () => {
+    const { qp_type } = living("qp", qp, QueuePair);
+    const known = IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS | IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY;
+    unsigned("op", op, 32);
+    if ((unsigned("flags", flags, 32) & ~known) !== 0) {
+      const hint = "use RETURN_CAPS and DEVICE_ONLY";
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "flags", value: flags, hint });
+    }
+    if (!hasOperation(qp_type, op)) return 0;
+    if ((flags & IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS) === 0) return 1;
+    return IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG | IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
+  });
 }
 
 /** Prepares for fork (ibv_fork_init(3)): there is nothing to do, because memory is not pinned. */
@@ -79,13 +81,16 @@ export function ibv_static_providers(..._providers: readonly unknown[]): void {
 
 /** A remote key with the next tag, its lowest byte (ibv_inc_rkey(3)). */
 export function ibv_inc_rkey(rkey: number): number {
-  const key = unsigned("ibv_inc_rkey", "rkey", rkey, 32);
-  return ((key & 0xffff_ff00) | ((key + 1) & 0xff)) >>> 0;
+  return inCall("ibv_inc_rkey", () => {
+    const key = unsigned("rkey", rkey, 32);
+    return ((key & 0xffff_ff00) | ((key + 1) & 0xff)) >>> 0;
+  });
 }
 
 /** Whether a mask of types (1 << IBV_QPT_*) has a type of queue pair: 1 or 0. */
 export function ibv_is_qpt_supported(caps: number, qpt: number): number {
-  const call = "ibv_is_qpt_supported";
-  unsigned(call, "caps", caps, 32);
-  return (caps & (1 << unsigned(call, "qpt", qpt, 32))) === 0 ? 0 : 1;
+  return inCall("ibv_is_qpt_supported", () => {
+    unsigned("caps", caps, 32);
+    return (caps & (1 << unsigned("qpt", qpt, 32))) === 0 ? 0 : 1;
+  });
 }

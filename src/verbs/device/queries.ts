@@ -1,6 +1,6 @@
 /** ibv_query_device(3), ibv_query_device_ex(3), ibv_query_port(3), ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_pkey(3). */
 import { IBV_GID_TYPE_SYSFS_ROCE_V2 } from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import {
   deviceAttributes,
@@ -18,18 +18,18 @@ import { portOf, type GidEntry, type Port, type PortAttributes } from "../../mod
 export type { DeviceAttributes, DeviceAttributesEx } from "../../model/base/attributes.js";
 export type { GidEntry, PortAttributes } from "../../model/base/port/ports.js";
 
-function portAt(call: string, context: Context, port_num: number): Port {
-  return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);
+function portAt(context: Context, port_num: number): Port {
+  return portOf("port_num", living("context", context, Context).device, port_num);
 }
 
-function noFlags(call: string, path: string, value: number): void {
-  if (unsigned(call, path, value, 32) === 0) return;
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "none is defined: 0" });
+function noFlags(path: string, value: number): void {
+  if (unsigned(path, value, 32) === 0) return;
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: "none is defined: 0" });
 }
 
-function noEntry(call: string, path: string, port: Port, index: number): never {
+function noEntry(path: string, port: Port, index: number): never {
   const hint = `entries 0 to ${port.gids.length - 1} are filled`;
-  refuse({ code: "ENODATA", call, reason: "no_entry", path, value: index, hint });
+  refuse({ code: "ENODATA", reason: "no_entry", path, value: index, hint });
 }
 
 /**
@@ -40,8 +40,9 @@ function noEntry(call: string, path: string, port: Port, index: number): never {
 export function ibv_query_device(context: Context, device_attr?: null): DeviceAttributes;
 export function ibv_query_device(context: Context, device_attr: Out<DeviceAttributes>): 0;
 export function ibv_query_device(context: Context, device_attr?: Out<DeviceAttributes> | null): DeviceAttributes | 0 {
-  const call = "ibv_query_device";
-  return given(call, "device_attr", device_attr, deviceAttributes(living(call, "context", context, Context).device));
+  return inCall("ibv_query_device", () =>
+    given("device_attr", device_attr, deviceAttributes(living("context", context, Context).device)),
+  );
 }
 
 /**
@@ -65,10 +66,11 @@ export function ibv_query_device_ex(
   input?: { comp_mask: number } | null,
   attr?: Out<DeviceAttributesEx> | null,
 ): DeviceAttributesEx | 0 {
-  const call = "ibv_query_device_ex";
-  living(call, "context", context, Context);
-  if (input !== undefined && input !== null) noFlags(call, "input.comp_mask", input.comp_mask);
-  return given(call, "attr", attr, deviceAttributesEx(context.device));
+  return inCall("ibv_query_device_ex", () => {
+    living("context", context, Context);
+    if (input !== undefined && input !== null) noFlags("input.comp_mask", input.comp_mask);
+    return given("attr", attr, deviceAttributesEx(context.device));
+  });
 }
 
 /**
@@ -84,8 +86,7 @@ export function ibv_query_port(
   port_num: number,
   port_attr?: Out<PortAttributes> | null,
 ): PortAttributes | 0 {
-  const call = "ibv_query_port";
-  return given(call, "port_attr", port_attr, portAt(call, context, port_num).attributes());
+  return inCall("ibv_query_port", () => given("port_attr", port_attr, portAt(context, port_num).attributes()));
 }
 
 /**
@@ -103,11 +104,12 @@ export function ibv_query_gid(
   index: number,
   gid?: Out<Gid> | Uint8Array | null,
 ): Gid | 0 {
-  const call = "ibv_query_gid";
-  const found = portAt(call, context, port_num).gid(call, "index", index);
-  if (!(gid instanceof Uint8Array)) return given(call, "gid", gid, found);
-  fillBytes(call, "gid", gid, found.raw);
-  return 0;
+  return inCall("ibv_query_gid", () => {
+    const found = portAt(context, port_num).gid("index", index);
+    if (!(gid instanceof Uint8Array)) return given("gid", gid, found);
+    fillBytes("gid", gid, found.raw);
+    return 0;
+  });
 }
 
 /**
@@ -141,12 +143,13 @@ export function ibv_query_gid_ex(
   entry: Out<GidEntry> | number | null = null,
   flags = 0,
 ): GidEntry | 0 {
-  const call = "ibv_query_gid_ex";
-  const port = portAt(call, context, port_num);
-  const [out, asked] = typeof entry === "number" ? [null, entry] : [entry, flags];
-  noFlags(call, "flags", asked);
-  const found = port.gidEntry(call, "gid_index", gid_index);
-  return found === undefined ? noEntry(call, "gid_index", port, gid_index) : given(call, "entry", out, found);
+  return inCall("ibv_query_gid_ex", () => {
+    const port = portAt(context, port_num);
+    const [out, asked] = typeof entry === "number" ? [null, entry] : [entry, flags];
+    noFlags("flags", asked);
+    const found = port.gidEntry("gid_index", gid_index);
+    return found === undefined ? noEntry("gid_index", port, gid_index) : given("entry", out, found);
+  });
 }
 
 /**
@@ -172,16 +175,17 @@ export function ibv_query_gid_table(
   second = 0,
   third = 0,
 ): GidEntry[] | number {
-  const call = "ibv_query_gid_table";
-  living(call, "context", context, Context);
-  const [out, max_entries, flags] = typeof first === "number" ? [null, first, second] : [first, second, third];
-  noFlags(call, "flags", flags);
-  const entries = context.device.hardware.ports.flatMap((port) => port.gidEntries());
-  if (entries.length > unsigned(call, "max_entries", max_entries, 32)) {
-    const hint = `the device has ${entries.length} entries`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
-  }
-  return out === null ? entries : fillList(call, "entries", out, entries);
+  return inCall("ibv_query_gid_table", () => {
+    living("context", context, Context);
+    const [out, max_entries, flags] = typeof first === "number" ? [null, first, second] : [first, second, third];
+    noFlags("flags", flags);
+    const entries = context.device.hardware.ports.flatMap((port) => port.gidEntries());
+    if (entries.length > unsigned("max_entries", max_entries, 32)) {
+      const hint = `the device has ${entries.length} entries`;
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "max_entries", value: max_entries, hint });
+    }
+    return out === null ? entries : fillList("entries", out, entries);
+  });
 }
 
 /**
@@ -198,13 +202,14 @@ export function ibv_query_gid_type(
   index: number,
   type?: Int32Array | number[] | null,
 ): number {
-  const call = "ibv_query_gid_type";
-  const port = portAt(call, context, port_num);
-  if (port.gidEntry(call, "index", index) === undefined) noEntry(call, "index", port, index);
-  if (type === undefined || type === null) return IBV_GID_TYPE_SYSFS_ROCE_V2;
-  if (!Array.isArray(type) && !(type instanceof Int32Array)) wrongType(call, "type", "an array or an Int32Array", type);
-  type[0] = IBV_GID_TYPE_SYSFS_ROCE_V2;
-  return 0;
+  return inCall("ibv_query_gid_type", () => {
+    const port = portAt(context, port_num);
+    if (port.gidEntry("index", index) === undefined) noEntry("index", port, index);
+    if (type === undefined || type === null) return IBV_GID_TYPE_SYSFS_ROCE_V2;
+    if (!Array.isArray(type) && !(type instanceof Int32Array)) wrongType("type", "an array or an Int32Array", type);
+    type[0] = IBV_GID_TYPE_SYSFS_ROCE_V2;
+    return 0;
+  });
 }
 
 /**
@@ -214,11 +219,12 @@ export function ibv_query_gid_type(
  * @throws EINVAL if there is no such port or index
  */
 export function ibv_query_pkey(context: Context, port_num: number, index: number, pkey?: Uint8Array | null): number {
-  const call = "ibv_query_pkey";
-  const found = portAt(call, context, port_num).pkey(call, "index", index);
-  if (pkey === undefined || pkey === null) return found;
-  fillBytes(call, "pkey", pkey, bytesOf(found, 2));
-  return 0;
+  return inCall("ibv_query_pkey", () => {
+    const found = portAt(context, port_num).pkey("index", index);
+    if (pkey === undefined || pkey === null) return found;
+    fillBytes("pkey", pkey, bytesOf(found, 2));
+    return 0;
+  });
 }
 
 /**
@@ -228,9 +234,10 @@ export function ibv_query_pkey(context: Context, port_num: number, index: number
  * @throws ENOENT if the table does not have the key
  */
 export function ibv_get_pkey_index(context: Context, port_num: number, pkey: number): number {
-  const call = "ibv_get_pkey_index";
-  const port = portAt(call, context, port_num);
-  if (unsigned(call, "pkey", pkey, 16) === port.pkey(call, "pkey", 0)) return 0;
-  const hint = `the only key is 0x${port.pkey(call, "pkey", 0).toString(16)}`;
-  return refuse({ code: "ENOENT", call, reason: "no_entry", path: "pkey", value: pkey, hint });
+  return inCall("ibv_get_pkey_index", () => {
+    const port = portAt(context, port_num);
+    if (unsigned("pkey", pkey, 16) === port.pkey("pkey", 0)) return 0;
+    const hint = `the only key is 0x${port.pkey("pkey", 0).toString(16)}`;
+    return refuse({ code: "ENOENT", reason: "no_entry", path: "pkey", value: pkey, hint });
+  });
 }

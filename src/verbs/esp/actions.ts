@@ -1,5 +1,5 @@
 /** ibv_flow_action_esp(3). What the actions do to frames is in docs/esp.md. */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
 import { FlowAction } from "../../model/action/flowAction.js";
@@ -25,8 +25,7 @@ export type { EspAction, EspState } from "../../model/esp/action.js";
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_flow_action_esp(ctx: Context, esp: FlowActionEsp | Uint8Array): EspAction {
-  const call = "ibv_create_flow_action_esp";
-  return EspAction.create(call, ctx, readEsp(call, esp));
+  return inCall("ibv_create_flow_action_esp", () => EspAction.create(ctx, readEsp(esp)));
 }
 
 /**
@@ -39,11 +38,12 @@ export function ibv_create_flow_action_esp(ctx: Context, esp: FlowActionEsp | Ui
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_modify_flow_action_esp(action: FlowAction, esp: FlowActionEsp | Uint8Array): 0 {
-  const call = "ibv_modify_flow_action_esp";
-  const one = living<FlowAction>(call, "action", action, FlowAction);
-  if (!(one instanceof EspAction)) {
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "action", value: one, hint: "an ESP action" });
-  }
-  one.modify(call, readEsp(call, esp));
-  return 0;
+  return inCall("ibv_modify_flow_action_esp", () => {
+    const one = living<FlowAction>("action", action, FlowAction);
+    if (!(one instanceof EspAction)) {
+      refuse({ code: "EINVAL", reason: "bad_object", path: "action", value: one, hint: "an ESP action" });
+    }
+    one.modify(readEsp(esp));
+    return 0;
+  });
 }

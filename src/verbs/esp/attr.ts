@@ -100,14 +100,14 @@ const FIELDS = [
  * Reads the parameters of an action from objects.
  * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
  */
-export function readEspObjects(call: string, esp: FlowActionEsp): EspRequest {
-  const given = fieldsAt(call, "esp", esp, "ibv_flow_action_esp", FIELDS);
-  const number = (name: string, bits: number): number => integer(call, `esp.${name}`, given[name] ?? 0, bits);
+export function readEspObjects(esp: FlowActionEsp): EspRequest {
+  const given = fieldsAt("esp", esp, "ibv_flow_action_esp", FIELDS);
+  const number = (name: string, bits: number): number => integer(`esp.${name}`, given[name] ?? 0, bits);
   return {
-    attr: isNull(given["esp_attr"]) ? null : readAttr(call, "esp.esp_attr", given["esp_attr"]),
-    keymat: readKeymatPart(call, given),
-    replay: readReplayPart(call, given),
-    encap: isNull(given["esp_encap"]) ? null : readEncap(call, given["esp_encap"]),
+    attr: isNull(given["esp_attr"]) ? null : readAttr("esp.esp_attr", given["esp_attr"]),
+    keymat: readKeymatPart(given),
+    replay: readReplayPart(given),
+    encap: isNull(given["esp_encap"]) ? null : readEncap(given["esp_encap"]),
     comp_mask: number("comp_mask", 32),
     esn: number("esn", 32),
   };
@@ -119,133 +119,128 @@ function isNull(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-function readAttr(call: string, path: string, attr: unknown): EspAttr {
-  if (attr instanceof Uint8Array) return attrFrom(bytesAt(call, path, attr, ESP_ATTR_STRUCT));
+function readAttr(path: string, attr: unknown): EspAttr {
+  if (attr instanceof Uint8Array) return attrFrom(bytesAt(path, attr, ESP_ATTR_STRUCT));
   const names = ["spi", "seq", "tfc_pad", "flags", "hard_limit_pkts"];
-  const given = fieldsAt(call, path, attr, "ibv_flow_action_esp_attr", names);
-  const number = (name: string): number => integer(call, `${path}.${name}`, given[name] ?? 0, 32);
+  const given = fieldsAt(path, attr, "ibv_flow_action_esp_attr", names);
+  const number = (name: string): number => integer(`${path}.${name}`, given[name] ?? 0, 32);
   return {
     spi: number("spi"),
     seq: number("seq"),
     tfc_pad: number("tfc_pad"),
     flags: number("flags"),
-    hard_limit_pkts: wide(call, `${path}.hard_limit_pkts`, given["hard_limit_pkts"] ?? 0),
+    hard_limit_pkts: wide(`${path}.hard_limit_pkts`, given["hard_limit_pkts"] ?? 0),
   };
 }
 
-function readKeymatPart(call: string, given: Given): EspPart<EspKeymat> | null {
+function readKeymatPart(given: Given): EspPart<EspKeymat> | null {
   const { keymat_ptr: ptr } = given;
-  const proto = integer(
-    call,
-    "esp.keymat_proto",
-    given["keymat_proto"] ?? IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
-    32,
-  );
+  const proto = integer("esp.keymat_proto", given["keymat_proto"] ?? IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, 32);
   if (isNull(ptr)) return null;
-  const len = lengthOf(call, "esp.keymat_len", given["keymat_len"], ptr, KEYMAT_STRUCT);
+  const len = lengthOf("esp.keymat_len", given["keymat_len"], ptr, KEYMAT_STRUCT);
   if (ptr instanceof Uint8Array) {
     const own = secretCopy(ptr);
     try {
-      return keymatPart(proto, bytesAt(call, "esp.keymat_ptr", own, len));
+      return keymatPart(proto, bytesAt("esp.keymat_ptr", own, len));
     } finally {
       own.fill(0);
     }
   }
-  return { proto, len, more: false, value: readKeymat(call, "esp.keymat_ptr", ptr) };
+  return { proto, len, more: false, value: readKeymat("esp.keymat_ptr", ptr) };
 }
 
-function readKeymat(call: string, path: string, keymat: unknown): EspKeymat {
+function readKeymat(path: string, keymat: unknown): EspKeymat {
   const names = ["iv", "iv_algo", "salt", "icv_len", "key_len", "aes_key"];
-  const given = fieldsAt(call, path, keymat, "ibv_flow_action_esp_aes_keymat_aes_gcm", names);
-  const number = (name: string, absent?: number): number => integer(call, `${path}.${name}`, given[name] ?? absent, 32);
-  const key = arrayAt(call, `${path}.aes_key`, given["aes_key"]);
+  const given = fieldsAt(path, keymat, "ibv_flow_action_esp_aes_keymat_aes_gcm", names);
+  const number = (name: string, absent?: number): number => integer(`${path}.${name}`, given[name] ?? absent, 32);
+  const key = arrayAt(`${path}.aes_key`, given["aes_key"]);
   const key_len = number("key_len", key.length);
-  if (key.length > KEY_ROOM) badSize(call, `${path}.aes_key`, key, `at most ${KEY_ROOM} bytes`);
-  if (key.length < Math.min(key_len, KEY_ROOM)) badSize(call, `${path}.aes_key`, key, `key_len is ${key_len}`);
+  if (key.length > KEY_ROOM) badSize(`${path}.aes_key`, key, `at most ${KEY_ROOM} bytes`);
+  if (key.length < Math.min(key_len, KEY_ROOM)) badSize(`${path}.aes_key`, key, `key_len is ${key_len}`);
   const aes_key = secretCopy(key, KEY_ROOM);
   return {
-    iv: exactly(call, `${path}.iv`, given["iv"] ?? new Uint8Array(8), 8),
+    iv: exactly(`${path}.iv`, given["iv"] ?? new Uint8Array(8), 8),
     iv_algo: number("iv_algo", 0),
-    salt: exactly(call, `${path}.salt`, given["salt"], 4),
+    salt: exactly(`${path}.salt`, given["salt"], 4),
     icv_len: number("icv_len"),
     key_len,
     aes_key,
   };
 }
 
-function readReplayPart(call: string, given: Given): EspPart<number> | null {
+function readReplayPart(given: Given): EspPart<number> | null {
   const { replay_ptr: ptr, replay_proto } = given;
-  const proto = integer(call, "esp.replay_proto", replay_proto ?? IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE, 32);
+  const proto = integer("esp.replay_proto", replay_proto ?? IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE, 32);
   if (ptr === null || (ptr === undefined && replay_proto === undefined)) return null;
   const none = ptr === undefined || proto === IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE;
-  const len = lengthOf(call, "esp.replay_len", given["replay_len"], ptr, none ? 0 : REPLAY_STRUCT);
-  if (ptr instanceof Uint8Array) return replayPart(proto, bytesAt(call, "esp.replay_ptr", ptr, len));
+  const len = lengthOf("esp.replay_len", given["replay_len"], ptr, none ? 0 : REPLAY_STRUCT);
+  if (ptr instanceof Uint8Array) return replayPart(proto, bytesAt("esp.replay_ptr", ptr, len));
   if (none) return { proto, len, more: false, value: null };
-  const { size } = fieldsAt(call, "esp.replay_ptr", ptr, "ibv_flow_action_esp_replay_bmp", ["size"]);
-  return { proto, len, more: false, value: integer(call, "esp.replay_ptr.size", size, 32) };
+  const { size } = fieldsAt("esp.replay_ptr", ptr, "ibv_flow_action_esp_replay_bmp", ["size"]);
+  return { proto, len, more: false, value: integer("esp.replay_ptr.size", size, 32) };
 }
 
-function readEncap(call: string, encap: unknown): EspEncap[] {
+function readEncap(encap: unknown): EspEncap[] {
   const links: EspEncap[] = [];
   if (Array.isArray(encap)) {
-    for (const one of encap.slice(0, MAX_ENCAP) as unknown[]) links.push(readLink(call, links.length, one).link);
+    for (const one of encap.slice(0, MAX_ENCAP) as unknown[]) links.push(readLink(links.length, one).link);
     return links;
   }
   for (let one: unknown = encap; !isNull(one) && links.length < MAX_ENCAP;) {
-    const { link, next } = readLink(call, links.length, one);
+    const { link, next } = readLink(links.length, one);
     links.push(link);
     one = next;
   }
   return links;
 }
 
-function readLink(call: string, i: number, link: unknown): { link: EspEncap; next: unknown } {
+function readLink(i: number, link: unknown): { link: EspEncap; next: unknown } {
   const path = `esp.esp_encap[${i}]`;
   const names = ["type", "val", "len", "next_ptr"];
-  const given = fieldsAt(call, path, link, "ibv_flow_action_esp_encap", names);
-  const type = integer(call, `${path}.type`, given["type"], 16);
+  const given = fieldsAt(path, link, "ibv_flow_action_esp_encap", names);
+  const type = integer(`${path}.type`, given["type"], 16);
   const val = given["val"] ?? {};
   const layout = layoutOf(type);
-  const len = lengthOf(call, `${path}.len`, given["len"], val, layout?.known ?? 0);
+  const len = lengthOf(`${path}.len`, given["len"], val, layout?.known ?? 0);
   const next = given["next_ptr"];
-  if (val instanceof Uint8Array) return { link: encapOf(type, bytesAt(call, `${path}.val`, val, len)), next };
+  if (val instanceof Uint8Array) return { link: encapOf(type, bytesAt(`${path}.val`, val, len)), next };
   if (layout === undefined || len < layout.known) return { link: { type, len, more: false, val: null }, next };
-  return { link: { type, len, more: false, val: readFilter(call, path, "val", val, layout) }, next };
+  return { link: { type, len, more: false, val: readFilter(path, "val", val, layout) }, next };
 }
 
 /** The length that is said, or that of the bytes, or of the struct. */
-function lengthOf(call: string, path: string, given: unknown, ptr: unknown, size: number): number {
-  return integer(call, path, given ?? (ptr instanceof Uint8Array ? ptr.length : size), 16);
+function lengthOf(path: string, given: unknown, ptr: unknown, size: number): number {
+  return integer(path, given ?? (ptr instanceof Uint8Array ? ptr.length : size), 16);
 }
 
-function bytesAt(call: string, path: string, bytes: Uint8Array, length: number): Uint8Array {
+function bytesAt(path: string, bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length >= length) return bytes.subarray(0, length);
   const hint = `${length} bytes, of ${bytes.length}`;
-  return refuse({ code: "EINVAL", call, reason: "too_short", path, hint });
+  return refuse({ code: "EINVAL", reason: "too_short", path, hint });
 }
 
-function arrayAt(call: string, path: string, value: unknown): Uint8Array {
+function arrayAt(path: string, value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  wrongType(call, path, "a Uint8Array", value);
+  wrongType(path, "a Uint8Array", value);
 }
 
 /** A copy of so many bytes, which may be secret. */
-function exactly(call: string, path: string, value: unknown, length: number): Uint8Array {
-  const bytes = arrayAt(call, path, value);
-  if (bytes.length !== length) badSize(call, path, bytes, `${length} bytes, as on the wire`);
+function exactly(path: string, value: unknown, length: number): Uint8Array {
+  const bytes = arrayAt(path, value);
+  if (bytes.length !== length) badSize(path, bytes, `${length} bytes, as on the wire`);
   return secretCopy(bytes);
 }
 
-function badSize(call: string, path: string, value: Uint8Array, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "bad_number", path, value: value.length, hint });
+function badSize(path: string, value: Uint8Array, hint: string): never {
+  refuse({ code: "EINVAL", reason: "bad_number", path, value: value.length, hint });
 }
 
 /** An unsigned integer of 64 bits. */
-function wide(call: string, path: string, value: unknown): bigint {
+function wide(path: string, value: unknown): bigint {
   if (typeof value !== "bigint" && typeof value !== "number") {
-    wrongType(call, path, "a number or a bigint", value);
+    wrongType(path, "a number or a bigint", value);
   }
   const number = typeof value === "bigint" ? value : Number.isSafeInteger(value) ? BigInt(value) : -1n;
   if (number === BigInt.asUintN(64, number)) return number;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "0 to 2^64 - 1" });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint: "0 to 2^64 - 1" });
 }

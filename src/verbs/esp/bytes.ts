@@ -8,7 +8,7 @@
  * A pointer is the number of the byte in the same array at which the struct begins; 0 is NULL.
  */
 import { checkBytes } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import {
   ESP_ATTR_STRUCT,
   ESP_ENCAP_STRUCT,
@@ -39,8 +39,8 @@ const AT = {
 const ENCAP = { val: 0, next_ptr: 8, len: 16, type: 18 } as const;
 
 /** Reads the parameters of an action as the verbs take them: objects, or C bytes. */
-export function readEsp(call: string, esp: FlowActionEsp | Uint8Array): EspRequest {
-  return esp instanceof Uint8Array ? readEspBytes(call, esp) : readEspObjects(call, esp);
+export function readEsp(esp: FlowActionEsp | Uint8Array): EspRequest {
+  return esp instanceof Uint8Array ? readEspBytes(esp) : readEspObjects(esp);
 }
 
 /**
@@ -49,35 +49,36 @@ export function readEsp(call: string, esp: FlowActionEsp | Uint8Array): EspReque
  * @throws TypeError, EINVAL if the objects are malformed, or C has no bytes for them
  */
 export function flowActionEspBytes(esp: FlowActionEsp): Uint8Array {
-  const call = "flowActionEspBytes";
-  const { attr, keymat, replay, encap, comp_mask, esn } = readEspObjects(call, esp);
-  const image = new Image();
-  image.put(new Uint8Array(ESP_STRUCT));
-  if (attr !== null) image.point(AT.esp_attr, attrBytes(attr));
-  if (keymat !== null) {
-    image.u32(AT.keymat_proto, keymat.proto);
-    image.u16(AT.keymat_len, keymat.len);
-    image.point(AT.keymat_ptr, sized(call, "esp.keymat", keymat, keymatBytes));
-  }
-  if (replay !== null) {
-    image.u32(AT.replay_proto, replay.proto);
-    image.u16(AT.replay_len, replay.len);
-    image.point(AT.replay_ptr, replay.len === 0 ? new Uint8Array(8) : sized(call, "esp.replay", replay, replayBytes));
-  }
-  image.u32(AT.comp_mask, comp_mask);
-  image.u32(AT.esn, esn);
-  let pointer: number = AT.esp_encap;
-  for (const [i, link] of (encap ?? []).entries()) {
-    if (link.val === null) badLink(call, i, link);
-    const at = image.point(pointer, new Uint8Array(ESP_ENCAP_STRUCT));
-    image.u16(at + ENCAP.len, link.len);
-    image.u16(at + ENCAP.type, link.type);
-    const filter = new Uint8Array(link.len);
-    filter.set(link.val);
-    image.point(at + ENCAP.val, filter);
-    pointer = at + ENCAP.next_ptr;
-  }
-  return image.bytes();
+  return inCall("flowActionEspBytes", () => {
+    const { attr, keymat, replay, encap, comp_mask, esn } = readEspObjects(esp);
+    const image = new Image();
+    image.put(new Uint8Array(ESP_STRUCT));
+    if (attr !== null) image.point(AT.esp_attr, attrBytes(attr));
+    if (keymat !== null) {
+      image.u32(AT.keymat_proto, keymat.proto);
+      image.u16(AT.keymat_len, keymat.len);
+      image.point(AT.keymat_ptr, sized("esp.keymat", keymat, keymatBytes));
+    }
+    if (replay !== null) {
+      image.u32(AT.replay_proto, replay.proto);
+      image.u16(AT.replay_len, replay.len);
+      image.point(AT.replay_ptr, replay.len === 0 ? new Uint8Array(8) : sized("esp.replay", replay, replayBytes));
+    }
+    image.u32(AT.comp_mask, comp_mask);
+    image.u32(AT.esn, esn);
+    let pointer: number = AT.esp_encap;
+    for (const [i, link] of (encap ?? []).entries()) {
+      if (link.val === null) badLink(i, link);
+      const at = image.point(pointer, new Uint8Array(ESP_ENCAP_STRUCT));
+      image.u16(at + ENCAP.len, link.len);
+      image.u16(at + ENCAP.type, link.type);
+      const filter = new Uint8Array(link.len);
+      filter.set(link.val);
+      image.point(at + ENCAP.val, filter);
+      pointer = at + ENCAP.next_ptr;
+    }
+    return image.bytes();
+  });
 }
 
 /**
@@ -85,46 +86,47 @@ export function flowActionEspBytes(esp: FlowActionEsp): Uint8Array {
  * @throws EINVAL if the bytes end too early, or hold an unknown struct
  */
 export function flowActionEspFromBytes(bytes: Uint8Array): FlowActionEsp {
-  const call = "flowActionEspFromBytes";
-  checkBytes(call, "bytes", bytes);
-  const { attr, keymat, replay, encap, comp_mask, esn } = readEspBytes(call, bytes);
-  const esp: FlowActionEsp = { comp_mask, esn };
-  if (attr !== null) esp.esp_attr = { ...attr };
-  if (keymat !== null) {
-    esp.keymat_proto = keymat.proto;
-    esp.keymat_len = keymat.len;
-    esp.keymat_ptr = { ...known(call, "esp.keymat", keymat) };
-  }
-  if (replay !== null) {
-    esp.replay_proto = replay.proto;
-    esp.replay_len = replay.len;
-    if (replay.len > 0) esp.replay_ptr = { size: known(call, "esp.replay", replay) };
-  }
-  if (encap !== null) {
-    esp.esp_encap = encap.map((link, i): FlowActionEspEncap => {
-      const layout = layoutOf(link.type);
-      if (layout === undefined || link.val === null) return badLink(call, i, link);
-      return { type: link.type, len: link.len, val: filterObject(layout, link.val) };
-    });
-  }
-  return esp;
+  return inCall("flowActionEspFromBytes", () => {
+    checkBytes("bytes", bytes);
+    const { attr, keymat, replay, encap, comp_mask, esn } = readEspBytes(bytes);
+    const esp: FlowActionEsp = { comp_mask, esn };
+    if (attr !== null) esp.esp_attr = { ...attr };
+    if (keymat !== null) {
+      esp.keymat_proto = keymat.proto;
+      esp.keymat_len = keymat.len;
+      esp.keymat_ptr = { ...known("esp.keymat", keymat) };
+    }
+    if (replay !== null) {
+      esp.replay_proto = replay.proto;
+      esp.replay_len = replay.len;
+      if (replay.len > 0) esp.replay_ptr = { size: known("esp.replay", replay) };
+    }
+    if (encap !== null) {
+      esp.esp_encap = encap.map((link, i): FlowActionEspEncap => {
+        const layout = layoutOf(link.type);
+        if (layout === undefined || link.val === null) return badLink(i, link);
+        return { type: link.type, len: link.len, val: filterObject(layout, link.val) };
+      });
+    }
+    return esp;
+  });
 }
 
 /** @throws EINVAL bytes that end before a struct does */
-function readEspBytes(call: string, bytes: Uint8Array): EspRequest {
+function readEspBytes(bytes: Uint8Array): EspRequest {
   const own = secretCopy(bytes);
   try {
-    return readOwn(call, own);
+    return readOwn(own);
   } finally {
     own.fill(0);
   }
 }
 
-function readOwn(call: string, bytes: Uint8Array): EspRequest {
+function readOwn(bytes: Uint8Array): EspRequest {
   const at = (path: string, from: number, length: number): Uint8Array => {
     if (from + length <= bytes.length) return bytes.subarray(from, from + length);
     const hint = `bytes ${from} to ${from + length}, of ${bytes.length}`;
-    return refuse({ code: "EINVAL", call, reason: "too_short", path, hint });
+    return refuse({ code: "EINVAL", reason: "too_short", path, hint });
   };
   at("esp", 0, ESP_STRUCT);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -189,21 +191,21 @@ class Image {
 }
 
 /** As many bytes as are said. */
-function sized<T>(call: string, name: string, part: EspPart<T>, write: (value: T) => Uint8Array): Uint8Array {
-  const struct = write(known(call, name, part));
+function sized<T>(name: string, part: EspPart<T>, write: (value: T) => Uint8Array): Uint8Array {
+  const struct = write(known(name, part));
   const bytes = new Uint8Array(Math.max(part.len, struct.length));
   bytes.set(struct);
   return bytes;
 }
 
-function known<T>(call: string, name: string, { value, proto, len }: EspPart<T>): T {
+function known<T>(name: string, { value, proto, len }: EspPart<T>): T {
   if (value !== null) return value;
   const hint = `protocol ${proto} has no struct of ${len} bytes`;
-  return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${name}_len`, value: len, hint });
+  return refuse({ code: "EINVAL", reason: "bad_spec_size", path: `${name}_len`, value: len, hint });
 }
 
-function badLink(call: string, i: number, { type, len }: EspEncap): never {
+function badLink(i: number, { type, len }: EspEncap): never {
   const path = `esp.esp_encap[${i}]`;
   const hint = `type 0x${type.toString(16)} has no filter of ${len} bytes`;
-  return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.len`, value: len, hint });
+  return refuse({ code: "EINVAL", reason: "bad_spec_size", path: `${path}.len`, value: len, hint });
 }

@@ -134,26 +134,26 @@ const MASK = new Uint8Array(64);
  * Reads a flow from objects.
  * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
  */
-export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
-  const given = fieldsAt(call, "attr", attr, "ibv_flow_attr", ATTR_FIELDS);
+export function readFlowAttr(attr: FlowAttr): FlowRequest {
+  const given = fieldsAt("attr", attr, "ibv_flow_attr", ATTR_FIELDS);
   const list = given["specs"] ?? [];
-  checkArray(call, "attr.specs", list);
+  checkArray("attr.specs", list);
   // The flow keeps the list: exactly as long as it is.
   const specs = new Array<Spec>(list.length);
   let length = ATTR_SIZE;
   for (let i = 0; i < list.length; i++) {
-    const spec = readSpec(call, specPath(i), list[i]);
+    const spec = readSpec(specPath(i), list[i]);
     specs[i] = spec;
     length += spec.size;
   }
   return {
-    comp_mask: integer(call, "attr.comp_mask", given["comp_mask"] ?? 0, 32),
-    type: integer(call, "attr.type", given["type"] ?? undefined, 32),
-    size: integer(call, "attr.size", given["size"] ?? length, 16),
-    priority: integer(call, "attr.priority", given["priority"] ?? 0, 16),
-    num_of_specs: integer(call, "attr.num_of_specs", given["num_of_specs"] ?? specs.length, 8),
-    port: integer(call, "attr.port", given["port"] ?? undefined, 8),
-    flags: integer(call, "attr.flags", given["flags"] ?? 0, 32),
+    comp_mask: integer("attr.comp_mask", given["comp_mask"] ?? 0, 32),
+    type: integer("attr.type", given["type"] ?? undefined, 32),
+    size: integer("attr.size", given["size"] ?? length, 16),
+    priority: integer("attr.priority", given["priority"] ?? 0, 16),
+    num_of_specs: integer("attr.num_of_specs", given["num_of_specs"] ?? specs.length, 8),
+    port: integer("attr.port", given["port"] ?? undefined, 8),
+    flags: integer("attr.flags", given["flags"] ?? 0, 32),
     specs,
   };
 }
@@ -166,71 +166,64 @@ export function specPath(i: number): string {
   return PATHS[i] ?? `specs[${i}]`;
 }
 
-function readSpec(call: string, path: string, spec: unknown): Spec {
-  const type = integerAt(call, path, "type", objectAt(call, path, spec)["type"], 32);
+function readSpec(path: string, spec: unknown): Spec {
+  const type = integerAt(path, "type", objectAt(path, spec)["type"], 32);
   const layout = layoutOf(type);
-  if (layout !== undefined) return readMatchSpec(call, path, spec, layout, (type & IBV_FLOW_SPEC_INNER) !== 0);
+  if (layout !== undefined) return readMatchSpec(path, spec, layout, (type & IBV_FLOW_SPEC_INNER) !== 0);
   const action = actionLayoutOf(type);
   if (action === undefined) return { kind: "unknown", size: 0, type };
-  return readActionSpec(call, path, spec, action);
+  return readActionSpec(path, spec, action);
 }
 
-function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLayout, inner: boolean): Spec {
-  const given = fieldsAt(call, path, spec, layout.name, MATCH_FIELDS);
-  const size = readSize(call, path, given["size"] ?? layout.size);
-  if (size !== layout.size && maskAt(layout, size) === undefined) badSize(call, path, size, layout.size);
-  const val = readFilter(call, path, "val", given["val"], layout);
+function readMatchSpec(path: string, spec: unknown, layout: SpecLayout, inner: boolean): Spec {
+  const given = fieldsAt(path, spec, layout.name, MATCH_FIELDS);
+  const size = readSize(path, given["size"] ?? layout.size);
+  if (size !== layout.size && maskAt(layout, size) === undefined) badSize(path, size, layout.size);
+  const val = readFilter(path, "val", given["val"], layout);
   const mask = MASK.fill(0);
-  writeFilter(call, path, "mask", given["mask"], layout, mask);
+  writeFilter(path, "mask", given["mask"], layout, mask);
   return { kind: "match", layout, inner, size, val, mask: sharedMask(layout, mask, 0), more: false };
 }
 
-function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, names }: ActionLayout): Spec {
-  const given = fieldsAt(call, path, spec, name, names);
-  const bytes = readSize(call, path, given["size"] ?? size);
-  if (bytes < size) badSize(call, path, bytes, size);
+function readActionSpec(path: string, spec: unknown, { name, kind, size, names }: ActionLayout): Spec {
+  const given = fieldsAt(path, spec, name, names);
+  const bytes = readSize(path, given["size"] ?? size);
+  if (bytes < size) badSize(path, bytes, size);
   switch (kind) {
     case "tag":
-      return { kind, size: bytes, tag_id: integerAt(call, path, "tag_id", given["tag_id"], 32) };
+      return { kind, size: bytes, tag_id: integerAt(path, "tag_id", given["tag_id"], 32) };
     case "drop":
       return { kind, size: bytes };
     case "handle":
-      return { kind, size: bytes, action: objectAt(call, `${path}.action`, given["action"]) };
+      return { kind, size: bytes, action: objectAt(`${path}.action`, given["action"]) };
     case "count":
-      return { kind, size: bytes, counters: objectAt(call, `${path}.counters`, given["counters"]) };
+      return { kind, size: bytes, counters: objectAt(`${path}.counters`, given["counters"]) };
   }
 }
 
-function readSize(call: string, path: string, given: unknown): number {
-  return integerAt(call, path, "size", given, 16);
+function readSize(path: string, given: unknown): number {
+  return integerAt(path, "size", given, 16);
 }
 
-function badSize(call: string, path: string, bytes: number, size: number): never {
+function badSize(path: string, bytes: number, size: number): never {
   const hint = `sizeof the struct is ${size}; it can be left out`;
-  return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.size`, value: bytes, hint });
+  return refuse({ code: "EINVAL", reason: "bad_spec_size", path: `${path}.size`, value: bytes, hint });
 }
 
 /** The bytes of a filter, which is the member `name` of `path`. */
-export function readFilter(call: string, path: string, name: string, filter: unknown, layout: SpecLayout): Uint8Array {
+export function readFilter(path: string, name: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
-  writeFilter(call, path, name, filter, layout, bytes);
+  writeFilter(path, name, filter, layout, bytes);
   return bytes;
 }
 
 /** Writes a filter over zeros. */
-function writeFilter(
-  call: string,
-  path: string,
-  name: string,
-  filter: unknown,
-  layout: SpecLayout,
-  bytes: Uint8Array,
-): void {
+function writeFilter(path: string, name: string, filter: unknown, layout: SpecLayout, bytes: Uint8Array): void {
   if (filter === undefined || hasNumbersOnly(filter, layout, bytes)) return;
-  const given = fieldsAt(call, path, filter, layout.name, layout.names, name);
+  const given = fieldsAt(path, filter, layout.name, layout.names, name);
   for (const field of layout.fields) {
     const value = given[field.name];
-    if (value !== undefined) writeValue(call, `${path}.${name}.${field.name}`, bytes, field, value);
+    if (value !== undefined) writeValue(`${path}.${name}.${field.name}`, bytes, field, value);
   }
 }
 
@@ -268,10 +261,10 @@ const EXAMPLES: Readonly<Record<FieldKind, string>> = {
   number: '80 or "0x50"',
 };
 
-function writeValue(call: string, path: string, filter: Uint8Array, field: FilterField, value: unknown): void {
+function writeValue(path: string, filter: Uint8Array, field: FilterField, value: unknown): void {
   const { at, size, kind } = field;
   const bad = (hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: kind === "number" ? "bad_number" : "bad_address", path, value, hint });
+    refuse({ code: "EINVAL", reason: kind === "number" ? "bad_number" : "bad_address", path, value, hint });
   if (value instanceof Uint8Array) {
     if (value.length !== size) bad(`${size} bytes, as on the wire`);
     filter.set(value, at);
@@ -280,7 +273,7 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
   let number: number | bigint;
   if (typeof value === "bigint" || typeof value === "number") number = value;
   else if (typeof value === "string") number = PARSERS[kind](value.trim()) ?? bad(`write it as ${EXAMPLES[kind]}`);
-  else wrongType(call, path, "a number, a string or a Uint8Array", value);
+  else wrongType(path, "a number, a string or a Uint8Array", value);
   const whole = typeof number === "bigint" || Number.isSafeInteger(number);
   if (!whole || number < 0 || number >= 2 ** (8 * size)) return bad(`0 to 0x${"ff".repeat(size)}`);
   if (size > 4) writeBits(filter, 8 * at, 8 * size, BigInt(number));
@@ -288,13 +281,13 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
 }
 
 /** An unsigned integer of so many bits. */
-export function integer(call: string, path: string, value: unknown, bits: number): number {
-  return unsigned(call, path, typeof value === "bigint" ? Number(value) : value, bits);
+export function integer(path: string, value: unknown, bits: number): number {
+  return unsigned(path, typeof value === "bigint" ? Number(value) : value, bits);
 }
 
 /** The same of the member `name` of `path`, which is text only in a refusal. */
-function integerAt(call: string, path: string, name: string, value: unknown, bits: number): number {
-  return isSmall(value, bits) ? value : integer(call, `${path}.${name}`, value, bits);
+function integerAt(path: string, name: string, value: unknown, bits: number): number {
+  return isSmall(value, bits) ? value : integer(`${path}.${name}`, value, bits);
 }
 
 /** Whether a value is a whole number of at most `bits` bits, and of at most 32. */
@@ -302,25 +295,24 @@ function isSmall(value: unknown, bits: number): value is number {
   return typeof value === "number" && value >>> 0 === value && (bits >= 32 || value >>> bits === 0);
 }
 
-export function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
+export function objectAt(path: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
-  wrongType(call, path, "an object", value);
+  wrongType(path, "an object", value);
 }
 
 /** The object, if it has no other fields than these. With `name` it is that member of `path`. */
 export function fieldsAt(
-  call: string,
   path: string,
   value: unknown,
   what: string,
   known: readonly string[],
   name?: string,
 ): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return objectAt(call, memberOf(path, name), value);
+  if (typeof value !== "object" || value === null) return objectAt(memberOf(path, name), value);
   for (const field in value) {
     if (known.includes(field) || !Object.hasOwn(value, field)) continue;
     const hint = namesHint(field, `fields of ${what}`, known);
-    refuse({ code: "EINVAL", call, reason: "bad_field", path: `${memberOf(path, name)}.${field}`, hint });
+    refuse({ code: "EINVAL", reason: "bad_field", path: `${memberOf(path, name)}.${field}`, hint });
   }
   return value as Record<string, unknown>;
 }

@@ -10,7 +10,7 @@
  * A pointer is the handle number of the object, which the caller knows how to have.
  */
 import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { formatIpv4, formatIpv6, formatMac } from "../../packet/addresses.js";
 import type { FieldKind } from "../../model/match/fields.js";
 import {
@@ -48,34 +48,35 @@ const POINTER = 8;
  *   is wrong
  */
 export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
-  const call = "flowAttrBytes";
-  const flow = readFlowAttr(call, attr);
-  checkSpecs(call, flow.specs);
-  if (flow.num_of_specs !== flow.specs.length) {
-    const hint = `there are ${flow.specs.length}`;
-    const value = flow.num_of_specs;
-    refuse({ code: "EINVAL", call, reason: "spec_count", path: "attr.num_of_specs", value, hint });
-  }
-  const bytes = new Uint8Array(flow.specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE));
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, flow.comp_mask, true);
-  view.setUint32(4, flow.type, true);
-  view.setUint16(8, flow.size, true);
-  view.setUint16(10, flow.priority, true);
-  view.setUint8(12, flow.num_of_specs);
-  view.setUint8(13, flow.port);
-  view.setUint32(16, flow.flags, true);
-  let at = ATTR_SIZE;
-  for (const [i, spec] of flow.specs.entries()) {
-    view.setUint32(at, typeOf(spec), true);
-    view.setUint16(at + 4, spec.size, true);
-    if (spec.kind === "match") {
-      bytes.set(spec.val, at + spec.layout.val);
-      bytes.set(spec.mask, at + (maskAt(spec.layout, spec.size) as number));
-    } else writeAction(call, `specs[${i}]`, view, at + HEADER, spec, handleOf);
-    at += spec.size;
-  }
-  return bytes;
+  return inCall("flowAttrBytes", () => {
+    const flow = readFlowAttr(attr);
+    checkSpecs(flow.specs);
+    if (flow.num_of_specs !== flow.specs.length) {
+      const hint = `there are ${flow.specs.length}`;
+      const value = flow.num_of_specs;
+      refuse({ code: "EINVAL", reason: "spec_count", path: "attr.num_of_specs", value, hint });
+    }
+    const bytes = new Uint8Array(flow.specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE));
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, flow.comp_mask, true);
+    view.setUint32(4, flow.type, true);
+    view.setUint16(8, flow.size, true);
+    view.setUint16(10, flow.priority, true);
+    view.setUint8(12, flow.num_of_specs);
+    view.setUint8(13, flow.port);
+    view.setUint32(16, flow.flags, true);
+    let at = ATTR_SIZE;
+    for (const [i, spec] of flow.specs.entries()) {
+      view.setUint32(at, typeOf(spec), true);
+      view.setUint16(at + 4, spec.size, true);
+      if (spec.kind === "match") {
+        bytes.set(spec.val, at + spec.layout.val);
+        bytes.set(spec.mask, at + (maskAt(spec.layout, spec.size) as number));
+      } else writeAction(`specs[${i}]`, view, at + HEADER, spec, handleOf);
+      at += spec.size;
+    }
+    return bytes;
+  });
 }
 
 /**
@@ -86,27 +87,28 @@ export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
  * @throws EOPNOTSUPP if a filter is longer than this version of the library knows
  */
 export function flowAttrFromBytes(bytes: Uint8Array, objectOf: ObjectOf): FlowAttr {
-  const call = "flowAttrFromBytes";
-  const flow = readFlowBytes(call, bytes, objectOf);
-  checkSpecs(call, flow.specs);
-  return { ...flow, specs: flow.specs.map(specObject) };
+  return inCall("flowAttrFromBytes", () => {
+    const flow = readFlowBytes(bytes, objectOf);
+    checkSpecs(flow.specs);
+    return { ...flow, specs: flow.specs.map(specObject) };
+  });
 }
 
 /** Reads a flow from C bytes. @throws EINVAL bytes that end too early, sizes that hold no spec, handles of no object */
-export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectOf): FlowRequest {
+export function readFlowBytes(bytes: Uint8Array, objectOf: ObjectOf): FlowRequest {
   if (!(bytes instanceof Uint8Array)) {
-    wrongType(call, "attr", "an object or a Uint8Array", bytes);
+    wrongType("attr", "an object or a Uint8Array", bytes);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  need(call, "attr", bytes, 0, ATTR_SIZE);
+  need("attr", bytes, 0, ATTR_SIZE);
   const num_of_specs = view.getUint8(12);
   const specs: Spec[] = [];
   let at = ATTR_SIZE;
   for (let i = 0; i < num_of_specs; i++) {
     const path = specPath(i);
-    need(call, path, bytes, at, HEADER);
+    need(path, bytes, at, HEADER);
     const size = view.getUint16(at + 4, true);
-    specs.push(readSpec(call, path, bytes, view, at, size, objectOf));
+    specs.push(readSpec(path, bytes, view, at, size, objectOf));
     at += size;
   }
   return {
@@ -122,40 +124,32 @@ export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectO
 }
 
 /** Reads a flow as the verbs take it: objects, or C bytes. */
-export function readFlow(call: string, attr: FlowAttr | Uint8Array, objectOf: ObjectOf): FlowRequest {
-  return attr instanceof Uint8Array ? readFlowBytes(call, attr, objectOf) : readFlowAttr(call, attr);
+export function readFlow(attr: FlowAttr | Uint8Array, objectOf: ObjectOf): FlowRequest {
+  return attr instanceof Uint8Array ? readFlowBytes(attr, objectOf) : readFlowAttr(attr);
 }
 
-function readSpec(
-  call: string,
-  path: string,
-  bytes: Uint8Array,
-  view: DataView,
-  at: number,
-  size: number,
-  objectOf: ObjectOf,
-): Spec {
+function readSpec(path: string, bytes: Uint8Array, view: DataView, at: number, size: number, objectOf: ObjectOf): Spec {
   const type = view.getUint32(at, true);
   const layout = layoutOf(type);
   if (layout !== undefined) {
     const mask = maskAt(layout, size);
-    if (mask === undefined) badSize(call, path, size, layout.name, layout.size);
-    need(call, path, bytes, at, size);
+    if (mask === undefined) badSize(path, size, layout.name, layout.size);
+    need(path, bytes, at, size);
     return matchSpec(layout, (type & IBV_FLOW_SPEC_INNER) !== 0, bytes, at, size, mask);
   }
   const action = actionLayoutOf(type);
   const least = action?.size ?? HEADER;
-  if (size < least) badSize(call, path, size, action?.name ?? "a spec's header", least);
-  need(call, path, bytes, at, size);
+  if (size < least) badSize(path, size, action?.name ?? "a spec's header", least);
+  need(path, bytes, at, size);
   switch (action?.kind) {
     case "tag":
       return { kind: "tag", size, tag_id: view.getUint32(at + HEADER, true) };
     case "drop":
       return { kind: "drop", size };
     case "handle":
-      return { kind: "handle", size, action: objectAt(call, `${path}.action`, view, at + HEADER, objectOf) };
+      return { kind: "handle", size, action: objectAt(`${path}.action`, view, at + HEADER, objectOf) };
     case "count":
-      return { kind: "count", size, counters: objectAt(call, `${path}.counters`, view, at + HEADER, objectOf) };
+      return { kind: "count", size, counters: objectAt(`${path}.counters`, view, at + HEADER, objectOf) };
     case undefined:
       return { kind: "unknown", size, type };
   }
@@ -185,29 +179,22 @@ function matchSpec(
   };
 }
 
-function objectAt(call: string, path: string, view: DataView, at: number, objectOf: ObjectOf): object {
+function objectAt(path: string, view: DataView, at: number, objectOf: ObjectOf): object {
   const handle = view.getBigUint64(at, true);
   const object = objectOf(handle);
   if (object !== null && object !== undefined) return object;
   const hint = "no object has this handle";
-  return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: `0x${handle.toString(16)}`, hint });
+  return refuse({ code: "EINVAL", reason: "bad_object", path, value: `0x${handle.toString(16)}`, hint });
 }
 
-function writeAction(
-  call: string,
-  path: string,
-  view: DataView,
-  at: number,
-  spec: ActionSpec,
-  handleOf: HandleOf,
-): void {
+function writeAction(path: string, view: DataView, at: number, spec: ActionSpec, handleOf: HandleOf): void {
   if (spec.kind === "tag") view.setUint32(at, spec.tag_id, true);
   else if (spec.kind === "handle" || spec.kind === "count") {
     const [field, object] = spec.kind === "handle" ? ["action", spec.action] : ["counters", spec.counters];
     const handle = BigInt(handleOf(object as object));
     if (handle !== BigInt.asUintN(8 * POINTER, handle)) {
       const hint = "a handle has 64 bits";
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.${field}`, value: handle, hint });
+      refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.${field}`, value: handle, hint });
     }
     view.setBigUint64(at, handle, true);
   }
@@ -249,13 +236,13 @@ export function filterObject({ fields }: SpecLayout, filter: Uint8Array): FlowFi
   return Object.fromEntries(fields.map((field) => [field.name, FORMATS[field.kind](filterNumber(filter, field))]));
 }
 
-function need(call: string, path: string, bytes: Uint8Array, at: number, size: number): void {
+function need(path: string, bytes: Uint8Array, at: number, size: number): void {
   if (at + size <= bytes.length) return;
   const hint = `bytes ${at} to ${at + size}, of ${bytes.length}`;
-  refuse({ code: "EINVAL", call, reason: "too_short", path, hint });
+  refuse({ code: "EINVAL", reason: "too_short", path, hint });
 }
 
-function badSize(call: string, path: string, size: number, name: string, sizeof: number): never {
+function badSize(path: string, size: number, name: string, sizeof: number): never {
   const hint = `sizeof ${name} is ${sizeof}`;
-  refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.size`, value: size, hint });
+  refuse({ code: "EINVAL", reason: "bad_spec_size", path: `${path}.size`, value: size, hint });
 }

@@ -4,7 +4,7 @@
  *     | comp_mask 4 |                                ibv_counters_init_attr
  *     | counter_desc 4 | index 4 | comp_mask 4 |     ibv_counter_attach_attr
  */
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import type { Flow } from "../../model/flow/flow.js";
 import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../../model/flow/counters.js";
@@ -19,12 +19,11 @@ export type { CounterAttachAttr, Counters, CountersInitAttr } from "../../model/
  * @throws EOPNOTSUPP if `comp_mask` is not 0
  */
 export function ibv_create_counters(context: Context, init_attr: CountersInitAttr | Uint8Array): Counters {
-  const call = "ibv_create_counters";
-  const attr =
-    init_attr instanceof Uint8Array
-      ? readInit(call, init_attr)
-      : objectArgument<CountersInitAttr>(call, "init_attr", init_attr);
-  return new Counters(call, context, attr);
+  return inCall("ibv_create_counters", () => {
+    const attr =
+      init_attr instanceof Uint8Array ? readInit(init_attr) : objectArgument<CountersInitAttr>("init_attr", init_attr);
+    return new Counters(context, attr);
+  });
 }
 
 /**
@@ -32,8 +31,10 @@ export function ibv_create_counters(context: Context, init_attr: CountersInitAtt
  * @throws EBUSY if a flow counts on them
  */
 export function ibv_destroy_counters(counters: Counters): 0 {
-  living("ibv_destroy_counters", "counters", counters, Counters).destroy("ibv_destroy_counters");
-  return 0;
+  return inCall("ibv_destroy_counters", () => {
+    living("counters", counters, Counters).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -54,16 +55,13 @@ export function ibv_attach_counters_point_flow(
   counter_attach_attr: CounterAttachAttr | Uint8Array,
   flow: Flow | null,
 ): 0 {
-  const call = "ibv_attach_counters_point_flow";
-  living(call, "counters", counters, Counters);
-  const path = "counter_attach_attr";
-  const bytes = counter_attach_attr instanceof Uint8Array;
-  counters.attach(
-    call,
-    bytes ? readAttach(call, counter_attach_attr) : objectArgument(call, path, counter_attach_attr),
-    flow,
-  );
-  return 0;
+  return inCall("ibv_attach_counters_point_flow", () => {
+    living("counters", counters, Counters);
+    const path = "counter_attach_attr";
+    const bytes = counter_attach_attr instanceof Uint8Array;
+    counters.attach(bytes ? readAttach(counter_attach_attr) : objectArgument(path, counter_attach_attr), flow);
+    return 0;
+  });
 }
 
 /**
@@ -79,21 +77,22 @@ export function ibv_read_counters(
   ncounters: number | undefined,
   flags: number,
 ): 0 {
-  const call = "ibv_read_counters";
-  living(call, "counters", counters, Counters);
-  if (!(counters_value instanceof BigUint64Array)) {
-    wrongType(call, "counters_value", "a BigUint64Array", counters_value);
-  }
-  counters.readInto(call, counters_value, unsigned(call, "ncounters", ncounters ?? counters_value.length, 32), flags);
-  return 0;
+  return inCall("ibv_read_counters", () => {
+    living("counters", counters, Counters);
+    if (!(counters_value instanceof BigUint64Array)) {
+      wrongType("counters_value", "a BigUint64Array", counters_value);
+    }
+    counters.readInto(counters_value, unsigned("ncounters", ncounters ?? counters_value.length, 32), flags);
+    return 0;
+  });
 }
 
-function readInit(call: string, bytes: Uint8Array): CountersInitAttr {
-  return { comp_mask: words(call, "init_attr", bytes, 1).getUint32(0, true) };
+function readInit(bytes: Uint8Array): CountersInitAttr {
+  return { comp_mask: words("init_attr", bytes, 1).getUint32(0, true) };
 }
 
-function readAttach(call: string, bytes: Uint8Array): CounterAttachAttr {
-  const view = words(call, "counter_attach_attr", bytes, 3);
+function readAttach(bytes: Uint8Array): CounterAttachAttr {
+  const view = words("counter_attach_attr", bytes, 3);
   return {
     counter_desc: view.getUint32(0, true),
     index: view.getUint32(4, true),
@@ -101,9 +100,9 @@ function readAttach(call: string, bytes: Uint8Array): CounterAttachAttr {
   };
 }
 
-function words(call: string, path: string, bytes: Uint8Array, count: number): DataView {
+function words(path: string, bytes: Uint8Array, count: number): DataView {
   if (bytes.length < 4 * count) {
-    refuse({ code: "EINVAL", call, reason: "too_short", path, value: bytes, hint: `${4 * count} bytes` });
+    refuse({ code: "EINVAL", reason: "too_short", path, value: bytes, hint: `${4 * count} bytes` });
   }
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

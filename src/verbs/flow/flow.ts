@@ -1,4 +1,5 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
+import { inCall } from "../../errors.js";
 import { Flow } from "../../model/flow/flow.js";
 import { FlowAction } from "../../model/action/flowAction.js";
 import { wrongType } from "../../base/checks.js";
@@ -31,10 +32,11 @@ export type { FlowAction } from "../../model/action/flowAction.js";
  * });
  */
 export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): VerbsFlow {
-  const call = "ibv_create_flow";
-  if (!(qp instanceof QueuePair)) wrongType(call, "qp", "a QueuePair", qp);
-  const request = readFlow(call, flow_attr, (handle) => qp.device.named.at(handle));
-  return VerbsFlow.create(call, qp, request);
+  return inCall("ibv_create_flow", () => {
+    if (!(qp instanceof QueuePair)) wrongType("qp", "a QueuePair", qp);
+    const request = readFlow(flow_attr, (handle) => qp.device.named.at(handle));
+    return VerbsFlow.create(qp, request);
+  });
 }
 
 /**
@@ -42,11 +44,12 @@ export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array)
  * @throws EINVAL if it is destroyed
  */
 export function ibv_destroy_flow(flow_id: Flow): 0 {
-  const call = "ibv_destroy_flow";
-  if (!(flow_id instanceof Flow)) wrongType(call, "flow_id", "a Flow", flow_id);
-  checkAlive(call, "flow_id", flow_id);
-  flow_id.destroy(call);
-  return 0;
+  return inCall("ibv_destroy_flow", () => {
+    if (!(flow_id instanceof Flow)) wrongType("flow_id", "a Flow", flow_id);
+    checkAlive("flow_id", flow_id);
+    flow_id.destroy();
+    return 0;
+  });
 }
 
 /**
@@ -54,7 +57,8 @@ export function ibv_destroy_flow(flow_id: Flow): 0 {
  * @throws EBUSY if a flow uses it
  */
 export function ibv_destroy_flow_action(action: FlowAction): 0 {
-  const call = "ibv_destroy_flow_action";
-  living<FlowAction>(call, "action", action, FlowAction).destroy(call);
-  return 0;
+  return inCall("ibv_destroy_flow_action", () => {
+    living<FlowAction>("action", action, FlowAction).destroy();
+    return 0;
+  });
 }

@@ -1,4 +1,5 @@
 /** ibv_create_ah(3). */
+import { inCall } from "../../errors.js";
 import { AddressHandle, type AddressAttributes } from "../../model/queue/addressHandle.js";
 import type { ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
@@ -14,11 +15,13 @@ export type { AddressAttributes, AddressHandle, GlobalRoute } from "../../model/
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_ah(pd: ProtectionDomain, attr: AddressAttributes): AddressHandle {
-  return new AddressHandle("ibv_create_ah", pd, attr);
+  return inCall("ibv_create_ah", () => new AddressHandle(pd, attr));
 }
 
 /** Destroys an address handle (ibv_create_ah(3)). */
 export function ibv_destroy_ah(ah: AddressHandle): 0 {
-  living("ibv_destroy_ah", "ah", ah, AddressHandle).destroy("ibv_destroy_ah");
-  return 0;
+  return inCall("ibv_destroy_ah", () => {
+    living("ah", ah, AddressHandle).destroy();
+    return 0;
+  });
 }

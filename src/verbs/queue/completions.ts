@@ -12,7 +12,7 @@ import {
   IBV_WC_EX_WITH_SRC_QP,
 } from "../../abi/verbs.js";
 import { IBV_CQ_ATTR_MODERATE } from "../../abi/verbsConstants.js";
-import { refuse } from "../../errors.js";
+import { inCall, mistyped, refuse } from "../../errors.js";
 import { channelOf, type CompletionChannel } from "../../model/queue/completionChannel.js";
 import { CompletionQueue, type WorkCompletion } from "../../model/queue/completionQueue.js";
 import { Context } from "../../model/base/context.js";
@@ -46,11 +46,12 @@ export function ibv_create_cq(
   channel: CompletionChannel<CompletionQueue> | null = null,
   comp_vector = 0,
 ): CompletionQueue {
-  const call = "ibv_create_cq";
-  living(call, "context", context, Context).checkVector(call, "comp_vector", comp_vector);
-  return new CompletionQueue(call, context, cqe, {
-    cq_context,
-    channel: channelOf(call, "channel", context, channel),
+  return inCall("ibv_create_cq", () => {
+    living("context", context, Context).checkVector("comp_vector", comp_vector);
+    return new CompletionQueue(context, cqe, {
+      cq_context,
+      channel: channelOf("channel", context, channel),
+    });
   });
 }
 
@@ -59,8 +60,10 @@ export function ibv_create_cq(
  * @throws EBUSY if a queue pair or work queue completes to it, or an event of it is not acknowledged
  */
 export function ibv_destroy_cq(cq: CompletionQueue): 0 {
-  living("ibv_destroy_cq", "cq", cq, CompletionQueue).destroy("ibv_destroy_cq");
-  return 0;
+  return inCall("ibv_destroy_cq", () => {
+    living("cq", cq, CompletionQueue).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -68,8 +71,10 @@ export function ibv_destroy_cq(cq: CompletionQueue): 0 {
  * @throws EINVAL if it holds more already, or the device does not hold so many
  */
 export function ibv_resize_cq(cq: CompletionQueue, cqe: number): 0 {
-  living("ibv_resize_cq", "cq", cq, CompletionQueue).resize("ibv_resize_cq", cqe);
-  return 0;
+  return inCall("ibv_resize_cq", () => {
+    living("cq", cq, CompletionQueue).resize(cqe);
+    return 0;
+  });
 }
 
 /** `struct ibv_modify_cq_attr` */
@@ -87,20 +92,21 @@ export interface CompletionQueueChange {
  * @throws EOPNOTSUPP if the mask has another bit
  */
 export function ibv_modify_cq(cq: CompletionQueue, cq_attr: CompletionQueueChange): 0 {
-  const call = "ibv_modify_cq";
-  living(call, "cq", cq, CompletionQueue);
-  checkObject(call, "cq_attr", cq_attr);
-  const mask = unsigned(call, "cq_attr.attr_mask", cq_attr.attr_mask, 32);
-  if (mask !== IBV_CQ_ATTR_MODERATE) {
-    const code = mask === 0 ? "EINVAL" : "EOPNOTSUPP";
-    const hint = "use IBV_CQ_ATTR_MODERATE";
-    refuse({ code, call, reason: "unsupported", path: "cq_attr.attr_mask", value: mask, hint });
-  }
-  const { moderate } = cq_attr;
-  checkObject(call, "cq_attr.moderate", moderate);
-  bounded(call, "cq_attr.moderate.cq_count", moderate.cq_count, MAX_CQ_COUNT);
-  bounded(call, "cq_attr.moderate.cq_period", moderate.cq_period, MAX_CQ_PERIOD);
-  return 0;
+  return inCall("ibv_modify_cq", () => {
+    living("cq", cq, CompletionQueue);
+    checkObject("cq_attr", cq_attr);
+    const mask = unsigned("cq_attr.attr_mask", cq_attr.attr_mask, 32);
+    if (mask !== IBV_CQ_ATTR_MODERATE) {
+      const code = mask === 0 ? "EINVAL" : "EOPNOTSUPP";
+      const hint = "use IBV_CQ_ATTR_MODERATE";
+      refuse({ code, reason: "unsupported", path: "cq_attr.attr_mask", value: mask, hint });
+    }
+    const { moderate } = cq_attr;
+    checkObject("cq_attr.moderate", moderate);
+    bounded("cq_attr.moderate.cq_count", moderate.cq_count, MAX_CQ_COUNT);
+    bounded("cq_attr.moderate.cq_period", moderate.cq_period, MAX_CQ_PERIOD);
+    return 0;
+  });
 }
 
 /**
@@ -123,13 +129,14 @@ export function ibv_poll_cq(
   num_entries: number,
   wc?: Out<WorkCompletion>[] | Out<WorkCompletion> | null,
 ): WorkCompletion[] | number {
-  const call = "ibv_poll_cq";
-  living(call, "cq", cq, CompletionQueue);
-  const count = unsigned(call, "num_entries", num_entries, 31);
-  if (wc === undefined || wc === null) return cq.poll(count);
-  if (typeof wc !== "object") throw new TypeError(`${call}: wc must be an array or an object, not ${describe(wc)}`);
-  if (Array.isArray(wc)) return fillList(call, "wc", wc, cq.poll(count));
-  return fillList(call, "wc", [wc], cq.poll(Math.min(count, 1)));
+  return inCall("ibv_poll_cq", () => {
+    living("cq", cq, CompletionQueue);
+    const count = unsigned("num_entries", num_entries, 31);
+    if (wc === undefined || wc === null) return cq.poll(count);
+    if (typeof wc !== "object") mistyped(`wc must be an array or an object, not ${describe(wc)}`);
+    if (Array.isArray(wc)) return fillList("wc", wc, cq.poll(count));
+    return fillList("wc", [wc], cq.poll(Math.min(count, 1)));
+  });
 }
 
 /**
@@ -141,12 +148,12 @@ export function ibv_poll_cq(
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_cq_ex(context: Context, cq_attr: CompletionQueueAttributes): ExtendedCompletionQueue {
-  return ExtendedCompletionQueue.create("ibv_create_cq_ex", context, cq_attr);
+  return inCall("ibv_create_cq_ex", () => ExtendedCompletionQueue.create(context, cq_attr));
 }
 
 /** The same object: an extended queue can stand where a completion queue does. */
 export function ibv_cq_ex_to_cq(cq: ExtendedCompletionQueue): CompletionQueue {
-  return extended("ibv_cq_ex_to_cq", cq);
+  return inCall("ibv_cq_ex_to_cq", () => extended(cq));
 }
 
 /**
@@ -159,13 +166,14 @@ export function ibv_cq_ex_to_cq(cq: ExtendedCompletionQueue): CompletionQueue {
  * for (let found = ibv_start_poll(cq); found === 0; found = ibv_next_poll(cq)) console.log(ibv_wc_read_byte_len(cq));
  */
 export function ibv_start_poll(cq: ExtendedCompletionQueue, attr?: { comp_mask: number } | null): 0 | Enoent {
-  const call = "ibv_start_poll";
-  extended(call, cq);
-  if (attr !== undefined && attr !== null && attr.comp_mask !== 0) {
-    const hint = "none is defined: 0";
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.comp_mask", value: attr.comp_mask, hint });
-  }
-  return cq.startPoll(call);
+  return inCall("ibv_start_poll", () => {
+    extended(cq);
+    if (attr !== undefined && attr !== null && attr.comp_mask !== 0) {
+      const hint = "none is defined: 0";
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.comp_mask", value: attr.comp_mask, hint });
+    }
+    return cq.startPoll();
+  });
 }
 
 /**
@@ -174,7 +182,7 @@ export function ibv_start_poll(cq: ExtendedCompletionQueue, attr?: { comp_mask: 
  * @throws EINVAL if polling has not begun
  */
 export function ibv_next_poll(cq: ExtendedCompletionQueue): 0 | Enoent {
-  return extended("ibv_next_poll", cq).nextPoll("ibv_next_poll");
+  return inCall("ibv_next_poll", () => extended(cq).nextPoll());
 }
 
 /**
@@ -182,7 +190,7 @@ export function ibv_next_poll(cq: ExtendedCompletionQueue): 0 | Enoent {
  * @throws EINVAL if polling has not begun
  */
 export function ibv_end_poll(cq: ExtendedCompletionQueue): void {
-  extended("ibv_end_poll", cq).endPoll("ibv_end_poll");
+  inCall("ibv_end_poll", () => extended(cq).endPoll());
 }
 
 // Fields of the completion at hand. They throw EINVAL without one, and where the queue was made without the field.
@@ -192,7 +200,7 @@ export function ibv_end_poll(cq: ExtendedCompletionQueue): void {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_opcode(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_opcode", cq, 0).opcode;
+  return inCall("ibv_wc_read_opcode", () => read(cq, 0).opcode);
 }
 
 /**
@@ -202,7 +210,7 @@ export function ibv_wc_read_opcode(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_vendor_err(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_vendor_err", cq, 0).vendor_err;
+  return inCall("ibv_wc_read_vendor_err", () => read(cq, 0).vendor_err);
 }
 
 /**
@@ -210,7 +218,7 @@ export function ibv_wc_read_vendor_err(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_wc_flags(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_wc_flags", cq, 0).wc_flags;
+  return inCall("ibv_wc_read_wc_flags", () => read(cq, 0).wc_flags);
 }
 
 /**
@@ -218,7 +226,7 @@ export function ibv_wc_read_wc_flags(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_byte_len(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_byte_len", cq, IBV_WC_EX_WITH_BYTE_LEN).byte_len;
+  return inCall("ibv_wc_read_byte_len", () => read(cq, IBV_WC_EX_WITH_BYTE_LEN).byte_len);
 }
 
 /**
@@ -226,7 +234,7 @@ export function ibv_wc_read_byte_len(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_imm_data(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_imm_data", cq, IBV_WC_EX_WITH_IMM).imm_data;
+  return inCall("ibv_wc_read_imm_data", () => read(cq, IBV_WC_EX_WITH_IMM).imm_data);
 }
 
 /**
@@ -234,7 +242,7 @@ export function ibv_wc_read_imm_data(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_qp_num(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_qp_num", cq, IBV_WC_EX_WITH_QP_NUM).qp_num;
+  return inCall("ibv_wc_read_qp_num", () => read(cq, IBV_WC_EX_WITH_QP_NUM).qp_num);
 }
 
 /**
@@ -242,7 +250,7 @@ export function ibv_wc_read_qp_num(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_src_qp(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_src_qp", cq, IBV_WC_EX_WITH_SRC_QP).src_qp;
+  return inCall("ibv_wc_read_src_qp", () => read(cq, IBV_WC_EX_WITH_SRC_QP).src_qp);
 }
 
 /**
@@ -250,7 +258,7 @@ export function ibv_wc_read_src_qp(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_slid(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_slid", cq, IBV_WC_EX_WITH_SLID).slid;
+  return inCall("ibv_wc_read_slid", () => read(cq, IBV_WC_EX_WITH_SLID).slid);
 }
 
 /**
@@ -258,7 +266,7 @@ export function ibv_wc_read_slid(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_sl(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_sl", cq, IBV_WC_EX_WITH_SL).sl;
+  return inCall("ibv_wc_read_sl", () => read(cq, IBV_WC_EX_WITH_SL).sl);
 }
 
 /**
@@ -266,7 +274,7 @@ export function ibv_wc_read_sl(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_dlid_path_bits(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_dlid_path_bits", cq, IBV_WC_EX_WITH_DLID_PATH_BITS).dlid_path_bits;
+  return inCall("ibv_wc_read_dlid_path_bits", () => read(cq, IBV_WC_EX_WITH_DLID_PATH_BITS).dlid_path_bits);
 }
 
 /**
@@ -274,7 +282,7 @@ export function ibv_wc_read_dlid_path_bits(cq: ExtendedCompletionQueue): number 
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_flow_tag(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_flow_tag", cq, IBV_WC_EX_WITH_FLOW_TAG).flow_tag;
+  return inCall("ibv_wc_read_flow_tag", () => read(cq, IBV_WC_EX_WITH_FLOW_TAG).flow_tag);
 }
 
 /**
@@ -282,8 +290,7 @@ export function ibv_wc_read_flow_tag(cq: ExtendedCompletionQueue): number {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_completion_ts(cq: ExtendedCompletionQueue): bigint {
-  const call = "ibv_wc_read_completion_ts";
-  return extended(call, cq).read(call, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP).time;
+  return inCall("ibv_wc_read_completion_ts", () => extended(cq).read(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP).time);
 }
 
 /**
@@ -292,8 +299,10 @@ export function ibv_wc_read_completion_ts(cq: ExtendedCompletionQueue): bigint {
  * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_completion_wallclock_ns(cq: ExtendedCompletionQueue): bigint {
-  const call = "ibv_wc_read_completion_wallclock_ns";
-  return extended(call, cq).read(call, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK).time;
+  return inCall(
+    "ibv_wc_read_completion_wallclock_ns",
+    () => extended(cq).read(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK).time,
+  );
 }
 
 /**
@@ -302,7 +311,7 @@ export function ibv_wc_read_completion_wallclock_ns(cq: ExtendedCompletionQueue)
  * @throws EINVAL always
  */
 export function ibv_wc_read_cvlan(cq: ExtendedCompletionQueue): never {
-  return lacking("ibv_wc_read_cvlan", cq, "no completion has a tag: tags stay in the frame");
+  return inCall("ibv_wc_read_cvlan", () => lacking(cq, "no completion has a tag: tags stay in the frame"));
 }
 
 /**
@@ -311,7 +320,7 @@ export function ibv_wc_read_cvlan(cq: ExtendedCompletionQueue): never {
  * @throws EINVAL always
  */
 export function ibv_wc_read_tm_info(cq: ExtendedCompletionQueue, _tm_info: unknown): never {
-  return lacking("ibv_wc_read_tm_info", cq, "there is no tag matching here");
+  return inCall("ibv_wc_read_tm_info", () => lacking(cq, "there is no tag matching here"));
 }
 
 /**
@@ -320,17 +329,17 @@ export function ibv_wc_read_tm_info(cq: ExtendedCompletionQueue, _tm_info: unkno
  * @throws EINVAL if no completion is current, or the queue was made without IBV_WC_EX_WITH_IMM
  */
 export function ibv_wc_read_invalidated_rkey(cq: ExtendedCompletionQueue): number {
-  return read("ibv_wc_read_invalidated_rkey", cq, IBV_WC_EX_WITH_IMM).imm_data;
+  return inCall("ibv_wc_read_invalidated_rkey", () => read(cq, IBV_WC_EX_WITH_IMM).imm_data);
 }
 
-function lacking(call: string, cq: ExtendedCompletionQueue, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: extended(call, cq), hint });
+function lacking(cq: ExtendedCompletionQueue, hint: string): never {
+  refuse({ code: "EINVAL", reason: "not_requested", path: "cq", value: extended(cq), hint });
 }
 
-function read(call: string, cq: ExtendedCompletionQueue, field: number): WorkCompletion {
-  return extended(call, cq).read(call, field).wc;
+function read(cq: ExtendedCompletionQueue, field: number): WorkCompletion {
+  return extended(cq).read(field).wc;
 }
 
-function extended(call: string, cq: ExtendedCompletionQueue): ExtendedCompletionQueue {
-  return living(call, "cq", cq, ExtendedCompletionQueue);
+function extended(cq: ExtendedCompletionQueue): ExtendedCompletionQueue {
+  return living("cq", cq, ExtendedCompletionQueue);
 }

@@ -3,6 +3,7 @@
  * is an event; here the calls refuse with EAGAIN, as with O_NONBLOCK, and `channel.events` and `context.asyncEvents`
  * can be awaited.
  */
+import { inCall } from "../../errors.js";
 import { acknowledgeEvent, copyEvent, type ObjectEvent } from "../../model/base/asyncEvents.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
@@ -34,7 +35,7 @@ export interface AsyncEvent {
  * ibv_req_notify_cq(cq, 0);
  */
 export function ibv_create_comp_channel(context: Context): CompletionQueueChannel {
-  return new CompletionChannel<CompletionQueue>("ibv_create_comp_channel", context);
+  return inCall("ibv_create_comp_channel", () => new CompletionChannel<CompletionQueue>(context));
 }
 
 /**
@@ -42,9 +43,10 @@ export function ibv_create_comp_channel(context: Context): CompletionQueueChanne
  * @throws EBUSY if a completion queue uses it
  */
 export function ibv_destroy_comp_channel(channel: CompletionQueueChannel): 0 {
-  const call = "ibv_destroy_comp_channel";
-  living(call, "channel", channel, CompletionChannel).destroy(call);
-  return 0;
+  return inCall("ibv_destroy_comp_channel", () => {
+    living("channel", channel, CompletionChannel).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -54,10 +56,11 @@ export function ibv_destroy_comp_channel(channel: CompletionQueueChannel): 0 {
  *   IBV_SEND_SOLICITED
  */
 export function ibv_req_notify_cq(cq: CompletionQueue, solicited_only: number | boolean): 0 {
-  const call = "ibv_req_notify_cq";
-  const onlySolicited = flagOf(call, "solicited_only", solicited_only);
-  living(call, "cq", cq, CompletionQueue).requestNotify(onlySolicited);
-  return 0;
+  return inCall("ibv_req_notify_cq", () => {
+    const onlySolicited = flagOf("solicited_only", solicited_only);
+    living("cq", cq, CompletionQueue).requestNotify(onlySolicited);
+    return 0;
+  });
 }
 
 /**
@@ -66,9 +69,10 @@ export function ibv_req_notify_cq(cq: CompletionQueue, solicited_only: number | 
  * @throws EAGAIN if no event waits
  */
 export function ibv_get_cq_event(channel: CompletionQueueChannel): CompletionEvent {
-  const call = "ibv_get_cq_event";
-  living(call, "channel", channel, CompletionChannel);
-  return channel.take(call);
+  return inCall("ibv_get_cq_event", () => {
+    living("channel", channel, CompletionChannel);
+    return channel.take();
+  });
 }
 
 /**
@@ -76,7 +80,7 @@ export function ibv_get_cq_event(channel: CompletionQueueChannel): CompletionEve
  * @throws EINVAL if so many were not taken
  */
 export function ibv_ack_cq_events(cq: CompletionQueue, nevents: number): void {
-  living("ibv_ack_cq_events", "cq", cq, CompletionQueue).acknowledge("ibv_ack_cq_events", nevents);
+  inCall("ibv_ack_cq_events", () => living("cq", cq, CompletionQueue).acknowledge(nevents));
 }
 
 /**
@@ -90,14 +94,15 @@ export function ibv_ack_cq_events(cq: CompletionQueue, nevents: number): void {
 export function ibv_get_async_event(context: Context, event?: null): AsyncEvent;
 export function ibv_get_async_event(context: Context, event: Out<AsyncEvent>): 0;
 export function ibv_get_async_event(context: Context, event?: Out<AsyncEvent> | null): AsyncEvent | 0 {
-  const call = "ibv_get_async_event";
-  const { asyncEvents } = living(call, "context", context, Context);
-  if (event !== undefined && event !== null) objectArgument(call, "event", event);
-  const taken = asyncEvents.take(call, "context", context);
-  if (event === undefined || event === null) return taken;
-  fill<ObjectEvent>(call, "event", event, taken);
-  copyEvent(taken, event);
-  return 0;
+  return inCall("ibv_get_async_event", () => {
+    const { asyncEvents } = living("context", context, Context);
+    if (event !== undefined && event !== null) objectArgument("event", event);
+    const taken = asyncEvents.take("context", context);
+    if (event === undefined || event === null) return taken;
+    fill<ObjectEvent>("event", event, taken);
+    copyEvent(taken, event);
+    return 0;
+  });
 }
 
 /**
@@ -105,6 +110,5 @@ export function ibv_get_async_event(context: Context, event?: Out<AsyncEvent> | 
  * @throws EINVAL if it is no event that waits for that
  */
 export function ibv_ack_async_event(event: AsyncEvent | Out<AsyncEvent>): void {
-  const call = "ibv_ack_async_event";
-  acknowledgeEvent(call, objectArgument(call, "event", event));
+  inCall("ibv_ack_async_event", () => acknowledgeEvent(objectArgument("event", event)));
 }

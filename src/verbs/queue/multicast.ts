@@ -1,4 +1,5 @@
 /** ibv_attach_mcast(3). */
+import { inCall } from "../../errors.js";
 import type { GidInput } from "../../model/base/port/gids.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -13,9 +14,10 @@ import { attachMulticast, detachMulticast } from "../../model/queuePair/multicas
  * @throws ENOMEM if the group has `max_mcast_qp_attach` queue pairs, or the device no memory left
  */
 export function ibv_attach_mcast(qp: QueuePair, gid: GidInput, lid: number): 0 {
-  const call = "ibv_attach_mcast";
-  attachMulticast(call, living(call, "qp", qp, QueuePair), gid, lid);
-  return 0;
+  return inCall("ibv_attach_mcast", () => {
+    attachMulticast(living("qp", qp, QueuePair), gid, lid);
+    return 0;
+  });
 }
 
 /**
@@ -23,7 +25,8 @@ export function ibv_attach_mcast(qp: QueuePair, gid: GidInput, lid: number): 0 {
  * @throws EINVAL if it is not attached
  */
 export function ibv_detach_mcast(qp: QueuePair, gid: GidInput, lid: number): 0 {
-  const call = "ibv_detach_mcast";
-  detachMulticast(call, living(call, "qp", qp, QueuePair), gid, lid);
-  return 0;
+  return inCall("ibv_detach_mcast", () => {
+    detachMulticast(living("qp", qp, QueuePair), gid, lid);
+    return 0;
+  });
 }

@@ -1,4 +1,5 @@
 /** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
+import { inCall } from "../../errors.js";
 import { checkObject } from "../../base/checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
@@ -32,7 +33,7 @@ export type { ReceiveHashConfiguration, RssAttributes } from "../../model/queueP
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttributes): QueuePair {
-  return QueuePair.create("ibv_create_qp", pd, qp_init_attr);
+  return inCall("ibv_create_qp", () => QueuePair.create(pd, qp_init_attr));
 }
 
 /**
@@ -51,11 +52,12 @@ export function ibv_create_qp_ex(
   context: Context,
   qp_init_attr: (QueuePairAttributes | RssAttributes) & ExtendedAttributes,
 ): QueuePair {
-  const call = "ibv_create_qp_ex";
-  living(call, "context", context, Context);
-  checkObject(call, "qp_init_attr", qp_init_attr);
-  living(call, "qp_init_attr.pd", qp_init_attr.pd, ProtectionDomain);
-  return createExtended(call, context, qp_init_attr);
+  return inCall("ibv_create_qp_ex", () => {
+    living("context", context, Context);
+    checkObject("qp_init_attr", qp_init_attr);
+    living("qp_init_attr.pd", qp_init_attr.pd, ProtectionDomain);
+    return createExtended(context, qp_init_attr);
+  });
 }
 
 /**
@@ -68,9 +70,10 @@ export function ibv_create_qp_ex(
  * ibv_modify_qp(qp, { qp_state: IBV_QPS_INIT, port_num: 1 }, IBV_QP_STATE | IBV_QP_PORT);
  */
 export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: number): 0 {
-  const call = "ibv_modify_qp";
-  living(call, "qp", qp, QueuePair).modify(call, attr, attr_mask);
-  return 0;
+  return inCall("ibv_modify_qp", () => {
+    living("qp", qp, QueuePair).modify(attr, attr_mask);
+    return 0;
+  });
 }
 
 /**
@@ -95,12 +98,13 @@ export function ibv_query_qp(
   _attr_mask?: number,
   init_attr?: Out<QueuePairAttributes> | null,
 ): QueuePairQuery | 0 {
-  const call = "ibv_query_qp";
-  const found = living(call, "qp", qp, QueuePair).query(call);
-  if (attr === undefined || attr === null || typeof attr === "number") return found;
-  fill(call, "attr", attr, found.attr);
-  if (init_attr !== undefined && init_attr !== null) fill(call, "init_attr", init_attr, found.init_attr);
-  return 0;
+  return inCall("ibv_query_qp", () => {
+    const found = living("qp", qp, QueuePair).query();
+    if (attr === undefined || attr === null || typeof attr === "number") return found;
+    fill("attr", attr, found.attr);
+    if (init_attr !== undefined && init_attr !== null) fill("init_attr", init_attr, found.init_attr);
+    return 0;
+  });
 }
 
 /** What `ibv_query_qp` returns without out parameters. */
@@ -117,8 +121,10 @@ export interface QueuePairQuery {
  * @throws ENOMEM if the queue is full
  */
 export function ibv_post_recv(qp: QueuePair, wr: ReceiveRequest, bad_wr?: BadRequest<ReceiveRequest>): 0 {
-  living("ibv_post_recv", "qp", qp, QueuePair).post("ibv_post_recv", wr, bad_wr);
-  return 0;
+  return inCall("ibv_post_recv", () => {
+    living("qp", qp, QueuePair).post(wr, bad_wr);
+    return 0;
+  });
 }
 
 /**
@@ -126,6 +132,8 @@ export function ibv_post_recv(qp: QueuePair, wr: ReceiveRequest, bad_wr?: BadReq
  * @throws EBUSY if an action or a flow leads to it
  */
 export function ibv_destroy_qp(qp: QueuePair): 0 {
-  living("ibv_destroy_qp", "qp", qp, QueuePair).destroy("ibv_destroy_qp");
-  return 0;
+  return inCall("ibv_destroy_qp", () => {
+    living("qp", qp, QueuePair).destroy();
+    return 0;
+  });
 }

@@ -1,4 +1,5 @@
 /** ibv_post_send(3). */
+import { inCall } from "../../errors.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { BadRequest } from "../../model/queue/scatter.js";
@@ -18,6 +19,8 @@ export type { DatagramAddress, SendRequest } from "../../model/queuePair/sendQue
  * @throws ENOMEM if the queue or its completion queue is full
  */
 export function ibv_post_send(qp: QueuePair, wr: SendRequest, bad_wr?: BadRequest<SendRequest>): 0 {
-  living("ibv_post_send", "qp", qp, QueuePair).postSend("ibv_post_send", wr, bad_wr);
-  return 0;
+  return inCall("ibv_post_send", () => {
+    living("qp", qp, QueuePair).postSend(wr, bad_wr);
+    return 0;
+  });
 }

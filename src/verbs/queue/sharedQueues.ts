@@ -7,7 +7,7 @@ import {
   IBV_SRQT_XRC,
 } from "../../abi/verbsConstants.js";
 import { checkObject, unsigned } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Context, type ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import type { ReceiveRequest } from "../../model/queue/receiveQueue.js";
@@ -42,7 +42,7 @@ export interface SharedQueueAttributesEx extends SharedQueueAttributes {
  * const srq = ibv_create_srq(pd, { attr: { max_wr: 64, max_sge: 1 } });
  */
 export function ibv_create_srq(pd: ProtectionDomain, srq_init_attr: SharedQueueAttributes): SharedReceiveQueue {
-  return new SharedReceiveQueue("ibv_create_srq", pd, srq_init_attr);
+  return inCall("ibv_create_srq", () => new SharedReceiveQueue(pd, srq_init_attr));
 }
 
 /**
@@ -51,33 +51,34 @@ export function ibv_create_srq(pd: ProtectionDomain, srq_init_attr: SharedQueueA
  * @throws EINVAL as `ibv_create_srq`, or without a protection domain
  */
 export function ibv_create_srq_ex(context: Context, srq_init_attr_ex: SharedQueueAttributesEx): SharedReceiveQueue {
-  const call = "ibv_create_srq_ex";
-  living(call, "context", context, Context);
-  checkObject(call, "srq_init_attr_ex", srq_init_attr_ex);
-  const { comp_mask, srq_type = IBV_SRQT_BASIC, pd } = srq_init_attr_ex;
-  const known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
-  const path = "srq_init_attr_ex.comp_mask";
-  if ((unsigned(call, path, comp_mask, 32) & ~known) !== 0) {
-    const hint = "there are no XRC domains and no tag matching here: set TYPE and PD only";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
-  }
-  if ((comp_mask & IBV_SRQ_INIT_ATTR_TYPE) !== 0) checkType(call, srq_type);
-  if ((comp_mask & IBV_SRQ_INIT_ATTR_PD) === 0) {
-    const hint = "set IBV_SRQ_INIT_ATTR_PD";
-    refuse({ code: "EINVAL", call, reason: "missing_attribute", path, value: comp_mask, hint });
-  }
-  if (pd?.context !== context && pd?.device === context.device) {
-    const hint = "use a protection domain of this context";
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "srq_init_attr_ex.pd", value: pd, hint });
-  }
-  return new SharedReceiveQueue(call, pd as ProtectionDomain, srq_init_attr_ex);
+  return inCall("ibv_create_srq_ex", () => {
+    living("context", context, Context);
+    checkObject("srq_init_attr_ex", srq_init_attr_ex);
+    const { comp_mask, srq_type = IBV_SRQT_BASIC, pd } = srq_init_attr_ex;
+    const known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+    const path = "srq_init_attr_ex.comp_mask";
+    if ((unsigned(path, comp_mask, 32) & ~known) !== 0) {
+      const hint = "there are no XRC domains and no tag matching here: set TYPE and PD only";
+      refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: comp_mask, hint });
+    }
+    if ((comp_mask & IBV_SRQ_INIT_ATTR_TYPE) !== 0) checkType(srq_type);
+    if ((comp_mask & IBV_SRQ_INIT_ATTR_PD) === 0) {
+      const hint = "set IBV_SRQ_INIT_ATTR_PD";
+      refuse({ code: "EINVAL", reason: "missing_attribute", path, value: comp_mask, hint });
+    }
+    if (pd?.context !== context && pd?.device === context.device) {
+      const hint = "use a protection domain of this context";
+      refuse({ code: "EINVAL", reason: "bad_object", path: "srq_init_attr_ex.pd", value: pd, hint });
+    }
+    return new SharedReceiveQueue(pd as ProtectionDomain, srq_init_attr_ex);
+  });
 }
 
-function checkType(call: string, type: number): void {
+function checkType(type: number): void {
   if (type === IBV_SRQT_BASIC) return;
   const code = type === IBV_SRQT_XRC || type === IBV_SRQT_TM ? "EOPNOTSUPP" : "EINVAL";
   const hint = "use IBV_SRQT_BASIC";
-  refuse({ code, call, reason: "unsupported", path: "srq_init_attr_ex.srq_type", value: type, hint });
+  refuse({ code, reason: "unsupported", path: "srq_init_attr_ex.srq_type", value: type, hint });
 }
 
 /**
@@ -93,9 +94,10 @@ export function ibv_modify_srq(
   srq_attr: Partial<SharedQueueLimits>,
   srq_attr_mask: number,
 ): 0 {
-  const call = "ibv_modify_srq";
-  living(call, "srq", srq, SharedReceiveQueue).modify(call, srq_attr, srq_attr_mask);
-  return 0;
+  return inCall("ibv_modify_srq", () => {
+    living("srq", srq, SharedReceiveQueue).modify(srq_attr, srq_attr_mask);
+    return 0;
+  });
 }
 
 /**
@@ -108,9 +110,10 @@ export function ibv_query_srq(
   srq: SharedReceiveQueue,
   srq_attr?: Out<SharedQueueLimits> | null,
 ): Required<SharedQueueLimits> | 0 {
-  const call = "ibv_query_srq";
-  const found = living(call, "srq", srq, SharedReceiveQueue).query();
-  return given<Required<SharedQueueLimits>>(call, "srq_attr", srq_attr, found);
+  return inCall("ibv_query_srq", () => {
+    const found = living("srq", srq, SharedReceiveQueue).query();
+    return given<Required<SharedQueueLimits>>("srq_attr", srq_attr, found);
+  });
 }
 
 /**
@@ -125,9 +128,10 @@ export function ibv_post_srq_recv(
   recv_wr: ReceiveRequest,
   bad_recv_wr?: BadRequest<ReceiveRequest>,
 ): 0 {
-  const call = "ibv_post_srq_recv";
-  living(call, "srq", srq, SharedReceiveQueue).post(call, recv_wr, bad_recv_wr);
-  return 0;
+  return inCall("ibv_post_srq_recv", () => {
+    living("srq", srq, SharedReceiveQueue).post(recv_wr, bad_recv_wr);
+    return 0;
+  });
 }
 
 /**
@@ -135,7 +139,8 @@ export function ibv_post_srq_recv(
  * @throws EBUSY if a queue pair uses it, or an event of it is not acknowledged
  */
 export function ibv_destroy_srq(srq: SharedReceiveQueue): 0 {
-  const call = "ibv_destroy_srq";
-  living(call, "srq", srq, SharedReceiveQueue).destroy(call);
-  return 0;
+  return inCall("ibv_destroy_srq", () => {
+    living("srq", srq, SharedReceiveQueue).destroy();
+    return 0;
+  });
 }

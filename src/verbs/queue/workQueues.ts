@@ -1,4 +1,5 @@
 /** ibv_create_wq(3), ibv_modify_wq(3), ibv_create_rwq_ind_table(3). */
+import { inCall } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { IndirectionTable, type IndirectionTableAttributes } from "../../model/queue/indirectionTable.js";
@@ -16,7 +17,7 @@ export type { WorkQueue, WorkQueueAttributes, WorkQueueChange } from "../../mode
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_wq(context: Context, wq_init_attr: WorkQueueAttributes): WorkQueue {
-  return WorkQueue.create("ibv_create_wq", context, wq_init_attr);
+  return inCall("ibv_create_wq", () => WorkQueue.create(context, wq_init_attr));
 }
 
 /**
@@ -25,8 +26,10 @@ export function ibv_create_wq(context: Context, wq_init_attr: WorkQueueAttribute
  * @throws EOPNOTSUPP if flags are changed
  */
 export function ibv_modify_wq(wq: WorkQueue, wq_attr: WorkQueueChange): 0 {
-  living("ibv_modify_wq", "wq", wq, WorkQueue).modify("ibv_modify_wq", wq_attr);
-  return 0;
+  return inCall("ibv_modify_wq", () => {
+    living("wq", wq, WorkQueue).modify(wq_attr);
+    return 0;
+  });
 }
 
 /**
@@ -35,8 +38,10 @@ export function ibv_modify_wq(wq: WorkQueue, wq_attr: WorkQueueChange): 0 {
  * @throws as `ibv_post_recv`
  */
 export function ibv_post_wq_recv(wq: WorkQueue, wr: ReceiveRequest, bad_wr?: BadRequest<ReceiveRequest>): 0 {
-  living("ibv_post_wq_recv", "wq", wq, WorkQueue).post("ibv_post_wq_recv", wr, bad_wr);
-  return 0;
+  return inCall("ibv_post_wq_recv", () => {
+    living("wq", wq, WorkQueue).post(wr, bad_wr);
+    return 0;
+  });
 }
 
 /**
@@ -44,8 +49,10 @@ export function ibv_post_wq_recv(wq: WorkQueue, wr: ReceiveRequest, bad_wr?: Bad
  * @throws EBUSY if an indirection table or a TIR leads to it
  */
 export function ibv_destroy_wq(wq: WorkQueue): 0 {
-  living("ibv_destroy_wq", "wq", wq, WorkQueue).destroy("ibv_destroy_wq");
-  return 0;
+  return inCall("ibv_destroy_wq", () => {
+    living("wq", wq, WorkQueue).destroy();
+    return 0;
+  });
 }
 
 /**
@@ -56,7 +63,7 @@ export function ibv_destroy_wq(wq: WorkQueue): 0 {
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_rwq_ind_table(context: Context, init_attr: IndirectionTableAttributes): IndirectionTable {
-  return IndirectionTable.create("ibv_create_rwq_ind_table", context, init_attr);
+  return inCall("ibv_create_rwq_ind_table", () => IndirectionTable.create(context, init_attr));
 }
 
 /**
@@ -64,7 +71,8 @@ export function ibv_create_rwq_ind_table(context: Context, init_attr: Indirectio
  * @throws EBUSY if a queue pair uses it
  */
 export function ibv_destroy_rwq_ind_table(rwq_ind_table: IndirectionTable): 0 {
-  const call = "ibv_destroy_rwq_ind_table";
-  living(call, "rwq_ind_table", rwq_ind_table, IndirectionTable).destroy(call);
-  return 0;
+  return inCall("ibv_destroy_rwq_ind_table", () => {
+    living("rwq_ind_table", rwq_ind_table, IndirectionTable).destroy();
+    return 0;
+  });
 }

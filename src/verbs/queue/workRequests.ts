@@ -19,7 +19,7 @@ import {
   IBV_WR_TSO,
 } from "../../abi/verbs.js";
 import { describe, unsigned } from "../../base/checks.js";
-import { refuse } from "../../errors.js";
+import { inCall, mistyped, refuse } from "../../errors.js";
 import type { AddressHandle } from "../../model/queue/addressHandle.js";
 import { ExtendedQueuePair, type InlineBuffer } from "../../model/queuePair/extendedQueuePair.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -27,9 +27,18 @@ import type { ScatterEntry } from "../../model/queue/scatter.js";
 
 export type { ExtendedQueuePair, InlineBuffer } from "../../model/queuePair/extendedQueuePair.js";
 
-function extended(call: string, qp: ExtendedQueuePair): ExtendedQueuePair {
+function extended(qp: ExtendedQueuePair): ExtendedQueuePair {
   if (qp instanceof ExtendedQueuePair) return qp;
-  throw new TypeError(`${call}: qp must be an ExtendedQueuePair, not ${describe(qp)}`);
+  mistyped(`qp must be an ExtendedQueuePair, not ${describe(qp)}`);
+}
+
+/** Runs a builder or a setter. What it keeps for `ibv_wr_complete` to refuse takes its name, too. */
+function building(call: string, qp: ExtendedQueuePair, build: () => void): void {
+  inCall(call, () => {
+    extended(qp);
+    build();
+    qp.nameKept(call);
+  });
 }
 
 /**
@@ -46,7 +55,7 @@ function extended(call: string, qp: ExtendedQueuePair): ExtendedQueuePair {
  * ibv_wr_complete(qpx);
  */
 export function ibv_qp_to_qp_ex(qp: QueuePair): ExtendedQueuePair {
-  return ExtendedQueuePair.of("ibv_qp_to_qp_ex", qp);
+  return inCall("ibv_qp_to_qp_ex", () => ExtendedQueuePair.of(qp));
 }
 
 /**
@@ -54,7 +63,7 @@ export function ibv_qp_to_qp_ex(qp: QueuePair): ExtendedQueuePair {
  * @throws EINVAL if one has begun already
  */
 export function ibv_wr_start(qp: ExtendedQueuePair): void {
-  extended("ibv_wr_start", qp).start("ibv_wr_start");
+  inCall("ibv_wr_start", () => extended(qp).start());
 }
 
 /**
@@ -65,8 +74,10 @@ export function ibv_wr_start(qp: ExtendedQueuePair): void {
  * @throws EINVAL if a setter is missing; or as `ibv_post_send`, with the index of the request
  */
 export function ibv_wr_complete(qp: ExtendedQueuePair): 0 {
-  extended("ibv_wr_complete", qp).complete("ibv_wr_complete");
-  return 0;
+  return inCall("ibv_wr_complete", () => {
+    extended(qp).complete();
+    return 0;
+  });
 }
 
 /**
@@ -74,36 +85,36 @@ export function ibv_wr_complete(qp: ExtendedQueuePair): 0 {
  * @throws EINVAL without `ibv_wr_start`
  */
 export function ibv_wr_abort(qp: ExtendedQueuePair): void {
-  extended("ibv_wr_abort", qp).abort("ibv_wr_abort");
+  inCall("ibv_wr_abort", () => extended(qp).abort());
 }
 
 // Builders. EINVAL without ibv_wr_start; EOPNOTSUPP where send_ops_flags does not have the operation.
 
 /** Begins a request that sends a frame, a datagram or a message. */
 export function ibv_wr_send(qp: ExtendedQueuePair): void {
-  extended("ibv_wr_send", qp).build("ibv_wr_send", IBV_WR_SEND);
+  building("ibv_wr_send", qp, () => qp.build(IBV_WR_SEND));
 }
 
 /** Begins a request that sends a datagram or a message with immediate data. */
 export function ibv_wr_send_imm(qp: ExtendedQueuePair, imm_data: number): void {
-  const call = "ibv_wr_send_imm";
-  extended(call, qp);
-  qp.build(call, IBV_WR_SEND_WITH_IMM, { imm_data: unsigned(call, "imm_data", imm_data, 32) });
+  building("ibv_wr_send_imm", qp, () => {
+    qp.build(IBV_WR_SEND_WITH_IMM, { imm_data: unsigned("imm_data", imm_data, 32) });
+  });
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
 export function ibv_wr_send_inv(qp: ExtendedQueuePair, _invalidate_rkey: number): void {
-  extended("ibv_wr_send_inv", qp).build("ibv_wr_send_inv", IBV_WR_SEND_WITH_INV);
+  building("ibv_wr_send_inv", qp, () => qp.build(IBV_WR_SEND_WITH_INV));
 }
 
 /** MODEL: no queue pair segments; max_tso is 0. @throws EOPNOTSUPP always */
 export function ibv_wr_send_tso(qp: ExtendedQueuePair, _hdr: Uint8Array, _hdr_sz: number, _mss: number): void {
-  extended("ibv_wr_send_tso", qp).build("ibv_wr_send_tso", IBV_WR_TSO);
+  building("ibv_wr_send_tso", qp, () => qp.build(IBV_WR_TSO));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
 export function ibv_wr_rdma_write(qp: ExtendedQueuePair, _rkey: number, _remote_addr: bigint): void {
-  extended("ibv_wr_rdma_write", qp).build("ibv_wr_rdma_write", IBV_WR_RDMA_WRITE);
+  building("ibv_wr_rdma_write", qp, () => qp.build(IBV_WR_RDMA_WRITE));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
@@ -113,12 +124,12 @@ export function ibv_wr_rdma_write_imm(
   _remote_addr: bigint,
   _imm_data: number,
 ): void {
-  extended("ibv_wr_rdma_write_imm", qp).build("ibv_wr_rdma_write_imm", IBV_WR_RDMA_WRITE_WITH_IMM);
+  building("ibv_wr_rdma_write_imm", qp, () => qp.build(IBV_WR_RDMA_WRITE_WITH_IMM));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
 export function ibv_wr_rdma_read(qp: ExtendedQueuePair, _rkey: number, _remote_addr: bigint): void {
-  extended("ibv_wr_rdma_read", qp).build("ibv_wr_rdma_read", IBV_WR_RDMA_READ);
+  building("ibv_wr_rdma_read", qp, () => qp.build(IBV_WR_RDMA_READ));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
@@ -129,7 +140,7 @@ export function ibv_wr_atomic_cmp_swp(
   _compare: bigint,
   _swap: bigint,
 ): void {
-  extended("ibv_wr_atomic_cmp_swp", qp).build("ibv_wr_atomic_cmp_swp", IBV_WR_ATOMIC_CMP_AND_SWP);
+  building("ibv_wr_atomic_cmp_swp", qp, () => qp.build(IBV_WR_ATOMIC_CMP_AND_SWP));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
@@ -139,7 +150,7 @@ export function ibv_wr_atomic_fetch_add(
   _remote_addr: bigint,
   _add: bigint,
 ): void {
-  extended("ibv_wr_atomic_fetch_add", qp).build("ibv_wr_atomic_fetch_add", IBV_WR_ATOMIC_FETCH_AND_ADD);
+  building("ibv_wr_atomic_fetch_add", qp, () => qp.build(IBV_WR_ATOMIC_FETCH_AND_ADD));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
@@ -149,7 +160,7 @@ export function ibv_wr_atomic_write(
   _remote_addr: bigint,
   _atomic_wr: Uint8Array,
 ): void {
-  extended("ibv_wr_atomic_write", qp).build("ibv_wr_atomic_write", IBV_WR_ATOMIC_WRITE);
+  building("ibv_wr_atomic_write", qp, () => qp.build(IBV_WR_ATOMIC_WRITE));
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
@@ -161,17 +172,17 @@ export function ibv_wr_flush(
   _type: number,
   _level: number,
 ): void {
-  extended("ibv_wr_flush", qp).build("ibv_wr_flush", IBV_WR_FLUSH);
+  building("ibv_wr_flush", qp, () => qp.build(IBV_WR_FLUSH));
 }
 
 /** MODEL: there are no memory windows. @throws EOPNOTSUPP always */
 export function ibv_wr_bind_mw(qp: ExtendedQueuePair, _mw: unknown, _rkey: number, _bind_info: unknown): void {
-  extended("ibv_wr_bind_mw", qp).build("ibv_wr_bind_mw", IBV_WR_BIND_MW);
+  building("ibv_wr_bind_mw", qp, () => qp.build(IBV_WR_BIND_MW));
 }
 
 /** MODEL: there are no memory windows. @throws EOPNOTSUPP always */
 export function ibv_wr_local_inv(qp: ExtendedQueuePair, _invalidate_rkey: number): void {
-  extended("ibv_wr_local_inv", qp).build("ibv_wr_local_inv", IBV_WR_LOCAL_INV);
+  building("ibv_wr_local_inv", qp, () => qp.build(IBV_WR_LOCAL_INV));
 }
 
 // Setters of the last request. EINVAL without a request, and for a second setter of data.
@@ -182,7 +193,7 @@ export function ibv_wr_local_inv(qp: ExtendedQueuePair, _invalidate_rkey: number
  * @param length bytes of `addr`; all if undefined
  */
 export function ibv_wr_set_sge(qp: ExtendedQueuePair, lkey: number, addr: Uint8Array, length?: number): void {
-  extended("ibv_wr_set_sge", qp).setEntries("ibv_wr_set_sge", 1, [{ addr, length, lkey }]);
+  building("ibv_wr_set_sge", qp, () => qp.setEntries(1, [{ addr, length, lkey }]));
 }
 
 /**
@@ -194,7 +205,7 @@ export function ibv_wr_set_sge_list(
   num_sge: number,
   sg_list: readonly ScatterEntry[] | null,
 ): void {
-  extended("ibv_wr_set_sge_list", qp).setEntries("ibv_wr_set_sge_list", num_sge, sg_list);
+  building("ibv_wr_set_sge_list", qp, () => qp.setEntries(num_sge, sg_list));
 }
 
 /**
@@ -202,7 +213,7 @@ export function ibv_wr_set_sge_list(
  * @param length bytes of `addr`; all if undefined
  */
 export function ibv_wr_set_inline_data(qp: ExtendedQueuePair, addr: Uint8Array, length?: number): void {
-  extended("ibv_wr_set_inline_data", qp).setInline("ibv_wr_set_inline_data", 1, [{ addr, length }]);
+  building("ibv_wr_set_inline_data", qp, () => qp.setInline(1, [{ addr, length }]));
 }
 
 /**
@@ -214,7 +225,7 @@ export function ibv_wr_set_inline_data_list(
   num_buf: number,
   buf_list: readonly InlineBuffer[] | null,
 ): void {
-  extended("ibv_wr_set_inline_data_list", qp).setInline("ibv_wr_set_inline_data_list", num_buf, buf_list);
+  building("ibv_wr_set_inline_data_list", qp, () => qp.setInline(num_buf, buf_list));
 }
 
 /** Sets the destination of a datagram. */
@@ -224,13 +235,14 @@ export function ibv_wr_set_ud_addr(
   remote_qpn: number,
   remote_qkey: number,
 ): void {
-  extended("ibv_wr_set_ud_addr", qp).setAddress("ibv_wr_set_ud_addr", { ah, remote_qpn, remote_qkey });
+  building("ibv_wr_set_ud_addr", qp, () => qp.setAddress({ ah, remote_qpn, remote_qkey }));
 }
 
 /** MODEL: there are no XRC queue pairs. @throws EOPNOTSUPP always */
 export function ibv_wr_set_xrc_srqn(qp: ExtendedQueuePair, _remote_srqn: number): void {
-  const call = "ibv_wr_set_xrc_srqn";
-  extended(call, qp);
-  const hint = "queue pairs of type IBV_QPT_XRC_SEND do not exist here";
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp", value: qp, hint });
+  inCall("ibv_wr_set_xrc_srqn", () => {
+    extended(qp);
+    const hint = "queue pairs of type IBV_QPT_XRC_SEND do not exist here";
+    refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "qp", value: qp, hint });
+  });
 }

@@ -70,11 +70,11 @@ function draw(random: Random): Plan {
   const record = (bytes: Uint8Array): number => plan.records.push(bytes) - 1;
   const program = (): number => {
     const actions = Array.from({ length: random.between(1, 6) }, () => randomChange(random));
-    return record(modifyProgram("test", SETTING, actions, undefined));
+    return record(modifyProgram(SETTING, actions, undefined));
   };
   const reformat = (type: number): number => {
     const data = type === 0 ? undefined : type === 2 ? new Uint8Array(random.pick([14, 18])) : random.pick(TEMPLATES);
-    return record(reformatRecord("test", SETTING, type, data, undefined));
+    return record(reformatRecord(SETTING, type, data, undefined));
   };
   for (let table = 0; table < TABLES; table++) {
     for (let n = random.between(1, 4); n > 0; n--) {
@@ -142,7 +142,7 @@ function build(core: Core, plan: Plan): number {
       op,
       named === true ? addresses[value]! : operand(op, value),
     ]);
-    const match = matchOf("test", "match", fields);
+    const match = matchOf("match", fields);
     expect(insertRule(core, tables[table]!, { id, rankHigh: 0, rankLow: id, ...match, actions: record })).not.toBe(0);
   }
   core.exports.setFdb(tables[0]!);
@@ -190,7 +190,7 @@ test(`${WORLDS} random worlds of ${FRAMES} frames`, async () => {
       batch.clear();
       let count = 0;
       for (const { bytes, linkType, wireLength } of list) {
-        if (batch.put(bytes, wireLength, 2, linkOf("test", "linkType", linkType)) < 0) break;
+        if (batch.put(bytes, wireLength, 2, linkOf("linkType", linkType)) < 0) break;
         count++;
       }
       batch.steer(root);

@@ -104,7 +104,7 @@ function makeObjects(random: Random, context: Context, time: bigint): Meters[] {
     const pair = [randomMeter(random), randomMeter(random)] as const;
     const data = Uint8Array.from(pair.flatMap((one) => [...parameterBytes(one)]));
     const meters = Array.from({ length: 2 << log }, (_, i) => newMeter(pair[(i % 2) as 0 | 1], time));
-    return { object: AsoObject.create("test", context, "flow_meter", log, data), meters };
+    return { object: AsoObject.create(context, "flow_meter", log, data), meters };
   });
 }
 

@@ -146,7 +146,7 @@ function addRule(world: World, random: Random, id: number): void {
   const rank = (BigInt(slot) << BigInt(RANK_SLOT)) | (BigInt(random.below(100)) << 31n) | BigInt(id);
   const mask = random.pick([0, 0, 1, 2, 4, 7]);
   const rule: PlainRule = { id, rank, mask, value: random.below(PORTS), actions: randomActions(world, random) };
-  const match = matchOf("test", "match", mask === 0 ? {} : { "ext.port": `${rule.value & mask}/${mask}` });
+  const match = matchOf("match", mask === 0 ? {} : { "ext.port": `${rule.value & mask}/${mask}` });
   const words = { rankHigh: Number(rank >> 32n), rankLow: Number(rank & 0xffffffffn) };
   const handle = insertRule(world.core, world.handles[at]!, { id, ...words, ...match, actions: rule.actions.flat() });
   expect(handle).not.toBe(0);
@@ -242,7 +242,7 @@ const CASES = [
 async function oneRule(actions: number[]): Promise<{ core: Core; batch: Batch; table: number; rule: number }> {
   const core = await loadOpenCore();
   const table = core.exports.createTable(TABLE_ROOT) >>> 0;
-  const match = matchOf("test", "match", {});
+  const match = matchOf("match", {});
   const rule = insertRule(core, table, { id: 0, rankHigh: 0, rankLow: 0, ...match, actions });
   const batch = new Batch(core);
   batch.put(FRAME, FRAME.length, 1, Link.ethernet);
@@ -251,7 +251,7 @@ async function oneRule(actions: number[]): Promise<{ core: Core; batch: Batch; t
 
 test("pass_chain goes past the tables of its misses, to the stage, without a tag", async () => {
   const { core, batch, table } = await oneRule([Op.tag, 5, Op.pass_chain, 0]);
-  const match = matchOf("test", "match", {});
+  const match = matchOf("match", {});
   const [middle, last, stage] = [TABLE_ROOT, TABLE_ROOT | TABLE_TO_STAGE, TABLE_ROOT].map(
     (flags) => core.exports.createTable(flags) >>> 0,
   ) as [number, number, number];
@@ -279,7 +279,7 @@ test("pass_chain goes past the tables of its misses, to the stage, without a tag
 
 test("as many hits as there is room for, and no more", async () => {
   const { core, batch, table } = await oneRule([Op.pass, 0]);
-  const match = matchOf("test", "match", {});
+  const match = matchOf("match", {});
   let before = table;
   for (let n = 1; n <= MISS_LIMIT + 2; n++) {
     const next = core.exports.createTable(TABLE_ROOT) >>> 0;
@@ -302,7 +302,7 @@ test("one rule too many ends a frame; that none is left does not", async () => {
   const core = await loadOpenCore();
   const table = core.exports.createTable(TABLE_ROOT) >>> 0;
   const behind = core.exports.createTable(TABLE_ROOT) >>> 0;
-  const match = matchOf("test", "match", {});
+  const match = matchOf("match", {});
   const batch = new Batch(core);
   batch.put(FRAME, FRAME.length, 1, Link.ethernet);
   const add = (into: number, slot: number, actions: number[]): number => {

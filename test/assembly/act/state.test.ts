@@ -38,7 +38,7 @@ async function open(): Promise<{ core: Core; root: number; next: number; queue: 
 }
 
 function rule(core: Core, table: number, id: number, actions: number[], fields = {}): void {
-  const match = matchOf("test", "match", fields);
+  const match = matchOf("match", fields);
   expect(insertRule(core, table, { id, rankHigh: 0, rankLow: id, ...match, actions })).not.toBe(0);
 }
 

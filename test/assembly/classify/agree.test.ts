@@ -32,7 +32,7 @@ const RULES_PER_FRAME = 8;
 let core: Core;
 beforeAll(async () => {
   core = await loadOpenCore();
-  new ParserDeclaration("test", DECLARED as ParserOptions).declare(core);
+  new ParserDeclaration(DECLARED as ParserOptions).declare(core);
 });
 
 interface Pair {
@@ -52,7 +52,7 @@ function matchFor({ terms, ranges }: RandomRule): Match | undefined {
     ...ranges.map((range) => [range.field, rangeText(range)] as const),
   ];
   try {
-    return matchOf("test", "match", Object.fromEntries(fields));
+    return matchOf("match", Object.fromEntries(fields));
   } catch (error) {
     if (error instanceof SteeringError && error.reason === "contradiction") return undefined;
     throw error;
@@ -123,7 +123,7 @@ function round(
   }
   const batch = new Batch(core);
   for (const { bytes, wireLength, linkType, port } of frames) {
-    expect(batch.put(bytes, wireLength, port ?? 1, linkOf("test", "", linkType))).toBeGreaterThanOrEqual(0);
+    expect(batch.put(bytes, wireLength, port ?? 1, linkOf("", linkType))).toBeGreaterThanOrEqual(0);
   }
   alone(batch, frames, parsed, pairs, counts, decided);
   together(batch, frames, parsed, pairs, random);

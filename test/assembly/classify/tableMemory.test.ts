@@ -26,7 +26,7 @@ const RULES = 2000;
 const CRITERIA = 1 << GROUP_OUTER;
 
 function ruleOf(n: number): ReturnType<typeof matchOf> {
-  return matchOf("test", "match", { "outer.ipv4_dst": `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` });
+  return matchOf("match", { "outer.ipv4_dst": `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` });
 }
 
 function insert(core: Core, table: number, n: number): number {
@@ -139,7 +139,7 @@ test("values that count up in any byte take no more room than scattered ones", a
     const table = core.exports.createTable(0);
     const before = core.exports.arenaUsed();
     for (let n = 0; n < 6000; n++) {
-      const match = matchOf("test", "match", { "outer.ip_version": "4", "outer.ip_protocol": "6", ...value(n) });
+      const match = matchOf("match", { "outer.ip_version": "4", "outer.ip_protocol": "6", ...value(n) });
       insertRule(core, table, { id: n, rankHigh: 0, rankLow: n, ...match, actions: [Op.drop, 0] });
     }
     return core.exports.arenaUsed() - before;

@@ -38,7 +38,7 @@ import { insertRule } from "../../../src/engine/rules.js";
 import { matchOf } from "../../../src/model/match/match.js";
 
 const FRAME = new Uint8Array(60);
-const ALL = matchOf("test", "m", {});
+const ALL = matchOf("m", {});
 
 let core: Core;
 let batch: Batch;

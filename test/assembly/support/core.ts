@@ -53,7 +53,7 @@ export function parseAll(
     const first = next;
     for (; next < frames.length; next++) {
       const { bytes, wireLength, linkType, port } = frames[next] as TestFrame;
-      if (batch.put(bytes, wireLength, port ?? 1, linkOf("test", "linkType", linkType)) < 0) break;
+      if (batch.put(bytes, wireLength, port ?? 1, linkOf("linkType", linkType)) < 0) break;
     }
     batch.parse(NEEDS_ALL);
     for (let i = first; i < next; i++) each(i, batch.key(i - first), batch.map(i - first));

@@ -41,8 +41,7 @@ export function makeStateObjects(
   domains: ReadonlyMap<string, Domain>,
   state: PipelineState,
 ): StateObjects {
-  const make = (kind: AsoKind, log: number): AsoObject =>
-    AsoObject.create("test", context, kind, log, new Uint8Array(64));
+  const make = (kind: AsoKind, log: number): AsoObject => AsoObject.create(context, kind, log, new Uint8Array(64));
   const flags = make("first_hit", 0);
   const meters = make("flow_meter", Math.log2(METERS / 2));
   const connections = make("connection", Math.log2(CONNECTIONS));
@@ -54,7 +53,7 @@ export function makeStateObjects(
     meters.write(n >> 1, Uint8Array.from(pair.flatMap((one) => [...one])));
   }
   for (const [n, { context: one }] of state.connections.entries()) {
-    connections.write(n, connectionBytes("test", "connection", one));
+    connections.write(n, connectionBytes("connection", one));
   }
   const [home, peer] = random.shuffle([...domains.keys()]) as [string, string];
   const link = { home, peer, original: random.chance(0.5), register: random.pick(REGISTERS), used: new Set<number>() };
@@ -171,7 +170,7 @@ export function compareState({ objects }: StateObjects, state: PipelineState): v
   const flags = dataOf("first_hit", 0);
   expect(state.flags.map((_, n) => ((flags[n >> 3]! >> (7 - (n & 7))) & 1) === 1)).toEqual(state.flags);
   for (const [n, { context }] of state.connections.entries()) {
-    expect(connectionFromBytes("test", "connection", dataOf("connection", n))).toEqual(context);
+    expect(connectionFromBytes("connection", dataOf("connection", n))).toEqual(context);
   }
   for (let n = 0; n < METERS; n++) {
     const data = dataOf("flow_meter", n >> 1);

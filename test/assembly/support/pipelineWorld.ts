@@ -190,7 +190,7 @@ export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
   const { made, list, wanted } = makeActions(world, drawn.matcher.table, drawn.actions);
   const create = (): Rule =>
     drawn.matcher.named === true
-      ? Rule.named("test", matcher, namesOf(drawn), list)
+      ? Rule.named(matcher, namesOf(drawn), list)
       : dv.mlx5dv_dr_rule_create(matcher, resized(world.random, valueOf(drawn).value), list.length, list);
   const link = world.memory?.link;
   const linked = wanted.flatMap((one) => (one.kind === "track" && one.linked ? [one.connection] : []));
@@ -306,7 +306,7 @@ function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Match
   const at = world.tables.get(table) as Table;
   const matcher =
     drawn.named === true
-      ? Matcher.named("test", at, priority, undefined, drawn.name)
+      ? Matcher.named(at, priority, undefined, drawn.name)
       : dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, resized(world.random, mask));
   if (!tableNamed(world.world, table).root && world.random.chance(0.2)) {
     const layout = { flags: world.random.below(4), log_num_of_rules_hint: world.random.below(8) };

@@ -96,7 +96,7 @@ async function build(random: Random): Promise<Pipeline> {
     parsed: frames.map(
       (frame) => parseReference(frame.bytes, { ...frame, port: frame.port ?? 1, parser: DECLARED }).fields,
     ),
-    counters: new Map(COUNTERS.map((name) => [name, new FlowCounter("test", context, 1, name)])),
+    counters: new Map(COUNTERS.map((name) => [name, new FlowCounter(context, 1, name)])),
     queues: new Map(QUEUES.map((name) => [name, createSink(context, name)])),
     empty: 0,
     made: 0,
@@ -113,7 +113,7 @@ function addMatcher(pipeline: Pipeline, random: Random): void {
   const priority = random.below(3);
   const order = pipeline.made++;
   if (random.chance(0.5)) {
-    const matcher = Matcher.named("test", table, priority, undefined, `m${order}`);
+    const matcher = Matcher.named(table, priority, undefined, `m${order}`);
     pipeline.matchers.push({ matcher, order, masked: null });
     return;
   }
@@ -129,11 +129,7 @@ function addMatcher(pipeline: Pipeline, random: Random): void {
 }
 
 function parametersOf(terms: Term[]): Record<"mask" | "value", dv.DeviceMatch["value"]> {
-  const { mask, value } = matchOf(
-    "test",
-    "match",
-    Object.fromEntries(terms.map((term) => [term.field, termText(term)])),
-  );
+  const { mask, value } = matchOf("match", Object.fromEntries(terms.map((term) => [term.field, termText(term)])));
   // Device bytes name the sample of each slot; here slot n has sample n.
   for (const { field } of terms) {
     const id = /^misc4\.prog_sample_field_value_(\d)$/.exec(field)?.[1];
@@ -160,7 +156,7 @@ function addRule(pipeline: Pipeline, random: Random): void {
     const texts = [...terms.map((t) => [t.field, termText(t)]), ...ranges.map((r) => [r.field, rangeText(r)])];
     const made = randomActions(pipeline, random);
     reference = made.reference;
-    rule = Rule.named("test", matcher, Object.fromEntries(texts) as Record<string, string>, made.actions);
+    rule = Rule.named(matcher, Object.fromEntries(texts) as Record<string, string>, made.actions);
   } else {
     if (masked.some(({ field }) => !fields.has(field))) return;
     terms = masked.map(({ field, mask }) => ({ field, mask, value: (fields.get(field) as bigint) & mask }));

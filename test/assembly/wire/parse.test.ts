@@ -114,7 +114,7 @@ test("jumbograms", () => {
 test("what was compared is enough, and has every header and every field", () => {
   const extensions = ["hop_by_hop", "routing", "destination", "fragment"].map((name) => `ipv6_${name}`);
   const both = ["ethernet", "vlan", "arp", "ipv4", "ipv6", ...extensions, "ah", "tcp", "udp", "icmp", "icmpv6"];
-  both.push("sctp", "esp", "bth", "macsec", "mpls");
+  both.push("sctp", "esp", "bth", "macsec", "nsh", "mpls");
   const kinds = Object.values(Header).filter((kind) => typeof kind === "string" && kind !== "none" && kind !== "ip");
   const wanted = kinds.flatMap((kind) =>
     both.includes(String(kind)) ? [`outer ${kind}`, `inner ${kind}`] : [`outer ${kind}`],

@@ -72,7 +72,7 @@ function fill(batch: Batch, random: Random, captured: readonly TestFrame[], prob
     const whole = drawn(random, captured);
     if (whole.bytes.length > MAX_LENGTH) continue;
     const { bytes, wireLength, linkType, port } = whole;
-    const row = batch.put(bytes, wireLength, port ?? 1, linkOf("campaign", "linkType", linkType));
+    const row = batch.put(bytes, wireLength, port ?? 1, linkOf("linkType", linkType));
     const places = placesIn(probe.check(whole, NEEDS_ALL));
     slots.push({ whole, places, bytes: batch.frame(row), map: batch.map(row), length: bytes.length, wireLength });
   }

@@ -76,7 +76,7 @@ export const BYTES: readonly Entry[] = [
     file: "bytes/tos-with-ecn",
     target: { kind: "flow", name: "voice" },
     mistake: "ecn-in-tos",
-    says: ["outer.ip_ecn", "wants 0", "1"],
+    says: ["outer.ip_ecn = 0", "1"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/ipv4_ext/tos", value: "0xb8/0xfc" }],
   },
   {

@@ -41,7 +41,7 @@ export const DIRECT: readonly Entry[] = [
     file: "direct/no-table-miss-rule",
     target: { kind: "queue", name: "rest" },
     mistake: "no-miss-rule",
-    says: ["services", "no rule"],
+    says: ["services", "No rule"],
     correction: [
       {
         op: "add",

@@ -139,7 +139,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: "equal-priority",
-    says: "the oldest rule comes first",
+    says: "the oldest wins",
     document: (mistaken) => ({
       queues,
       tables: [root],

@@ -98,7 +98,7 @@ function changedRule(rule: PipelineRule, { fields }: Repair): PipelineRule {
     changed.terms = changed.terms.filter((term) => term.field !== field);
     changed.ranges = changed.ranges.filter((range) => range.field !== field);
     if (after === null) continue;
-    const { mask, value } = matchOf("test", "repair", { [field]: after });
+    const { mask, value } = matchOf("repair", { [field]: after });
     const [range] = /^(\d+)-(\d+)$/.exec(after) === null ? [] : [after.split("-").map(BigInt)];
     if (range !== undefined) {
       changed.ranges.push({ field, low: range[0] ?? 0n, high: range[1] ?? 0n });

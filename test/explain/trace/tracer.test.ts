@@ -53,7 +53,7 @@ const wayOf = ({ steps }: Trace): string[] =>
 describe("the way of a frame", () => {
   it("goes from the wire through the eSwitch to a function", async () => {
     const bench = await Switch.open();
-    bench.fdb(80, (domain) => vportAction("test", domain, 1));
+    bench.fdb(80, (domain) => vportAction(domain, 1));
     const found = await trace(bench.device, 1, ipv4Frame());
     expect(wayOf(found)).toEqual([
       "parsed",
@@ -71,7 +71,7 @@ describe("the way of a frame", () => {
 
   it("goes from a queue through NIC_TX and the eSwitch to a port", async () => {
     const bench = await Switch.open();
-    bench.fdb(80, (domain) => portAction("test", domain, 2));
+    bench.fdb(80, (domain) => portAction(domain, 2));
     const found = await traceSend(bench.device, bench.queues[1], ipv4Frame());
     expect(wayOf(found)).toEqual([
       "parsed",
@@ -88,7 +88,7 @@ describe("the way of a frame", () => {
 
   it("goes to the PF by the default of the FDB", async () => {
     const bench = await Switch.open();
-    bench.fdb(81, (domain) => portAction("test", domain, 2));
+    bench.fdb(81, (domain) => portAction(domain, 2));
     const found = await traceSend(bench.device, bench.queues[1], ipv4Frame());
     expect(wayOf(found)).toContain("fdb_default to nic_rx 0 host rules");
     expect(found.outcome.to.map(({ name }) => name)).toEqual(["host:0"]);
@@ -104,10 +104,10 @@ describe("the way of a frame", () => {
     expect(printTrace(own).split("\n").slice(2)).toEqual([
       "  NIC_TX   table root, no rules",
       "    to        port:1",
-      "  looped   back by the port to its own receive rules",
+      "  looped   back through the port to its own receive rules",
       "  NIC_RX   table root, 1 rule",
       '    pass over flow "web": not for frames of its own queue',
-      "  NIC_RX   table root, 1 rule from priority 0 on: no match",
+      "  NIC_RX   table root, 1 rule from priority 0: no match",
       "    end       no rule takes the looped frame",
       "sent       port:1",
     ]);
@@ -134,7 +134,7 @@ describe("the way of a frame", () => {
     expect(printTrace(found).split("\n").slice(0, 3)).toEqual([
       "frame, 40 of 64 bytes, port 1 (wire)",
       "  parsed   ethernet / ipv4 192.0.2.1 > 10.0.0.1 / payload",
-      "           stopped in tcp at sequence: truncated, 20 bytes wanted, 6 there",
+      "           stopped in tcp at sequence: truncated, 20 bytes needed, 6 there",
     ]);
   });
 

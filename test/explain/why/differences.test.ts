@@ -49,7 +49,7 @@ function differences(
   const frame = buildFrame(layers);
   const options = { linkType, wireLength: frame.length };
   const facts = factsOf(device, cut === 0 ? frame : frame.subarray(0, cut), options);
-  return differencesOf(compileMatch(matchOf("test", "match", match)), facts);
+  return differencesOf(compileMatch(matchOf("match", match)), facts);
 }
 
 describe("differences by field", () => {
@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
     [ethernet, { ...ipv4, version: 5 }, tcp],
     { "outer.ipv4_dst": "10.0.0.7" },
     "outer.ipv4_dst",
-    "the IPv4 header has another version than 4",
+    "the version of the IPv4 header is not 4",
   ],
   [
     [ethernet, { ...ipv4, ihl: 3 }, tcp],
@@ -417,13 +417,13 @@ const CASES: readonly Case[] = [
 /** Frame, match, the field and where its value comes from. */
 const NOTES: readonly Case[] = [
   [[ethernet, ipv4], { "misc.source_port": 1 }, "misc.source_port", "the frame came from the wire"],
-  [[ethernet, ipv4], { "ext.port": 2 }, "ext.port", "the frame came in by port 1, or was sent on it"],
+  [[ethernet, ipv4], { "ext.port": 2 }, "ext.port", "the frame arrived on port 1, or was sent on it"],
   [[ethernet, ipv4], { "ext.direction": 2 }, "ext.direction", "the frame came from the wire"],
   [
     [ethernet, { header: "vlan", vid: 7 }, ipv4],
     { "outer.cvlan_tag": 0 },
     "outer.cvlan_tag",
-    "a VLAN tag lies in front",
+    "a VLAN tag precedes it",
   ],
   [
     [ethernet, { header: "vlan", vid: 7 }, ipv4],
@@ -504,7 +504,7 @@ function namedMatch({ terms, ranges }: RandomRule): ReturnType<typeof matchOf> |
     ...ranges.map((range) => [range.field, rangeText(range)] as const),
   ]);
   try {
-    return matchOf("test", "match", fields);
+    return matchOf("match", fields);
   } catch {
     return null;
   }

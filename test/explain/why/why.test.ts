@@ -145,7 +145,7 @@ describe("a rule of a table that the frame visited", () => {
   });
 });
 
-describe("a table that the frame never came to", () => {
+describe("a table that the frame never reached", () => {
   it("is reached by rules that the frame did not take, back to where it came in", async () => {
     const { context, explainer } = await open();
     const [root, one, two] = tables(context, RX, 3) as [Table, Table, Table];
@@ -162,7 +162,7 @@ describe("a table that the frame never came to", () => {
     const { context, explainer } = await open();
     const [, one, two] = tables(context, RX, 3) as [Table, Table, Table];
     expect(explainer.why(1, tcp(443), one).sentence).toBe(
-      `the frame never came to table "${one.name}": no rule leads there`,
+      `the frame never reached table "${one.name}": no rule leads there`,
     );
     rule(one, {}, [toTable(two)]);
     rule(two, {}, [toTable(one)]);
@@ -192,7 +192,7 @@ describe("a table that the frame never came to", () => {
     const [sent] = tables(context, TX, 1) as [Table];
     const out = rule(sent, {}, [dv.mlx5dv_dr_action_create_drop()]);
     expect(explainer.why(1, tcp(443), out).sentence).toContain(
-      "NIC_TX of the PF has only frames that its own queue pairs send",
+      "NIC_TX of the PF sees only frames that its own queue pairs send",
     );
     const flow = ib.ibv_create_flow(createSink(vf, "vm"), { type: ib.IBV_FLOW_ATTR_ALL_DEFAULT, port: 1, specs: [] });
     expect(explainer.why(1, tcp(443), flow).sentence).toContain("no rule of the FDB sends frames to VF 1");
@@ -333,9 +333,9 @@ describe("nearest rules", () => {
     expect(printNearest(found.slice(0, 1))).toBe(
       [
         `rule "${near.name}" of table root`,
-        "    outer.tcp_dport  wanted 442  0000000110111010",
-        "                     found  443  0000000110111011",
-        "                                                ^",
+        "    outer.tcp_dport  expected 442  0000000110111010",
+        "                     found    443  0000000110111011",
+        "                                                  ^",
       ].join("\n"),
     );
   });
@@ -369,11 +369,11 @@ describe("text", () => {
   it("marks differing parts by carets, or underlines them", () => {
     expect(printExplanation(explanation).split("\n")).toEqual([
       'rule "web" does not match: outer.ipv4_dst is 10.0.0.7, not 11.0.0.0/8',
-      "     outer.ipv4_dst  wanted 11.0.0.0/8",
-      "                     found  10.0.0.7",
-      "                            ^^",
+      "     outer.ipv4_dst  expected 11.0.0.0/8",
+      "                     found    10.0.0.7",
+      "                              ^^",
     ]);
-    expect(printExplanation(explanation, { colour: true })).toContain("found  \u001b[4m10\u001b[24m.0.0.7");
+    expect(printExplanation(explanation, { colour: true })).toContain("found    \u001b[4m10\u001b[24m.0.0.7");
   });
 
   it("keeps to its width", () => {

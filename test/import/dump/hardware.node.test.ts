@@ -69,7 +69,7 @@ function asTool({ match = {} }: Rule): Record<string, bigint> {
     if (value !== 0n) found[name] = (found[name] ?? 0n) | value;
   };
   for (const [name, text] of Object.entries(match)) {
-    const term = parseTerm("test", name, fieldNamed(name) as Field, text);
+    const term = parseTerm(name, fieldNamed(name) as Field, text);
     if (term.kind !== "bits") throw new Error(name);
     const { value } = term;
     const side = name.startsWith("inner") ? "i" : "o";

@@ -95,7 +95,7 @@ test.each(ROWS)("$filter", ({ filter, attributes }) => {
   for (const [name, value] of Object.entries(rule?.match ?? {})) {
     const field = fieldNamed(name);
     if (field === undefined) throw new Error(name);
-    const term = parseTerm("test", name, field, value);
+    const term = parseTerm(name, field, value);
     if (term.kind === "bits") found[name] = { value: term.value, mask: term.mask };
     else if (term.kind === "range") foundRange = `${term.low}-${term.high}`;
   }

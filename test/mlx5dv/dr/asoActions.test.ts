@@ -25,7 +25,7 @@ const parameters = (own: Partial<MeterParameters> = {}): Uint8Array =>
 const table = (level: number): Table => dv.mlx5dv_dr_table_create(bench.domain, level);
 const toQueue = (): Action => dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queue);
 const object = (kind: AsoKind, log = 0, data = new Uint8Array(64)): AsoObject =>
-  AsoObject.create("test", bench.context, kind, log, data);
+  AsoObject.create(bench.context, kind, log, data);
 
 /** All frames are metered into register C2, then continue in a table where a queue accepts them. */
 function meterAll(own: Partial<MeterParameters>, level = 2, active = 1): Action {
@@ -173,7 +173,7 @@ test("gives back all memory", () => {
   const objects = (["first_hit", "flow_meter", "connection"] as const).map((kind) => object(kind, 3));
   expect(bench.device.memoryUsed).toBeGreaterThan(memoryUsed);
   for (const one of made) dv.mlx5dv_dr_action_destroy(one);
-  for (const one of objects) one.destroy("test");
+  for (const one of objects) one.destroy();
   expect(bench.device.memoryUsed).toBe(memoryUsed);
 });
 

@@ -57,7 +57,7 @@ function frame(original: boolean, flags: number, seq: number, ack = 0): Uint8Arr
 
 test("a connection that begins with its SYN is told by its rules", () => {
   const { device, context } = bench;
-  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const object = AsoObject.create(context, "connection", 1, EMPTY);
   const names = track(object, 1);
   const take = (original: boolean, flags: number, seq: number, ack = 0, time = 0n): string => {
     return names.get(device.receive(1, frame(original, flags, seq, ack), { time }).rules.at(-1)!)!;
@@ -69,20 +69,20 @@ test("a connection that begins with its SYN is told by its rules", () => {
   expect(take(false, SYN | ACK, 500, 101)).toBe("changed");
   expect(take(true, ACK, 101, 501)).toBe("changed");
   expect(take(true, ACK, 101, 501)).toBe("valid");
-  const read = connectionFromBytes("test", "data", object.read(1));
+  const read = connectionFromBytes("data", object.read(1));
   expect(read).toMatchObject({ valid: 1, state: 1, last_dir: 1, original: { sent_end: 101, max_ack: 501 } });
   expect(object.read(0)).toEqual(EMPTY);
 
   // The state that was read continues in another object; its time starts with its first frame.
-  object.write(1, connectionBytes("test", "data", { ...read, state: 4 }));
+  object.write(1, connectionBytes("data", { ...read, state: 4 }));
   expect(take(false, ACK, 501, 101, 1_000_000n * SECOND)).toBe("changed");
-  object.write(1, connectionBytes("test", "data", { ...read, freeze_track: 1 }));
+  object.write(1, connectionBytes("data", { ...read, freeze_track: 1 }));
   expect(take(false, RST, 501, 101)).toBe("trap");
 });
 
 test("frames of one batch are tracked one after the other", () => {
   const { device, context } = bench;
-  const names = track(AsoObject.create("test", context, "connection", 0, EMPTY), 0);
+  const names = track(AsoObject.create(context, "connection", 0, EMPTY), 0);
   const frames = [
     frame(true, SYN, 100),
     frame(false, SYN | ACK, 500, 101),
@@ -96,7 +96,7 @@ test("frames of one batch are tracked one after the other", () => {
 
 test("an option that ends before its length is none (RFC 9293, 3.1)", () => {
   const { device, context } = bench;
-  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const object = AsoObject.create(context, "connection", 1, EMPTY);
   track(object, 0);
   const begun = (options: readonly number[]): Uint8Array => {
     object.write(0, EMPTY);
@@ -113,13 +113,13 @@ test("an option that ends before its length is none (RFC 9293, 3.1)", () => {
 
 test("a SYN goes on after another SYN of which only the kind was written", () => {
   const { device, context } = bench;
-  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const object = AsoObject.create(context, "connection", 1, EMPTY);
   const names = track(object, 0);
   const take = (original: boolean, flags: number, seq: number, ack = 0): string =>
     names.get(device.receive(1, frame(original, flags, seq, ack)).rules.at(-1)!)!;
   expect(take(true, SYN, 100)).toBe("changed");
-  const { last_index, last_dir } = connectionFromBytes("test", "data", object.read(0));
-  object.write(0, connectionBytes("test", "data", { valid: 0, last_index, last_dir }));
+  const { last_index, last_dir } = connectionFromBytes("data", object.read(0));
+  object.write(0, connectionBytes("data", { valid: 0, last_index, last_dir }));
   expect(take(true, SYN, 300)).toBe("valid");
   expect(take(false, SYN | ACK, 500, 301)).toBe("changed");
   expect(take(true, ACK, 301, 501)).toBe("changed");
@@ -128,15 +128,15 @@ test("a SYN goes on after another SYN of which only the kind was written", () =>
 
 test("a liberal side opens with any acknowledgement, and windows end at 2 ** 32", () => {
   const { device, context } = bench;
-  const object = AsoObject.create("test", context, "connection", 1, EMPTY);
+  const object = AsoObject.create(context, "connection", 1, EMPTY);
   const names = track(object, 0);
   const take = (original: boolean, flags: number, seq: number, ack = 0): string =>
     names.get(device.receive(1, frame(original, flags, seq, ack)).rules.at(-1)!)!;
-  const read = (): ReturnType<typeof connectionFromBytes> => connectionFromBytes("test", "data", object.read(0));
+  const read = (): ReturnType<typeof connectionFromBytes> => connectionFromBytes("data", object.read(0));
   expect(take(true, SYN, 100)).toBe("changed");
   const half = read();
   expect(take(false, SYN | ACK, 500, 999)).toBe("invalid");
-  object.write(0, connectionBytes("test", "data", { ...half, reply: { ...half.reply, liberal: 1 } }));
+  object.write(0, connectionBytes("data", { ...half, reply: { ...half.reply, liberal: 1 } }));
   expect(take(false, SYN | ACK, 500, 999)).toBe("changed");
 
   expect(take(true, ACK, 101, 501)).toBe("changed");
@@ -145,7 +145,7 @@ test("a liberal side opens with any acknowledgement, and windows end at 2 ** 32"
     { ...open.original, liberal: 1 },
     { ...open.reply, max_win: 0xffff_fff0 },
   ];
-  object.write(0, connectionBytes("test", "data", { ...open, original, reply }));
+  object.write(0, connectionBytes("data", { ...open, original, reply }));
   // Beyond the window, which must have been larger.
   expect(take(true, ACK, original.reply_end + 100, 501)).toBe("valid");
   expect(read().reply.max_win).toBe(0xffff_ffff);

@@ -298,8 +298,8 @@ describe.each(PROFILES)("%s", (profile) => {
     const { root, table } = await open(profile);
     const named = (to: Table, mask: MatchFields, open = false): string =>
       refused(() => {
-        const made = Matcher.named("load", to, 0, open ? undefined : mask, "m");
-        Rule.named("load", made, Object.fromEntries(Object.keys(mask).map((name) => [name, 1])), []);
+        const made = Matcher.named(to, 0, open ? undefined : mask, "m");
+        Rule.named(made, Object.fromEntries(Object.keys(mask).map((name) => [name, 1])), []);
       })?.code ?? "";
     for (const isOpen of [false, true]) {
       expect(named(table, { "misc.outer_esp_spi": "full" }, isOpen)).toBe(unless(manual, "EOPNOTSUPP"));

@@ -37,7 +37,7 @@ const widthOf = (name: string): number => DRAWN.get(name)?.[1][1] ?? 32;
 /** The program of a list for the domain that has its register, if it names one. */
 function programOf(list: readonly ModifyAction[]): Uint8Array {
   const sends = JSON.stringify(list).includes("METADATA_REG_A");
-  return modifyProgram("test", settingUnder("manual", sends ? "nic_tx" : "nic_rx"), modifyActions(list), undefined);
+  return modifyProgram(settingUnder("manual", sends ? "nic_tx" : "nic_rx"), modifyActions(list), undefined);
 }
 
 const run = (frames: readonly FrameSpec[], list: readonly ModifyAction[]): Rewritten[] =>

@@ -18,7 +18,7 @@ beforeAll(async () => void (lane = await Lane.open()));
 const [L2_TUNNEL_TO_L2, L2_TO_L2_TUNNEL, L3_TUNNEL_TO_L2, L2_TO_L3_TUNNEL] = [0, 1, 2, 3];
 
 const recordOf = (type: number, data: Uint8Array | null): Uint8Array =>
-  reformatRecord("test", settingUnder("manual", "fdb"), type, data, undefined);
+  reformatRecord(settingUnder("manual", "fdb"), type, data, undefined);
 const run = (frames: readonly FrameSpec[], type: number, data: Uint8Array | null): Rewritten[] =>
   lane.run(frames, [[Op.reformat, recordOf(type, data)]]);
 const runOne = (frame: FrameSpec | Uint8Array, type: number, data: Uint8Array | null = null): Rewritten =>

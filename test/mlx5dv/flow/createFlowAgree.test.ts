@@ -133,7 +133,7 @@ function send({ device, queues }: CreateFlowWorld, { frame, sender }: Base): Out
   // Sends as a queue pair with a transport does; gives the result of the frame before the port.
   const from = device.function(vport);
   const after = new PendingWork();
-  const [outcome] = device.traffic.send("test", from, frame.port, [frame.bytes], after, {
+  const [outcome] = device.traffic.send(from, frame.port, [frame.bytes], after, {
     qp_num: queue.qp_num,
     transport: true,
   });

@@ -38,7 +38,7 @@ export async function openScene(): Promise<Scene> {
     dv.mlx5dv_dr_table_create(domain, level);
   const rules: Record<string, Rule> = {};
   const toQueue = dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queues[0]!);
-  const object = (kind: AsoKind): AsoObject => AsoObject.create("test", context, kind, 0, new Uint8Array(64));
+  const object = (kind: AsoKind): AsoObject => AsoObject.create(context, kind, 0, new Uint8Array(64));
   const aso = (kind: AsoKind, flags: number): Action =>
     dv.mlx5dv_dr_action_create_aso(rx.domain, object(kind), 0, flags, 1);
   const reformat = (type: number, data: Uint8Array | null = null): Action =>

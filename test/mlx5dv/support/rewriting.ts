@@ -67,7 +67,7 @@ export class Lane {
       id: 0,
       rankHigh: 0,
       rankLow: 0,
-      ...matchOf("test", "match", {}),
+      ...matchOf("match", {}),
       actions: [...actions, Op.count, this.#counters, Op.queue, this.#sink],
     });
     const results = frames.map((frame) => this.#one(frame));
@@ -94,7 +94,7 @@ export class Lane {
   #put(frames: readonly FrameSpec[]): void {
     this.#batch.clear();
     for (const { bytes, wireLength = bytes.length, linkType = LINK_TYPES.ETHERNET, metadata = 0 } of frames) {
-      const link = linkOf("test", "linkType", linkType);
+      const link = linkOf("linkType", linkType);
       expect(this.#batch.put(bytes, wireLength, 1, link, undefined, 0, metadata)).toBeGreaterThanOrEqual(0);
     }
   }

@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import { connectionBytes, connectionFromBytes } from "../../../src/model/action/connection.js";
 import { Random } from "../../oracle/generate/random.js";
 
-const bytesOf = (fields: Parameters<typeof connectionBytes>[2]): Uint8Array =>
-  connectionBytes("call", "context", fields);
+const bytesOf = (fields: Parameters<typeof connectionBytes>[1]): Uint8Array => connectionBytes("context", fields);
 
 test("each field has its place", () => {
-  const at = (fields: Parameters<typeof connectionBytes>[2]): Record<string, number> => {
+  const at = (fields: Parameters<typeof connectionBytes>[1]): Record<string, number> => {
     const bytes = [...bytesOf(fields).entries()];
     return Object.fromEntries(bytes.filter(([, byte]) => byte !== 0));
   };
@@ -50,7 +49,7 @@ test("bytes become a connection and the same bytes again", () => {
   mask.set([255, 0, 255, 0, 0xf8, 0, 0x7f, 0x7f], 56);
   for (let n = 0; n < 200; n++) {
     const bytes = Uint8Array.from(random.bytes(64));
-    const connection = connectionFromBytes("call", "bytes", bytes);
+    const connection = connectionFromBytes("bytes", bytes);
     expect(bytesOf(connection)).toEqual(bytes.map((byte, i) => byte & mask[i]!));
   }
 });
@@ -62,7 +61,7 @@ test("what bits do not hold is refused", () => {
   expect(() => bytesOf({ valid: true as unknown as number })).toThrow(TypeError);
   expect(() => bytesOf({ window: 1 } as object)).toThrow(/context\.window = 1: no field has this name/);
   expect(() => bytesOf(null as unknown as object)).toThrow(TypeError);
-  expect(() => connectionFromBytes("call", "bytes", new Uint8Array(63))).toThrow(/64 bytes/);
-  expect(() => connectionFromBytes("call", "bytes", new Uint8Array(65))).toThrow(/64 bytes/);
-  expect(() => connectionFromBytes("call", "bytes", "x" as unknown as Uint8Array)).toThrow(TypeError);
+  expect(() => connectionFromBytes("bytes", new Uint8Array(63))).toThrow(/64 bytes/);
+  expect(() => connectionFromBytes("bytes", new Uint8Array(65))).toThrow(/64 bytes/);
+  expect(() => connectionFromBytes("bytes", "x" as unknown as Uint8Array)).toThrow(TypeError);
 });

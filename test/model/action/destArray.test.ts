@@ -34,7 +34,7 @@ function take(path: string, value: unknown): ArrayAction {
 const fits = (): void => undefined;
 
 const members = (dests: DestAttr<ArrayAction>[], own = setting("fdb"), count?: number) =>
-  arrayMembers("test", own, count, dests, { take, fits });
+  arrayMembers(own, count, dests, { take, fits });
 const refusal = (dests: DestAttr<ArrayAction>[], own = setting("fdb"), count?: number): string | undefined => {
   const error = refused(() => members(dests, own, count));
   return error && `${error.code} ${error.path}`;
@@ -112,9 +112,9 @@ describe("members", () => {
     const take2 = (path: string, value: unknown): ArrayAction =>
       value === DECAP ? dead(path) : (value as ArrayAction);
     for (const bad of [to(DECAP), through(DECAP, COUNT), through(ENCAP, DECAP)]) {
-      expect(
-        refused(() => arrayMembers("test", setting("fdb"), 2, [to(COUNT), bad], { take: take2, fits }))?.reason,
-      ).toBe("object_destroyed");
+      expect(refused(() => arrayMembers(setting("fdb"), 2, [to(COUNT), bad], { take: take2, fits }))?.reason).toBe(
+        "object_destroyed",
+      );
     }
     expect(paths).toEqual(["dests[1].dest", "dests[1].dest_reformat.reformat", "dests[1].dest_reformat.dest"]);
   });

@@ -28,7 +28,7 @@ const device = ({ domainType }: ActionSetting, rootLevel = false): ActionSetting
   settingUnder("connectx7", domainType, rootLevel);
 
 const program = (actions: ModifyActions, setting = RX, size?: number): Uint8Array =>
-  modifyProgram("test", setting, actions, size);
+  modifyProgram(setting, actions, size);
 /** "errno reason path" of a refusal. */
 const refusal = (actions: ModifyActions, setting = RX, size?: number): string | undefined => {
   const error = refused(() => program(actions, setting, size));

@@ -24,7 +24,7 @@ const VXLAN = [8, 0, 0, 0, 0, 0, 1, 0];
 const VXLAN4 = bytes(MACS, 8, 0, ipv4(17), udp(4789), VXLAN);
 
 const record = (type: number, data?: Uint8Array | null, size?: number, setting = MANUAL): Uint8Array =>
-  reformatRecord("test", setting, type, data, size);
+  reformatRecord(setting, type, data, size);
 const refusal = (type: number, data?: Uint8Array | null, size?: number, setting = MANUAL): string | undefined => {
   const error = refused(() => record(type, data, size, setting));
   return error && `${error.code} ${error.reason} ${error.path}`;

@@ -50,7 +50,7 @@ describe("without rules", () => {
 
   test("the PF's stages are found as they are now, with a root table or without", () => {
     for (const root of [false, true]) {
-      if (root) one.device.function(0).pipeline.pinRoot("test", "fdb");
+      if (root) one.device.function(0).pipeline.pinRoot("fdb");
       const first = flow(0, [dport(80)]);
       expect([one.wire(80), one.sent(1, 80)]).toEqual(["pf deliver", "pf deliver"]);
       const sniffer = flow(0, [], SNIFFER);

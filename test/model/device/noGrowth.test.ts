@@ -95,7 +95,7 @@ test("a batch and a burst are steered or refused, and rules and frames go on", a
       }
       expect(one()).toBe(before);
     }
-    for (const rule of rules.values()) rule.destroy("test");
+    for (const rule of rules.values()) rule.destroy();
     expect(one()).toBe("");
   }
   expect(refused).toBeGreaterThan(0);

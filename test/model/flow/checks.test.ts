@@ -10,6 +10,7 @@ import { profileNamed } from "../../../src/model/profile/profiles.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { INNER, specsOf } from "../support/flows.js";
+import { inCall } from "../../../src/errors.js";
 
 const CONNECTX = ["connectx5", "connectx6dx", "connectx7", "connectx8"];
 const ETH = v.IBV_FLOW_SPEC_ETH;
@@ -47,7 +48,7 @@ function requestOf({ attr, specs, more }: Draft): FlowRequest {
 
 /** Code, reason and path, without list indexes. */
 function foundIn(profile: string, one: Draft): string {
-  const error = refused(() => checkFlow("ibv_create_flow", profileNamed(profile), requestOf(one), one.setting));
+  const error = refused(() => checkFlow(profileNamed(profile), requestOf(one), one.setting));
   return error === undefined ? "accepted" : `${error.code} ${error.reason} ${error.path?.replace(/\[\d+\]/, "[]")}`;
 }
 
@@ -376,7 +377,7 @@ test("flows for multicast alone, by their first spec", () => {
 });
 
 test("checkSpecs refuses in the name of its call", () => {
-  const error = refused(() => checkSpecs("a call", specsOf([{ type: DROP }, { type: 0x1234 }])));
+  const error = refused(() => inCall("a call", () => checkSpecs(specsOf([{ type: DROP }, { type: 0x1234 }]))));
   expect(error).toMatchObject({ call: "a call", code: "EINVAL", reason: "bad_spec", path: "specs[1].type" });
 });
 

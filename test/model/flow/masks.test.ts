@@ -30,7 +30,7 @@ const ends = (source: number, target: number): object => ({
   val: { src_ip: source, dst_ip: target },
   mask: { src_ip: 0xffffffff, dst_ip: 0xffffffff },
 });
-const keyOf = (spec: object): ReturnType<typeof flowMatch> => flowMatch("test", specsOf([spec]), 1);
+const keyOf = (spec: object): ReturnType<typeof flowMatch> => flowMatch(specsOf([spec]), 1);
 
 /** Two pairs of addresses whose entries have the same hash at the slot of priority 0. */
 function collision(hash: KeyHash): [number[], number[]] {

@@ -234,7 +234,7 @@ describe("a mask of zero", () => {
   });
 
   test("no spec asks nothing but the port", () => {
-    const match = flowMatch("test", [], 0x12);
+    const match = flowMatch([], 0x12);
     expect(asked(match)).toEqual({});
     expect([word(match.mask, 460), word(match.value, 460)]).toEqual([0xffff0000, 0x00120000]);
     expect(match.mask.filter((byte) => byte !== 0).length).toBe(2);

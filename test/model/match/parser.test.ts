@@ -43,12 +43,12 @@ test("samples are parsed where they are declared, and only there", async () => {
 
 test("a rule asks for a sample by its name, for any value of it, for a range of it", async () => {
   const { device, root, queue } = await openBench(SAMPLES);
-  const open = Matcher.named("test", root, 0, undefined, "open");
+  const open = Matcher.named(root, 0, undefined, "open");
   const to = dv.mlx5dv_dr_action_create_dest_ibv_qp(queue);
   const verdict = (value: string | number): string => {
-    const rule = Rule.named("test", open, { "misc4.prog_sample_field_value_7": value }, [to]);
+    const rule = Rule.named(open, { "misc4.prog_sample_field_value_7": value }, [to]);
     const { verdict } = device.receive(1, datagram());
-    rule.destroy("test");
+    rule.destroy();
     return verdict;
   };
   expect(verdict(0x01020304)).toBe("deliver");
@@ -114,13 +114,13 @@ describe("refusals", () => {
 
   test("of rules and of Geneve's option, where the device declares none", async () => {
     const { root } = await openBench();
-    const open = Matcher.named("test", root, 0, undefined, "open");
+    const open = Matcher.named(root, 0, undefined, "open");
     for (const [name, what] of [
       ["misc3.geneve_tlv_option_0_data", "geneve_tlv_option_0_data"],
       ["misc.geneve_tlv_option_0_exist", "geneve_tlv_option_0_exist"],
       ["misc4.prog_sample_field_value_1", "prog_sample_field_value_1"],
     ]) {
-      const refusal = refused(() => Rule.named("test", open, { [name!]: 1 }, []));
+      const refusal = refused(() => Rule.named(open, { [name!]: 1 }, []));
       expect(refusal?.code).toBe("EOPNOTSUPP");
       expect(refusal?.message).toContain(what);
     }

@@ -1,12 +1,13 @@
 /** Values that users write after the name of a field. */
 import { describe, expect, it, test } from "vitest";
-import { SteeringError } from "../../../src/errors.js";
+import { inCall, SteeringError } from "../../../src/errors.js";
 import { formatIpv6, parseIpv6, parseMac } from "../../../src/packet/addresses.js";
 import { fieldNamed, type Field } from "../../../src/model/match/fields.js";
 import { parseBits, parseMask, parseTerm, type TermText } from "../../../src/model/match/term.js";
 
 const field = (name: string): Field => fieldNamed(name) as Field;
-const term = (name: string, text: TermText): unknown => parseTerm("test", `match.${name}`, field(name), text);
+const term = (name: string, text: TermText): unknown =>
+  inCall("test", () => parseTerm(`match.${name}`, field(name), text));
 
 function refusal(run: () => unknown): string {
   try {
@@ -79,7 +80,7 @@ test("another JavaScript type is a TypeError", () => {
 });
 
 test("masks", () => {
-  const mask = (name: string, text: TermText): bigint => parseMask("test", `mask.${name}`, field(name), text);
+  const mask = (name: string, text: TermText): bigint => parseMask(`mask.${name}`, field(name), text);
   expect(mask("outer.ipv4_dst", "/24")).toBe(0xffffff00n);
   expect(mask("outer.ipv4_dst", "full")).toBe(0xffffffffn);
   expect(mask("outer.ipv4_dst", "255.255.0.0")).toBe(0xffff0000n);
@@ -127,12 +128,12 @@ describe("parseBits", () => {
     [form("eth.ether_type", 16), "arp", { mask: 0xffffn, value: 0x0806n }],
     [form("gre.protocol", 16), "ipv6", { mask: 0xffffn, value: 0x86ddn }],
   ])("%j: %j", (field, text, bits) => {
-    expect(parseBits("call", "path", field, text)).toEqual(bits);
+    expect(parseBits("path", field, text)).toEqual(bits);
   });
 
   it("asks the bits that can be asked where no mask is given", () => {
-    expect(parseBits("call", "path", form("a.flags", 8), 2, 6n)).toEqual({ mask: 6n, value: 2n });
-    expect(parseBits("call", "path", form("a.flags", 8), "2/3", 6n)).toEqual({ mask: 3n, value: 2n });
+    expect(parseBits("path", form("a.flags", 8), 2, 6n)).toEqual({ mask: 6n, value: 2n });
+    expect(parseBits("path", form("a.flags", 8), "2/3", 6n)).toEqual({ mask: 3n, value: 2n });
   });
 
   it.each([
@@ -143,6 +144,6 @@ describe("parseBits", () => {
     [7, /bits that can be asked: 0x6$/],
     [256, /a\.flags has 8 bits: 0 to 255$/],
   ])("refuses %j", (text, message) => {
-    expect(() => parseBits("call", "path", form("a.flags", 8), text, 6n)).toThrow(message);
+    expect(() => parseBits("path", form("a.flags", 8), text, 6n)).toThrow(message);
   });
 });

@@ -9,14 +9,14 @@ import { hexOf } from "../../../src/packet/bytes.js";
 import { invariantCrc } from "../../../src/packet/icrc.js";
 import { frameTree } from "../../../src/packet/index.js";
 
-const port = new Port(1, macFrom("test", "mac", "02:11:22:33:44:01"), []);
+const port = new Port(1, macFrom("mac", "02:11:22:33:44:01"), []);
 
 function route(sgid: string, dgid: string, more: Partial<Route> = {}): Route {
   return {
     port,
-    sgid: gidFrom("test", "sgid", sgid),
-    dgid: gidFrom("test", "dgid", dgid),
-    dmac: macFrom("test", "dmac", "02:00:00:00:00:02"),
+    sgid: gidFrom("sgid", sgid),
+    dgid: gidFrom("dgid", dgid),
+    dmac: macFrom("dmac", "02:00:00:00:00:02"),
     flowLabel: 0,
     hopLimit: 64,
     trafficClass: 0,

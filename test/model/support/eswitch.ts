@@ -46,8 +46,8 @@ export class Switch {
     const key = `${type} ${vport}`;
     let root = this.#roots.get(key);
     if (root === undefined) {
-      const domain = Domain.create("test", this.contexts[vport] as Context, DOMAIN_TYPES.indexOf(type));
-      this.#roots.set(key, (root = Table.create("test", domain, 0)));
+      const domain = Domain.create(this.contexts[vport] as Context, DOMAIN_TYPES.indexOf(type));
+      this.#roots.set(key, (root = Table.create(domain, 0)));
     }
     return root;
   }
@@ -56,7 +56,7 @@ export class Switch {
   rule(type: DomainType, match: MatchFields, actions: readonly SwitchAction[], vport = 0): Rule {
     const root = this.root(type, vport);
     const made = actions.map((make) => make(root.domain));
-    return Rule.named("test", Matcher.named("test", root, 0, undefined, "rules"), match, made);
+    return Rule.named(Matcher.named(root, 0, undefined, "rules"), match, made);
   }
 
   /** A rule of the eSwitch for a TCP port. */

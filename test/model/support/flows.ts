@@ -9,21 +9,23 @@ import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { merged, termsOf, type FlowSpec } from "../../oracle/flow/spec.js";
+import { inCall } from "../../../src/errors.js";
 
 export const INNER = v.IBV_FLOW_SPEC_INNER;
 
 /** The match of a NORMAL flow under `manual`, with the checks of ibv_create_flow. */
-export function checkedMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
+export function checkedMatch(specs: readonly Spec[], port: number): FlowMatch {
   const flow = { comp_mask: 0, type: v.IBV_FLOW_ATTR_NORMAL, size: 0, priority: 0, port: 1, flags: 0 };
   const setting = { ports: 1, steering: true, rawAllowed: true, qpType: v.IBV_QPT_RAW_PACKET };
   const request = { ...flow, num_of_specs: specs.length, specs };
-  checkFlow(call, profileNamed("manual"), request, { ...setting, hasPoints: () => true, points: () => 1 });
-  return flowMatch(call, specs, port);
+  checkFlow(profileNamed("manual"), request, { ...setting, hasPoints: () => true, points: () => 1 });
+  return flowMatch(specs, port);
 }
 
 export const specsOf = (specs: readonly object[]): readonly Spec[] =>
-  readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: specs as v.FlowSpec[] }).specs;
-export const matchOf = (...specs: object[]): FlowMatch => checkedMatch("ibv_create_flow", specsOf(specs), 1);
+  readFlowAttr({ type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: specs as v.FlowSpec[] }).specs;
+export const matchOf = (...specs: object[]): FlowMatch =>
+  inCall("ibv_create_flow", () => checkedMatch(specsOf(specs), 1));
 export const refusalOf = (...specs: object[]): string => refused(() => matchOf(...specs))?.message ?? "accepted";
 
 /**

@@ -37,13 +37,13 @@ test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
   const { table } = await tableWith(newerFirst);
   const alive: { matcher: Matcher; rules: Rule[] }[] = [];
   for (let n = 0; n < 40; n++) {
-    const matcher = Matcher.named("test", table, 0, {}, `m${n}`);
-    alive.push({ matcher, rules: [0, 1].map(() => Rule.named("test", matcher, {}, [])) });
+    const matcher = Matcher.named(table, 0, {}, `m${n}`);
+    alive.push({ matcher, rules: [0, 1].map(() => Rule.named(matcher, {}, [])) });
     if (alive.length > 4) {
       // One from the middle is removed with its rules; all others keep their position.
       const [gone] = alive.splice(n % 3, 1);
-      for (const rule of gone?.rules ?? []) rule.destroy("test");
-      gone?.matcher.destroy("test");
+      for (const rule of gone?.rules ?? []) rule.destroy();
+      gone?.matcher.destroy();
     }
     const first = newerFirst ? alive.at(-1) : alive[0];
     expect(winner(table)).toBe(first?.rules[0]);
@@ -52,7 +52,7 @@ test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
   const order = (newerFirst ? [...alive].reverse() : alive).flatMap(({ rules }) => rules);
   for (const rule of order) {
     expect(winner(table)).toBe(rule);
-    rule.destroy("test");
+    rule.destroy();
   }
   expect(winner(table)).toBeUndefined();
 });
@@ -67,9 +67,9 @@ test.each(["wire", "function"])(
     const table = new Table(domain, 1, new Classifier(device, handle, true, { orders: 6, sequence: 10 }), "small");
     const root = dv.mlx5dv_dr_matcher_create(dv.mlx5dv_dr_table_create(domain, 0), 0, 0, null);
     dv.mlx5dv_dr_rule_create(root, null, 1, [dv.mlx5dv_dr_action_create_dest_table(table)]);
-    const matcher = Matcher.named("test", table, 0, {}, "all");
-    const counter = new FlowCounter("test", context, 1);
-    const list = [Action.pushVlan("test", device, 0x81000001), Action.count("test", counter, 0)];
+    const matcher = Matcher.named(table, 0, {}, "all");
+    const counter = new FlowCounter(context, 1);
+    const list = [Action.pushVlan(device, 0x81000001), Action.count(counter, 0)];
     const sink = createSink(context, "q");
     const first = (): HitRule | undefined => {
       const outcome = side === "wire" ? device.receive(1, ipv4Frame()) : device.send(sink, ipv4Frame());
@@ -78,29 +78,29 @@ test.each(["wire", "function"])(
     const alive: Rule[] = [];
     for (let n = 0; n < 40; n++) {
       // Those of the last rounds are not in the core yet when orders are renumbered.
-      alive.push(Rule.named("test", matcher, {}, list));
-      if (alive.length > 4) alive.splice(n % 2, 1)[0]?.destroy("test");
+      alive.push(Rule.named(matcher, {}, list));
+      if (alive.length > 4) alive.splice(n % 2, 1)[0]?.destroy();
       if (n % 3 !== 0) continue;
-      domain.sync("test", 1);
+      domain.sync(1);
       expect(alive[0]?.secondHandle).not.toBe(0);
       expect(first()).toBe(alive[0]);
     }
-    domain.sync("test", 1);
+    domain.sync(1);
     for (const rule of alive) {
       expect(first()?.name).toBe(rule.name);
-      rule.destroy("test");
-      domain.sync("test", 1);
+      rule.destroy();
+      domain.sync(1);
     }
   },
 );
 
 test("more matchers alive than there are places is ENOMEM", async () => {
   const { table } = await tableWith(true);
-  const matchers = Array.from({ length: 6 }, (_, n) => Matcher.named("test", table, 0, {}, `m${n}`));
-  expect(refused(() => Matcher.named("test", table, 0, {}, "seventh"))?.code).toBe("ENOMEM");
+  const matchers = Array.from({ length: 6 }, (_, n) => Matcher.named(table, 0, {}, `m${n}`));
+  expect(refused(() => Matcher.named(table, 0, {}, "seventh"))?.code).toBe("ENOMEM");
   expect(table.users).toBe(7);
-  matchers[3]?.destroy("test");
-  Matcher.named("test", table, 0, {}, "another");
+  matchers[3]?.destroy();
+  Matcher.named(table, 0, {}, "another");
 });
 
 test("a rank is slot, order and sequence, each at its full width", async () => {

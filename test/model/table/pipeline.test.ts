@@ -22,14 +22,14 @@ test("a device without rules transmits, and loops nothing back", async () => {
   const { traffic } = device;
   const pf = device.function(0);
   const left = { verdict: "transmit", to: [{ kind: "port", name: "port:2", frame: FRAME, outcome: null }] };
-  expect(traffic.send("test", pf, 2, [FRAME, FRAME], new PendingWork())).toMatchObject([left, left]);
-  expect(traffic.loopBack("test", 2, [FRAME], queue, new PendingWork())).toMatchObject([
+  expect(traffic.send(pf, 2, [FRAME, FRAME], new PendingWork())).toMatchObject([left, left]);
+  expect(traffic.loopBack(2, [FRAME], queue, new PendingWork())).toMatchObject([
     { verdict: "miss", reason: null, to: [] },
   ]);
   expect(device.memoryUsed).toBe(used);
-  expect(refused(() => traffic.send("test", pf, 3, [FRAME], new PendingWork()))?.reason).toBe("out_of_range");
-  expect(refused(() => traffic.loopBack("test", 0, [FRAME], queue, new PendingWork()))?.reason).toBe("out_of_range");
-  expect(() => traffic.send("test", pf, 1, ["frame" as never], new PendingWork())).toThrow(TypeError);
+  expect(refused(() => traffic.send(pf, 3, [FRAME], new PendingWork()))?.reason).toBe("out_of_range");
+  expect(refused(() => traffic.loopBack(0, [FRAME], queue, new PendingWork()))?.reason).toBe("out_of_range");
+  expect(() => traffic.send(pf, 1, ["frame" as never], new PendingWork())).toThrow(TypeError);
 });
 
 test("DR root rules answer everybody's frames; what they miss is no end, and counts as none", async () => {
@@ -39,7 +39,7 @@ test("DR root rules answer everybody's frames; what they miss is no end, and cou
   const matcher = dv.mlx5dv_dr_matcher_create(root, 0, match_criteria_enable, mask);
   dv.mlx5dv_dr_rule_create(matcher, value, 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(queue)]);
   const frames = [ipv4Frame({ dport: 80 }), ipv4Frame({ dport: 81 })];
-  expect(device.traffic.loopBack("test", 1, frames, queue, new PendingWork())).toMatchObject([
+  expect(device.traffic.loopBack(1, frames, queue, new PendingWork())).toMatchObject([
     { verdict: "deliver", reason: null, to: [{ kind: "qp", name: "qp:web", object: queue, tag: 0 }], copies: [] },
     { verdict: "miss", reason: null, to: [], copies: [] },
   ]);

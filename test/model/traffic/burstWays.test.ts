@@ -122,7 +122,7 @@ describe("what is said of frames goes over cables with them", () => {
     meterFrames(far);
     const { device, contexts } = together.one;
     // A device with stateful actions has times of frames.
-    AsoObject.create("test", contexts[0], "first_hit", 0, new Uint8Array(64));
+    AsoObject.create(contexts[0], "first_hit", 0, new Uint8Array(64));
     device.disconnect(2);
     device.connect(2, far.device, 1);
     burst.clear();

@@ -86,7 +86,7 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
       fill(one, from);
       const before = new Set(gone);
       one.start();
-      loaded.rules.get(`rule ${n}`)!.destroy("destroy");
+      loaded.rules.get(`rule ${n}`)!.destroy();
       gone.add(n);
       fill(other, from + one.count);
       one.steer();
@@ -120,7 +120,7 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
       // Frames for odd ports have a VLAN tag more.
       expect(arrived).toEqual(n === PORTS ? [] : [n % 2 === 0 ? ["qp:even", length] : ["qp:odd", length + 4]]);
     }
-    loaded.rules.get("rule 1")!.destroy("destroy");
+    loaded.rules.get("rule 1")!.destroy();
     expect(why(() => one.outcome(0))).toBe("EBUSY in_use burst");
   });
 

@@ -19,6 +19,7 @@ import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import { attr, count, dport, EGRESS, outcomeText, tag, valuesOf } from "../../verbs/support/flows.js";
 import { climb } from "../../verbs/support/queuePairs.js";
 import { POP, pushVlan, set, Switch, toAll, toPort, toQueue, toVport, UPLINK } from "../support/eswitch.js";
+import { inCall } from "../../../src/errors.js";
 
 let one: Switch;
 let other: Device;
@@ -251,7 +252,7 @@ describe("registers", () => {
 test("the tag of an EGRESS flow is that of the outcome, with an eSwitch or without", () => {
   v.ibv_create_flow(one.queues[0], attr([dport(80), tag(6)], EGRESS));
   for (const root of [false, true]) {
-    if (root) one.device.function(0).pipeline.pinRoot("test", "fdb");
+    if (root) one.device.function(0).pipeline.pinRoot("fdb");
     const outcome = one.device.send(one.queues[0], ipv4Frame());
     expect(outcome).toMatchObject({ verdict: "transmit", tag: 6, to: [{ kind: "port", tag: 0 }] });
   }
@@ -267,7 +268,7 @@ test("a root table that finds no memory is refused, and changes nothing", async 
   const plain = await createDevice();
   const small = await createDevice({ vports: 1, limits: { memory: plain.memoryUsed } });
   for (const type of ["fdb", "nic_rx", "nic_tx"] as const) {
-    expect(refused(() => small.function(1).pipeline.pinRoot("call", type))).toMatchObject({
+    expect(refused(() => inCall("call", () => small.function(1).pipeline.pinRoot(type)))).toMatchObject({
       code: "ENOMEM",
       call: "call",
     });

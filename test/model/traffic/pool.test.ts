@@ -93,7 +93,7 @@ test("what changes is seen by all cores with the next frames, and nothing that w
     const [expected, outcomes] = sides.map(({ device }) => device.receiveBatch(1, frames, options).map(plain));
     expect(outcomes).toEqual(expected);
     for (const { rules, counters } of sides) {
-      rules.get(`rule ${n}`)!.destroy("destroy");
+      rules.get(`rule ${n}`)!.destroy();
       if (n % 30 === 0) counters.get(COUNTER)!.clear(n + 1);
     }
   }
@@ -111,7 +111,7 @@ test("counters that are freed and created again start at zero", async () => {
   const { match_criteria_enable, mask, value } = dv.matchParameters({ "outer.tcp_dport": FIRST - 1 });
   const frames = Array.from({ length: 300 }, () => ipv4Frame({ dport: FIRST - 1 }));
   for (let pass = 0; pass < 3; pass++) {
-    const counter = new FlowCounter("test", context, 1);
+    const counter = new FlowCounter(context, 1);
     const matcher = dv.mlx5dv_dr_matcher_create(both.loaded.tables.get("inner")!, 9, match_criteria_enable, mask);
     const actions = [dv.mlx5dv_dr_action_create_flow_counter(counter, 0), dv.mlx5dv_dr_action_create_drop()];
     const rule = dv.mlx5dv_dr_rule_create(matcher, value, 2, actions);
@@ -120,7 +120,7 @@ test("counters that are freed and created again start at zero", async () => {
     dv.mlx5dv_dr_rule_destroy(rule);
     dv.mlx5dv_dr_matcher_destroy(matcher);
     for (const action of actions) dv.mlx5dv_dr_action_destroy(action);
-    counter.destroy("test");
+    counter.destroy();
   }
   close(both);
 });

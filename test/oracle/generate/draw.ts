@@ -9,7 +9,7 @@ export const BOGUS = 0.04;
 const RIGHT = 0.7;
 
 /** Possible payloads of an outer packet; the first ones are directly over the link layer. */
-export const LINK_KINDS = ["arp", "macsec", "mpls"] as const;
+export const LINK_KINDS = ["arp", "macsec", "mpls", "nsh"] as const;
 export const UPPER_KINDS = [
   ...["tcp", "udp", "icmp", "icmpv6", "sctp", "esp", "esp_in_udp", "bth", "other"],
   ...["gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "mpls_over_udp", "ip_in_ip"],

@@ -138,7 +138,11 @@ function maskFor(width: number, random: Random): bigint {
 
 /** Flips one masked bit; returns the field of that bit, null if no spec masks any. */
 function flip(specs: FlowSpec[], random: Random): string | null {
-  const bits = specs.flatMap(({ mask = {} }, i) => Object.entries(mask).flatMap(([name, one]) => bitsOf(i, name, one)));
+  const bits = specs.flatMap((spec, i) => {
+    // Of two specs of one type the last one counts.
+    if (bare(spec) !== SPEC.MPLS && specs.findLastIndex(({ type }) => type === spec.type) !== i) return [];
+    return Object.entries(spec.mask ?? {}).flatMap(([name, one]) => bitsOf(i, name, one));
+  });
   if (bits.length === 0) return null;
   // Draws the field first; otherwise addresses would dominate.
   const { spec: i, name } = random.pick([...new Map(bits.map((bit) => [`${bit.spec} ${bit.name}`, bit])).values()]);

@@ -95,7 +95,7 @@ export const DECLARED: ParserOptions = {
 
 const SAMPLED = [
   ...["ethernet", "vlan", "ipv4", "ipv6", "ipv6_routing", "ipv6_fragment", "ah", "tcp", "udp", "sctp", "icmp", "esp"],
-  ...["mpls", "gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "gtpu_extension", "bth", "macsec", "arp"],
+  ...["mpls", "gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "gtpu_extension", "bth", "macsec", "nsh", "arp"],
   ...["payload", "payload", "payload"],
 ];
 

@@ -70,7 +70,7 @@ describe(`generated frames, seed ${SEED}`, () => {
   test("every header is read whole, and every kind of stop happens", () => {
     const kinds = new Set(parsed.flatMap(({ headers }) => headers.map(({ kind, level }) => `${level} ${kind}`)));
     const extensions = "hop_by_hop routing destination fragment".split(" ").map((name) => `ipv6_${name}`);
-    const plain = "arp macsec mpls ipv4 ipv6 ah tcp udp icmp icmpv6 sctp esp bth".split(" ");
+    const plain = "arp macsec nsh mpls ipv4 ipv6 ah tcp udp icmp icmpv6 sctp esp bth".split(" ");
     const tunnels = "gre vxlan vxlan_gpe geneve gtpu gtpu_extension".split(" ");
     const both = ["ethernet", "vlan", ...extensions, ...plain].flatMap((kind) => [`outer ${kind}`, `inner ${kind}`]);
     const outer = ["loopback", "linux_cooked", "linux_cooked_v2", ...tunnels].map((kind) => `outer ${kind}`);
@@ -85,7 +85,7 @@ describe(`generated frames, seed ${SEED}`, () => {
     );
     const beyond = inPackets.map((kind) => `${kind} beyond_packet`);
     const refused = "ip bad_version,ipv4 bad_version,ipv6 bad_version,ipv4 bad_header_length".split(",");
-    const all = [...cut, ...beyond, ...refused, "gtpu_extension bad_header_length"];
+    const all = [...cut, ...beyond, ...refused, "gtpu_extension bad_header_length", "nsh bad_header_length"];
     checkReached(() => expect(all.filter((stop) => !stops.has(stop))).toEqual([]));
   });
 

@@ -1,4 +1,4 @@
-// Random frames, link layers: pseudo headers, Ethernet and its tags, MPLS entries, MACsec, ARP and
+// Random frames, link layers: pseudo headers, Ethernet and its tags, MPLS entries, MACsec, NSH, ARP and
 // unparsed protocols.
 
 import { BOGUS, type Draw, be, some } from "./draw.js";
@@ -59,12 +59,14 @@ function layer3(draw: Draw): Layer3 {
   const { random, want } = draw;
   if (want === "arp") return arp(random);
   if (want === "macsec") return macsec(random);
+  if (want === "nsh") return { ethertype: 0x894f, bytes: nsh(random) };
   if (want === "mpls") return overMpls(draw);
   const roll = want === null ? random.below(40) : 0;
   if (roll < (draw.depth === 0 ? 32 : 28)) return ip(draw);
   if (roll < 35) return overMpls(draw);
   if (roll < 37) return macsec(random);
   if (roll < 38) return arp(random);
+  if (roll < 39) return { ethertype: 0x894f, bytes: nsh(random) };
   // PTP, TPIDs that are not tags, 802.3 lengths, RoCE v1.
   const ethertype = random.pick([0x88f7, 0x9100, 0x9200, 0x0026, 0x05ff, 0x8915]);
   return { ethertype, bytes: random.bytes(random.below(60)) };
@@ -81,6 +83,14 @@ function macsec(random: Random): Layer3 {
   const tci = (random.below(256) & ~0x20) | (explicit ? 0x20 : 0);
   const sci = explicit ? random.bytes(8) : [];
   return { ethertype: 0x88e5, bytes: [tci, ...random.bytes(5), ...sci, ...random.bytes(random.below(40))] };
+}
+
+/** Base header, service path, context headers, and something after them. */
+export function nsh(random: Random): number[] {
+  const length = random.chance(0.9) ? random.pick([2, 6, 6, random.between(2, 20)]) : random.below(64);
+  const first = (random.below(2) << 13) | (random.below(64) << 6) | length;
+  const context = random.bytes(Math.max(0, 4 * length - 8));
+  return [...be(first, 2), ...random.bytes(6), ...context, ...random.bytes(random.below(40))];
 }
 
 function overMpls(draw: Draw): Layer3 {

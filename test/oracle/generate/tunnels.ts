@@ -2,7 +2,7 @@
 
 import { BOGUS, type Draw, OPTION_0, be, inside, some } from "./draw.js";
 import { ip, ipv4, ipv6 } from "./ip.js";
-import { ethernet, mpls } from "./link.js";
+import { ethernet, mpls, nsh } from "./link.js";
 import { type Random } from "./random.js";
 
 export function vxlan(draw: Draw): number[] {
@@ -14,11 +14,11 @@ export function vxlan(draw: Draw): number[] {
 
 export function vxlanGpe(draw: Draw): number[] {
   const { random } = draw;
-  const next = random.pick([1, 2, 3, 3, random.pick([0, 4, 5, 255])]);
+  const next = random.pick([1, 2, 3, 3, random.pick([0, 4, 4, 5, 255])]);
   const flags = random.chance(0.7) ? 0x0c : random.below(256);
   const header = [flags, ...be(0, 2), next, ...some(random, [42, 5001], 3), ...some(random, [0], 1)];
   const type = [0, 0x0800, 0x86dd, 0x6558][next] ?? 0;
-  return [...header, ...packetOf(draw, type)];
+  return [...header, ...(next === 4 ? nsh(random) : packetOf(draw, type))];
 }
 
 /** The packet announced by a protocol type. */

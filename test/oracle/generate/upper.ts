@@ -24,7 +24,7 @@ const INNER_TUNNELS: readonly Kind[] = [...TUNNELS, "gre", "gre", "gre", "mpls_o
 const PLAIN = UPPER_KINDS.filter((kind) => !TUNNELS.includes(kind));
 
 function kindOf({ random, depth, want }: Draw): Kind {
-  if (want !== null && !["arp", "macsec", "mpls"].includes(want)) return want;
+  if (want !== null && !["arp", "macsec", "mpls", "nsh"].includes(want)) return want;
   // The outer packet is a tunnel half of the time, the inner one rarely: that would be payload,
   // except for a first label.
   if (random.chance([0.5, 0.2][depth] ?? 0)) return random.pick(depth === 0 ? TUNNELS : INNER_TUNNELS);

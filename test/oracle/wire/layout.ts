@@ -54,6 +54,13 @@ export const LAYOUT: Readonly<Record<string, Layout>> = {
     ["packet_number", 6],
     ["sci", 14],
   ],
+  nsh: [
+    ["version", 2],
+    ["md_type", 3],
+    ["next_protocol", 4],
+    ["spi", 7],
+    ["si", 8],
+  ],
   mpls: [["entry", 4]],
   ip: [["ip_version", 1]],
   ipv4: [

@@ -1,4 +1,4 @@
-// Reference parser, part 1: link layers, VLAN tags, ARP, MACsec, and MPLS entries at any position.
+// Reference parser, part 1: link layers, VLAN tags, ARP, MACsec, NSH, and MPLS entries at any position.
 
 import { type Level, type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
 
@@ -16,6 +16,7 @@ function byEtherType(type: number): string | null {
   if (type === 0x0806) return "arp";
   if (type === 0x8847 || type === 0x8848) return "mpls"; // RFC 3032 section 5, RFC 5332
   if (type === 0x88e5) return "macsec";
+  if (type === 0x894f) return "nsh";
   return null;
 }
 
@@ -100,6 +101,15 @@ export function readMacsec(packet: Packet, step: Step): null {
     packet.fields.set("misc5.macsec_tag_2", big(packet, at + 6, 4));
     packet.fields.set("misc5.macsec_tag_3", big(packet, at + 10, 4));
   }
+  return null;
+}
+
+/** NSH (RFC 8300 section 2): its length is in the low six bits of the first half, in words. It sets no fields. */
+export function readNsh(packet: Packet, step: Step): null {
+  if (!whole(packet, step, 8)) return null;
+  const length = 4 * (number(packet, step.at, 2) & 0x3f);
+  if (length < 8) return refuse(packet, step, "length", 8, "bad_header_length");
+  if (whole(packet, step, length)) seen(packet, step, length);
   return null;
 }
 

@@ -3,11 +3,11 @@
 // `parseReference` is the complete control flow.
 //
 //   link layer -> [VLAN tags] -> [MPLS] -> IPv4 | IPv6 (+ extension headers) -> TCP | UDP | ICMP | ESP | ...
-//                             -> ARP, MACsec                                    GRE, UDP -> tunnel -> inner packet
+//                             -> ARP, MACsec, NSH                                GRE, UDP -> tunnel -> inner packet
 
 import { type HeaderSeen, type Packet, type ParserOptions, type Payload, type Step, type Stopped } from "./packet.js";
 import { readIpv4, readIpv6 } from "./ip.js";
-import { readArp, readCooked, readEthernet, readFamily, readMacsec, readMpls, readRawIp } from "./link.js";
+import { readArp, readCooked, readEthernet, readFamily, readMacsec, readMpls, readNsh, readRawIp } from "./link.js";
 import { takeSamples } from "./sample.js";
 import { readBth, readEsp, readEspInUdp, readIcmp, readSctp, readTcp, readUdp } from "./transport.js";
 import { readGeneve, readGre, readGtpu, readInnerTunnel, readVxlan, readVxlanGpe } from "./tunnels.js";
@@ -56,6 +56,7 @@ const READERS: Record<string, Reader> = {
   loop: readFamily,
   arp: readArp,
   macsec: readMacsec,
+  nsh: readNsh,
   mpls: readMpls,
   ip: readRawIp,
   ipv4: readIpv4,

@@ -39,6 +39,8 @@ export function readVxlanGpe(packet: Packet, step: Step): Step | null {
   packet.fields.set("misc3.outer_vxlan_gpe_next_protocol", BigInt(next));
   packet.fields.set("misc3.outer_vxlan_gpe_vni", big(packet, at + 4, 3));
   keepDwords(packet, step, 8);
+  // SPEC: NSH after it belongs to the tunnel, and ends the parse.
+  if (next === 4) return { ...step, kind: "nsh", at: at + 8 };
   const kind = GPE_PROTOCOLS[next];
   return kind ? enter(packet, step, kind, at + 8) : null;
 }

@@ -30,11 +30,11 @@ function wanted(key: ParsedKey, { mask, value }: Bits): number[] {
 
 function possible(bits: Bits, parser: ParserOptions = {}): boolean | undefined {
   const solver = new Solver();
-  const key = new ParsedKey(solver, { parser: new ParserDeclaration("test", parser) });
+  const key = new ParsedKey(solver, { parser: new ParserDeclaration(parser) });
   return solver.solve(wanted(key, bits));
 }
 
-const match = (fields: MatchFields): Bits => matchOf("test", "match", fields);
+const match = (fields: MatchFields): Bits => matchOf("match", fields);
 
 /** A match as device bytes can have it: fields as they are, and presence. */
 function raw(fields: Readonly<Record<string, bigint>>): Bits {
@@ -99,7 +99,7 @@ describe("contradictions", () => {
 });
 
 describe("a packet inside", () => {
-  const parser = new ParserDeclaration("test", {});
+  const parser = new ParserDeclaration({});
 
   test("its outer fields are the inner ones", () => {
     const solver = new Solver();
@@ -136,7 +136,7 @@ describe("a packet inside", () => {
 
 test("bits that were asked after a mark are forgotten", () => {
   const solver = new Solver();
-  const key = new ParsedKey(solver, { parser: new ParserDeclaration("test", {}) });
+  const key = new ParsedKey(solver, { parser: new ParserDeclaration({}) });
   wanted(key, match({ "outer.ipv4_dst": "10.0.0.1" }));
   const [asked, mark, state] = [[...key.asked], key.mark(), solver.mark()];
   wanted(key, match({ "outer.tcp_dport": 80 }));
@@ -147,7 +147,7 @@ test("bits that were asked after a mark are forgotten", () => {
 });
 
 describe("frames", () => {
-  const parser = new ParserDeclaration("test", {});
+  const parser = new ParserDeclaration({});
   const built = (question: (solver: Solver) => ParsedKey, wants: (key: ParsedKey) => readonly number[]): string => {
     const solver = new Solver();
     const key = question(solver);

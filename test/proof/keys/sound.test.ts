@@ -24,7 +24,7 @@ class Judge {
   constructor(parser: ParserOptions) {
     const given = new Map<number, number>();
     const key = new ParsedKey(this.#solver, {
-      parser: new ParserDeclaration("test", parser),
+      parser: new ParserDeclaration(parser),
       given: (bit) => given.get(bit) ?? (given.set(bit, this.#solver.newVariable()), given.get(bit) ?? 0),
     });
     this.#literals = Array.from({ length: BITS }, (_, bit) => key.bit(bit));

@@ -67,7 +67,7 @@ function walkOf({ queues, device }: PipelineWorld, tracer: Tracer, base: Base): 
 function check(graph: Graph, { trace, lookups }: TracedWalk, tally: Map<string, number>): void {
   for (const { before, after, looped } of pairsOf(trace, lookups)) {
     if (looped) {
-      // Which copy of the frame left by the port is not in the steps.
+      // Which copy of the frame left through the port is not in the steps.
       const edges = lookups.flatMap((one) => edgesBetween(graph, one, after).filter(({ move }) => move === "loop"));
       expect(edges.length, text(trace)).toBeGreaterThan(0);
       count(tally, "loop");

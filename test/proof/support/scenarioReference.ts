@@ -78,11 +78,11 @@ function matchOf(
   const ranges: Range[] = [];
   for (const [name, text] of Object.entries(match)) {
     const field = fieldNamed(name) as Field;
-    const term = parseTerm("test", name, field, text);
+    const term = parseTerm(name, field, text);
     if (term.kind === "range") ranges.push({ field: name, low: term.low, high: term.high });
     else if (term.kind === "any") ranges.push({ field: name, low: 0n, high: fullMask(field) });
     else {
-      const mask = masks?.[name] === undefined ? term.mask : parseMask("test", name, field, masks[name]);
+      const mask = masks?.[name] === undefined ? term.mask : parseMask(name, field, masks[name]);
       terms.push({ field: name, mask, value: term.value });
     }
   }
@@ -111,7 +111,7 @@ function actionOf(
   if (action.port !== undefined) return [{ kind: "port", port: action.port }];
   if (action.vport !== undefined) return [{ kind: "vport", vport: action.vport === "uplink" ? WIRE : action.vport }];
   if (action.modify !== undefined)
-    return [{ kind: "modify", list: headerChanges("test", "", action.modify).actions as Modify[] }];
+    return [{ kind: "modify", list: headerChanges("", action.modify).actions as Modify[] }];
   if (action.push_vlan !== undefined && typeof action.push_vlan === "object") {
     const { vid = 0, prio = 0, cfi = 0 } = action.push_vlan as Record<string, number>;
     return [{ kind: "pushVlan", header: ((TAG << 16) | (prio << 13) | (cfi << 12) | vid) >>> 0 }];

@@ -13,9 +13,7 @@ export function text(value: unknown): string {
 export function sameState(a: Device, b: Device, keepA: Kept = {}, keepB: Kept = {}): void {
   expect(text(b.metrics())).toBe(text(a.metrics()));
   expect(b.memoryUsed).toBe(a.memoryUsed);
-  const [left, right] = [snapshotOf(a, { keep: keepA }), snapshotOf(b, { keep: keepB })].map((bytes) =>
-    unpack("test", bytes),
-  );
+  const [left, right] = [snapshotOf(a, { keep: keepA }), snapshotOf(b, { keep: keepB })].map((bytes) => unpack(bytes));
   for (const part of ["device", "objects", "values", "tables", "buffers"] as const) {
     const [was, is] = [left?.[part] as Uint8Array, right?.[part] as Uint8Array];
     if (Buffer.compare(was, is) !== 0) expect([...is], part).toEqual([...was]);

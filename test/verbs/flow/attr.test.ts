@@ -4,10 +4,11 @@ import { ACTION_LAYOUTS, specLayouts, type MatchSpec, type SpecLayout } from "..
 import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { inCall } from "../../../src/errors.js";
 
 const CALL = "ibv_create_flow";
 const read = (attr: object): ReturnType<typeof readFlowAttr> =>
-  readFlowAttr(CALL, { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, ...attr });
+  inCall("ibv_create_flow", () => readFlowAttr({ type: v.IBV_FLOW_ATTR_NORMAL, port: 1, ...attr }));
 const readSpec = (spec: object): MatchSpec => read({ specs: [spec] }).specs[0] as MatchSpec;
 
 /** Values of a kind, and their notations; the bytes follow from the number. */
@@ -162,10 +163,10 @@ describe("the attr", () => {
   });
 
   test("what must be there", () => {
-    expect(() => readFlowAttr(CALL, { port: 1 } as v.FlowAttr)).toThrow("attr.type must be a number, not undefined");
-    expect(() => readFlowAttr(CALL, { type: 0 } as v.FlowAttr)).toThrow(TypeError);
+    expect(() => readFlowAttr({ port: 1 } as v.FlowAttr)).toThrow("attr.type must be a number, not undefined");
+    expect(() => readFlowAttr({ type: 0 } as v.FlowAttr)).toThrow(TypeError);
     for (const attr of [null, undefined, 5, "x"]) {
-      expect(() => readFlowAttr(CALL, attr as never)).toThrow("ibv_create_flow: attr must be an object");
+      expect(() => readFlowAttr(attr as never)).toThrow(": attr must be an object");
     }
     for (const specs of [{}, "x", 5]) expect(() => read({ specs })).toThrow("attr.specs must be an array");
     for (const spec of [null, undefined, 5, "x"])

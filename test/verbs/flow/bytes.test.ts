@@ -68,7 +68,7 @@ describe("specs of equal masks share them", () => {
       handleOf,
     );
   const maskOf = (bytes: Uint8Array): Uint8Array => {
-    const [spec] = readFlowBytes("test", bytes, objectOf).specs;
+    const [spec] = readFlowBytes(bytes, objectOf).specs;
     return spec?.kind === "match" ? spec.mask : new Uint8Array(0);
   };
 
@@ -90,10 +90,10 @@ describe("specs of equal masks share them", () => {
 });
 
 describe("the manual page's example", () => {
-  const flow = readFlowBytes("test", bytesOf(golden.flows["the manual page's example"]), objectOf);
+  const flow = readFlowBytes(bytesOf(golden.flows["the manual page's example"]), objectOf);
 
   test("its bytes ask for 6.200.134.11 and source MAC 0", () => {
-    const { mask, value } = flowMatch("test", flow.specs, flow.port);
+    const { mask, value } = flowMatch(flow.specs, flow.port);
     expect(field(value, "outer.ipv4_src")).toBe(0x06c8860bn);
     expect(field(mask, "outer.ipv4_src")).toBe(0xffffffffn);
     expect(field(value, "outer.dmac")).toBe(0x661122334455n);
@@ -103,8 +103,8 @@ describe("the manual page's example", () => {
 
   test("the same number in an object asks for 11.134.200.6", () => {
     const spec = { type: v.IBV_FLOW_SPEC_IPV4, val: { src_ip: 0x0b86c806 }, mask: { src_ip: 0xffffffff } };
-    const { specs } = readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] });
-    expect(field(flowMatch("test", specs, 1).value, "outer.ipv4_src")).toBe(0x0b86c806n);
+    const { specs } = readFlowAttr({ type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] });
+    expect(field(flowMatch(specs, 1).value, "outer.ipv4_src")).toBe(0x0b86c806n);
     const bytes = v.flowAttrBytes({ type: 0, port: 1, specs: [spec] }, handleOf);
     expect(hexOf(bytes.subarray(28, 32))).toBe("0b86c806");
   });
@@ -124,7 +124,7 @@ describe("what C does not make", () => {
     });
     return Uint8Array.from([...Array<number>(12).fill(0), count, 1, 0, 0, 0, 0, 0, 0, ...parts.flat()]);
   }
-  const read = (bytes: Uint8Array): ReturnType<typeof readFlowBytes> => readFlowBytes("test", bytes, objectOf);
+  const read = (bytes: Uint8Array): ReturnType<typeof readFlowBytes> => readFlowBytes(bytes, objectOf);
   const why = (bytes: Uint8Array): unknown[] => {
     const error = refused(() => v.flowAttrFromBytes(bytes, objectOf));
     return [error?.code, error?.reason, error?.path];
@@ -217,7 +217,7 @@ describe("what C does not make", () => {
     expect(read(spec(9, 0)).specs).toMatchObject([{ val: Uint8Array.from(val), mask: Uint8Array.from(mask) }]);
     expect(why(spec(9, 0))).toEqual([undefined, undefined, undefined]);
     expect(why(spec(0, 9))).toEqual(["EOPNOTSUPP", "reserved_bits", "specs[0].mask"]);
-    expect(refused(() => checkedMatch("test", read(spec(0, 9)).specs, 1))?.code).toBe("EOPNOTSUPP");
+    expect(refused(() => checkedMatch(read(spec(0, 9)).specs, 1))?.code).toBe("EOPNOTSUPP");
     // An odd byte at the end belongs to neither filter.
     const odd = flowOf([{ type, size: size + 1, payload: [0, 0, ...val, 0, 0, 0, 0, 0, ...mask, 0, 0, 0, 0, 0, 9] }]);
     expect(why(odd)).toEqual([undefined, undefined, undefined]);
@@ -264,9 +264,9 @@ describe("what C does not make", () => {
       }
     }
     const bytes = Views.from(bytesOf(golden.flows["TCP"]));
-    const { specs } = readFlowBytes("ibv_create_flow", bytes, objectOf);
+    const { specs } = readFlowBytes(bytes, objectOf);
     bytes.fill(0);
-    const [kept] = readFlowBytes("ibv_create_flow", bytesOf(golden.flows["TCP"]), objectOf).specs;
+    const [kept] = readFlowBytes(bytesOf(golden.flows["TCP"]), objectOf).specs;
     expect(specs[0]).toEqual(kept);
   });
 });
@@ -320,13 +320,13 @@ test("noise is read or refused, never anything else", () => {
       bytes[21] = random.pick([0x00, 0x01, 0x10]);
     }
     try {
-      const flow = readFlowBytes("test", bytes, () => ACTION);
+      const flow = readFlowBytes(bytes, () => ACTION);
       expect(flow.specs.length).toBe(bytes[12]);
       for (const spec of flow.specs) if (spec.kind === "match") expect(spec.mask.length).toBe(spec.layout.known);
-      checkedMatch("test", flow.specs, flow.port);
+      checkedMatch(flow.specs, flow.port);
       // Every valid flow in bytes has objects with the same meaning, byte for byte in fields.
       const attr = v.flowAttrFromBytes(bytes, () => ACTION);
-      const again = readFlowBytes("test", v.flowAttrBytes(attr, handleOf), objectOf);
+      const again = readFlowBytes(v.flowAttrBytes(attr, handleOf), objectOf);
       expect(again.specs).toEqual(flow.specs);
       results.read++;
     } catch (error) {

@@ -41,7 +41,7 @@ function translated({ type, priority, port, flags, specs }: RandomFlow, inBytes:
           () => ({}),
         )
       : attr;
-    return checkedMatch("test", readFlowAttr("test", given).specs, port);
+    return checkedMatch(readFlowAttr(given).specs, port);
   } catch (error) {
     if (error instanceof SteeringError && error.code === "EINVAL") return null;
     throw error;

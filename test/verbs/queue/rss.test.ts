@@ -306,12 +306,12 @@ test("random frames go where the reference says", async () => {
   const root = dv.mlx5dv_dr_table_create(domain, 0);
   const matcher = dv.mlx5dv_dr_matcher_create(root, 0, 0, EVERYTHING);
   const sinks = Array.from({ length: 2 ** LOG }, (_, i) => createSink(context, String(i)));
-  const list = new QueueList("test", device, sinks);
+  const list = new QueueList(device, sinks);
   const reached = new Set<QueuePair>();
   let told = 0;
   for (let round = 0; round < 40; round++) {
     const hash = randomHash(random);
-    const rss = new RssRecord("test", list, recordOf(hash));
+    const rss = new RssRecord(list, recordOf(hash));
     const parts = { step: "end", op: Op.rss, operand: rss.address } as const;
     const action = new Action(device, "dest_ibv_qp", parts);
     const rule = dv.mlx5dv_dr_rule_create(matcher, EVERYTHING, 1, [action]);

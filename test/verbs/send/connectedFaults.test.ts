@@ -268,7 +268,7 @@ describe("UC", () => {
 describe("packets from elsewhere", () => {
   /** A packet as the end `a` could send it. */
   function forge(change: Partial<OutgoingPacket>): Uint8Array {
-    const route = routeOf("test", "attr", left, attributesOf(a, b).ah_attr as never);
+    const route = routeOf("attr", left, attributesOf(a, b).ah_attr as never);
     return roceFrame(route, {
       opcode: 4,
       source_qpn: 1,

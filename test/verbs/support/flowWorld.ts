@@ -255,7 +255,7 @@ function addRule(world: World): void {
     ...terms.map((one) => [one.field, termText(one)]),
     ...ranges.map((one) => [one.field, rangeText(one)]),
   ];
-  const rule = Rule.named("test", matcher, Object.fromEntries(texts) as Record<string, string>, actions, id);
+  const rule = Rule.named(matcher, Object.fromEntries(texts) as Record<string, string>, actions, id);
   world.rules.set(id, rule);
   world.names.set(rule, id);
   const made = state.made++;
@@ -273,7 +273,7 @@ function matcherFor({ random, state, matchers, root, tables }: World): World["ma
   const priority = random.pick([0, 1, 2, 2, 3]);
   const made = state.made++;
   const at = table === "" ? root : (tables.get(table) as Table);
-  const one = { matcher: Matcher.named("test", at, priority, undefined, `m${made}`), table, made };
+  const one = { matcher: Matcher.named(at, priority, undefined, `m${made}`), table, made };
   matchers.push(one);
   return one;
 }

@@ -104,15 +104,13 @@ export class FlowBench {
   /** Result of a frame on the send path of the PF; nothing leaves. */
   sent(frame: Uint8Array, port = 1): Outcome {
     const { device } = this;
-    const [outcome] = device.traffic.send("test", device.function(0), port, [frame], new PendingWork()) as [Outcome];
+    const [outcome] = device.traffic.send(device.function(0), port, [frame], new PendingWork()) as [Outcome];
     return outcome;
   }
 
   /** Result of a frame sent by a queue from a port, in the rules of the port. */
   looped(frame: Uint8Array, from: string, port = 1): Outcome {
-    const [outcome] = this.device.traffic.loopBack("test", port, [frame], this.qp(from), new PendingWork()) as [
-      Outcome,
-    ];
+    const [outcome] = this.device.traffic.loopBack(port, [frame], this.qp(from), new PendingWork()) as [Outcome];
     return outcome;
   }
 }

@@ -1,6 +1,7 @@
 /** A frame in one line, as lists of frames have it: `10.0.0.1:40000 > 10.0.0.7:443 TCP SYN`. */
 import type { HeaderName, ParsedHeaders } from "flowsteer";
-import { ARP, ETHERTYPES, FLAGS, ICMP, ICMPV6, PROTOCOLS } from "./numbers.js";
+import { etherTypeName, headerName, protocolName } from "flowsteer/packet";
+import { ARP, FLAGS, ICMP, ICMPV6 } from "./numbers.js";
 
 /** A packet of the line: the one that arrived, or one inside a tunnel. */
 class Packet {
@@ -107,32 +108,35 @@ function describe(packet: Packet, header: HeaderName, bytes: FrameBytes, at: num
       words.push(`MPLS ${bytes.u32(at) >>> 12}`);
       break;
     case "macsec":
-      words.push("MACsec");
+    case "nsh":
+      words.push(headerName(header));
       break;
-    default:
-      overUdp(packet, header, bytes, at);
+    case "vxlan":
+    case "vxlan_gpe":
+    case "geneve":
+      overUdp(packet, header, bytes.u32(at + 4) >>> 8);
+      break;
+    case "gtpu":
+      overUdp(packet, header, bytes.u32(at + 4));
+      break;
+    case "bth":
+      overUdp(packet, header, `qp ${bytes.u32(at + 4) & 0xffffff}`);
   }
 }
 
-/** A tunnel, whose ports say nothing. */
-function overUdp(packet: Packet, header: HeaderName, bytes: FrameBytes, at: number): void {
-  const name = { vxlan: "VXLAN", vxlan_gpe: "VXLAN-GPE", geneve: "Geneve", gtpu: "GTP-U", bth: "RoCE" }[
-    header as string
-  ];
-  if (name === undefined) return;
-  const identifier =
-    header === "bth" ? `qp ${bytes.u32(at + 4) & 0xffffff}` : bytes.u32(at + 4) >>> (header === "gtpu" ? 0 : 8);
-  packet.words = [...packet.words.filter((word) => word !== "UDP"), `${name} ${identifier}`];
+/** A header whose UDP ports add nothing. */
+function overUdp(packet: Packet, header: HeaderName, identifier: number | string): void {
+  packet.words = [...packet.words.filter((word) => word !== "UDP"), `${headerName(header)} ${identifier}`];
   packet.ports = null;
 }
 
 function ethertype(type: number): string {
   if (type < 0x600) return "LLC";
-  return ETHERTYPES[type] ?? `type 0x${type.toString(16).padStart(4, "0")}`;
+  return etherTypeName(type) ?? `type 0x${type.toString(16).padStart(4, "0")}`;
 }
 
 function protocol(number: number): string {
-  return PROTOCOLS[number] ?? `protocol ${number}`;
+  return protocolName(number) ?? `protocol ${number}`;
 }
 
 /** Numbers and addresses of a frame. What lies after its end is 0. */

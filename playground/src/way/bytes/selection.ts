@@ -1,10 +1,10 @@
 /** The field that is selected: in the tree of headers, among the bytes, and in rules. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Difference } from "flowsteer/explain";
-import type { TreeField } from "flowsteer/packet";
+import { headerFieldOf, matchFieldOf, type HeaderField, type TreeField } from "flowsteer/packet";
 import { selectedBytes, selectedField, selectedStep, way } from "../../state/selection.js";
 import { asked, bytes } from "../view.js";
-import { bytesOf, fieldAtByte, headerFieldOf, matchFieldOf, type HeaderField } from "./fields.js";
+import { bytesOf, fieldAtByte } from "./fields.js";
 import { maskBits } from "./mask.js";
 
 type Extent = Pick<TreeField, "offset" | "bit" | "bits">;

@@ -1,4 +1,5 @@
 /** A frame as layers that repairs change. What was right before stays right: lengths and checksums follow a change. */
+import type { Level } from "../../../headers/fields.js";
 import { joined } from "../../../base/bytes.js";
 import { SteeringError } from "../../../errors.js";
 import { buildFrame, layersOf, type Layer } from "../../../packet/builder/build.js";
@@ -6,7 +7,6 @@ import { frameTree } from "../../../packet/tree/tree.js";
 import type { FrameTree, TreeNode } from "../../../packet/tree/types.js";
 import type { ParsedBytes } from "../facts.js";
 
-export type Level = "outer" | "inner";
 /** Values of a layer, as `buildFrame` takes them. A value that is undefined is derived. */
 export type LayerFields = Record<string, unknown>;
 
@@ -18,11 +18,12 @@ export interface DraftLayer {
   readonly bytes: Uint8Array;
 }
 
-/** Fields that count bytes, by header. */
+/** Fields that count what a header has or carries, by header. */
 const LENGTHS: Readonly<Record<string, readonly string[]>> = {
-  ipv4: ["total_length"],
+  ipv4: ["ihl", "total_length"],
   ipv6: ["payload_length"],
   udp: ["length"],
+  geneve: ["opt_len"],
   gtpu: ["length"],
 };
 
@@ -44,6 +45,11 @@ const ANNOUNCES: Readonly<Record<string, string>> = {
   geneve: "protocol_type",
   vxlan_gpe: "next_protocol",
 };
+
+/** Whether a field counts what its header has or carries: no value of its own can be chosen for it. */
+export function isCounted({ header }: DraftLayer, field: string): boolean {
+  return LENGTHS[header]?.includes(field) ?? false;
+}
 
 export class FrameDraft {
   readonly layers: DraftLayer[];

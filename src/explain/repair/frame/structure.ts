@@ -3,10 +3,11 @@ import * as key from "../../../abi/key.js";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_GRE, TPID_CVLAN, TPID_SVLAN } from "../../../abi/protocols.js";
 import { PROTOCOLS, UDP_PORTS, headerBy } from "../../../headers/announcers.js";
 import { EXTENSIONS, HEADERS, isOneOf, OVER_UDP, UPPER } from "../../../headers/headers.js";
+import type { Level } from "../../../headers/fields.js";
 import { headerOfBit } from "../../../headers/presence.js";
 import type { HeaderName, HeaderRecord } from "../../../headers/record.js";
 import type { TermFact } from "../facts.js";
-import { forget, newLayer, type DraftLayer, type FrameDraft, type LayerFields, type Level } from "./draft.js";
+import { forget, newLayer, type DraftLayer, type FrameDraft, type LayerFields } from "./draft.js";
 
 const IP = ["ipv4", "ipv6"] as const;
 const LINKS = ["ethernet", "linux_cooked", "linux_cooked_v2", "loopback"] as const;

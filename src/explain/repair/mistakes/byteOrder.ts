@@ -30,14 +30,14 @@ export function swappedForms(width: number, value: bigint): bigint[] {
 /** The fewest masked bits that say enough about the order of bytes: those of a VLAN id. */
 const ENOUGH = 12;
 
-/** Whether a term wants the bytes of what the frame has in the other order. */
+/** Whether a term expects the bytes of the frame in the opposite order. */
 export function isSwapped({ field, mask, value, found }: PresentTerm): boolean {
   if (mask.toString(2).replaceAll("0", "").length < ENOUGH) return false;
   // A frame that has the value, or one that reads the same both ways, says nothing.
   return swappedForms(field.width, found).some((form) => (form & mask) === value && value !== (found & mask));
 }
 
-/** Whether a key fails a rule, and every field that differs has the same bytes in the other order. */
+/** Whether a key fails a rule, and every field that differs has the same bytes in the opposite order. */
 export function wantsSwappedBytes(rule: KeyMatch, key: Uint8Array): boolean {
   const failing = termFacts(rule, key).filter(({ agrees }) => !agrees);
   return failing.length > 0 && failing.every((term) => isPresentTerm(term) && isSwapped(term));
@@ -48,7 +48,7 @@ const swappedBytes: Detector = {
   detect({ failing }) {
     return aboutValues(failing.filter(isPresentTerm).filter(isSwapped), (term) => {
       const digits = term.field.kind === "number" ? ` (${hex(term, term.value)} and ${hex(term, term.found)})` : "";
-      return `${differs(term)}${digits}: the same bytes in the other order. Give the field in network byte order.`;
+      return `${differs(term)}${digits}: these are the same bytes in the opposite order. Give the field in network byte order.`;
     });
   },
 };
@@ -64,7 +64,7 @@ const swappedRange: Detector = {
       if (low > high || found < low || found > high || high - low >= range.high - range.low) continue;
       const after = `${low}-${high}`;
       return {
-        sentence: `${field.name} is wanted in ${wanted}, and the frame has ${found}: with the bytes of both ends in the other order the range is ${after}. Give the ends in network byte order.`,
+        sentence: `The rule expects ${field.name} in ${wanted}, and the frame has ${found}: with the bytes of both ends swapped, the range is ${after}. Give the ends in network byte order.`,
         changes: [{ field: field.name, before: wanted, after }],
       };
     }
@@ -132,7 +132,7 @@ const labelShifted: Detector = {
       const terms = parts.flatMap(({ term }) => term ?? []);
       const wanted = terms.map(({ name, wanted: text }) => `${name} ${text}`).join(", ");
       return {
-        sentence: `The rule wants ${wanted}, and the frame has ${label.name} ${found}: the label is shifted by 12 bits. It is the upper 20 bits of the label stack entry; EXP, bottom of stack and TTL follow it.`,
+        sentence: `The rule expects ${wanted}, and the frame has ${label.name} ${found}: the label is shifted by 12 bits. It is the upper 20 bits of the label stack entry; EXP, bottom of stack and TTL follow it.`,
         changes: [
           { field: label.name, before: parts[0]?.term?.wanted ?? null, after: found.toString() },
           ...(isLow ? terms.filter(({ name }) => name !== label.name).map(leavesOut) : []),

@@ -43,7 +43,7 @@ function otherUpper(own: "tcp" | "udp", name: string): Detector {
         if (!contradicts && !isOther) continue;
         const [upper, otherUpperCase] = [own.toUpperCase(), other.toUpperCase()];
         const why = contradicts
-          ? `the rule wants ip_protocol ${otherNumber} (${other}) beside it, so no frame matches`
+          ? `the rule also expects ip_protocol ${otherNumber} (${other}), so no frame can match`
           : `the frame is ${otherUpperCase}`;
         const moved: FieldChange[] = terms.flatMap((term) => {
           const to = term.name.replace(`${own}_`, `${other}_`);
@@ -94,8 +94,8 @@ const fragment: Detector = {
       return {
         sentence:
           first === wantsWhole
-            ? `${first.name} is wanted as 0, and the frame is a fragment.`
-            : `${first.name} needs the header behind IP, and the frame is a later fragment, which does not have it. Only the first fragment has ports.`,
+            ? `The rule expects ${first.name} = 0, and the frame is a fragment.`
+            : `${first.name} is in the header after IP, and the frame is a later fragment, which does not have that header. Only the first fragment has ports.`,
         changes: terms.map(leavesOut),
       };
     }
@@ -119,7 +119,7 @@ const tagInFront: Detector = {
       );
       if (unwanted === undefined) continue;
       return {
-        sentence: `${unwanted.name} is wanted as 0, and a VLAN tag lies in front of the packet (${level}.first_vid ${facts.foundText(`${level}.first_vid`)}).`,
+        sentence: `The rule expects ${unwanted.name} = 0, and a VLAN tag precedes the packet (${level}.first_vid ${facts.foundText(`${level}.first_vid`)}).`,
         changes: [leavesOut(unwanted)],
       };
     }
@@ -136,7 +136,7 @@ const tagByType: Detector = {
       if (term.value !== BigInt(TPID_CVLAN) && term.value !== BigInt(TPID_SVLAN)) continue;
       const tag = term.value === BigInt(TPID_CVLAN) ? "cvlan_tag" : "svlan_tag";
       return {
-        sentence: `${term.name} is wanted as ${term.wanted}, the type of a VLAN tag, and the field has the type after the last tag: ${facts.foundText(`${level}.ethertype`)}. Match ${level}.${tag} 1 for tagged frames.`,
+        sentence: `The rule expects ${term.name} = ${term.wanted}, the type of a VLAN tag, and the field has the type after the last tag: ${facts.foundText(`${level}.ethertype`)}. Match ${level}.${tag} 1 for tagged frames.`,
         changes: [
           leavesOut(term),
           { field: `${level}.${tag}`, before: facts.term(`${level}.${tag}`)?.wanted ?? null, after: "1" },
@@ -160,7 +160,7 @@ const tagKind: Detector = {
           const term = facts.failed(`${base}${wanted}` as FieldName);
           if (term?.value !== 1n || facts.found(`${base}${other}` as FieldName) !== 1n) continue;
           return {
-            sentence: `${term.name} is wanted as 1, a tag of ${type}. Match ${base}${other} 1 instead.`,
+            sentence: `The rule expects ${term.name} = 1, a tag of ${type}. Match ${base}${other} 1 instead.`,
             changes: [
               leavesOut(term),
               {
@@ -191,7 +191,10 @@ const untagged: Detector = {
       if (first === undefined) continue;
       const popped = facts.context.trace.steps.some((step) => step.kind === "action" && step.action === "pop_vlan");
       const why = popped ? "an earlier rule removed the VLAN tag of the frame" : "the frame has no VLAN tag";
-      return { sentence: `${first.name} is wanted as ${first.wanted}, and ${why}.`, changes: wants.map(leavesOut) };
+      return {
+        sentence: `The rule expects ${first.name} = ${first.wanted}, and ${why}.`,
+        changes: wants.map(leavesOut),
+      };
     }
     return null;
   },
@@ -215,7 +218,7 @@ const extensionHeader: Detector = {
       const name = EXTENSIONS[Number(term.value)];
       if (term.mask !== 0xffn || name === undefined) continue;
       return {
-        sentence: `${term.name} is wanted as ${term.wanted}, which is ${name} of IPv6, and the field has the protocol after all extension headers: ${facts.foundText(`${level}.ip_protocol`)}.`,
+        sentence: `The rule expects ${term.name} = ${term.wanted}, which is ${name} of IPv6, and the field has the protocol after all extension headers: ${facts.foundText(`${level}.ip_protocol`)}.`,
         changes: [{ field: term.name, before: term.wanted, after: facts.foundText(`${level}.ip_protocol`) }],
       };
     }
@@ -237,7 +240,7 @@ const otherVersion: Detector = {
         own.find(({ name, value }) => name.endsWith(".ip_version") && value === other);
       if (term === undefined) continue;
       return {
-        sentence: `${term.name} is wanted as ${term.wanted}: the rule is for IPv${other}, and the frame is IPv${found}. Make a rule for each version.`,
+        sentence: `The rule expects ${term.name} = ${term.wanted}: the rule is for IPv${other}, and the frame is IPv${found}. Create one rule for each version.`,
       };
     }
     return null;
@@ -281,7 +284,7 @@ const labelInFront: Detector = {
       if (term === undefined || (found !== BigInt(ETHERTYPE_MPLS) && found !== BigInt(ETHERTYPE_MPLS_UPSTREAM)))
         continue;
       return {
-        sentence: `${term.name} is wanted as ${term.wanted}, and an MPLS label lies in front of the packet, so the EtherType is ${facts.foundText(`${level}.ethertype`)}. Match ${level}.ip_version, which is that of the packet after the labels.`,
+        sentence: `The rule expects ${term.name} = ${term.wanted}, and an MPLS label precedes the packet, so the EtherType is ${facts.foundText(`${level}.ethertype`)}. Match ${level}.ip_version, which is that of the packet after the labels.`,
         changes: [leavesOut(term)],
       };
     }
@@ -299,7 +302,7 @@ const tagPriority: Detector = {
         continue;
       if (facts.term(`${level}.first_vid`)?.agrees !== true) continue;
       return {
-        sentence: `${first.name} is wanted as ${first.wanted}, and the frame has ${first.found}: the VLAN id is right, and the priority in the same tag is not. Mask the 12 bits of the id only (0x0fff).`,
+        sentence: `The rule expects ${first.name} = ${first.wanted}, and the frame has ${first.found}: the VLAN ID matches, but the priority in the same tag does not. Mask only the 12 bits of the ID (0x0fff).`,
         changes: tags.map(leavesOut),
       };
     }
@@ -315,8 +318,8 @@ const wrongChecksum: Detector = {
     const which = term.name.endsWith("ipv4_checksum_ok") ? "IPv4 header" : "TCP or UDP";
     const sentence =
       term.value === 1n
-        ? `${term.name} is wanted as 1, and the ${which} checksum is wrong, missing or not verifiable. Frames captured at their sender often have checksums that the adapter fills in later.`
-        : `${term.name} is wanted as 0, and the ${which} checksum of the frame is right.`;
+        ? `The rule expects ${term.name} = 1, and the ${which} checksum is wrong, missing or not verifiable. Frames captured on the sending host often lack a checksum because the adapter computes it later.`
+        : `The rule expects ${term.name} = 0, and the ${which} checksum of the frame is correct.`;
     return { sentence, changes: [leavesOut(term)] };
   },
 };
@@ -328,7 +331,7 @@ const cutShort: Detector = {
     const { stopped } = there;
     if (absent === undefined || stopped === null || stopped.reason !== "truncated") return null;
     return {
-      sentence: `${absent.name} is in a header that the capture cut: parsing stopped in ${stopped.header}.${stopped.field}, which needs ${stopped.wanted} bytes and has ${stopped.had}. Capture whole frames.`,
+      sentence: `${absent.name} is in a header that the capture cut: parsing stopped in ${stopped.header}.${stopped.field}, which needs ${stopped.wanted} bytes and has ${stopped.had}. Capture frames at full length.`,
     };
   },
 };

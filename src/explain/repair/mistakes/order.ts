@@ -53,7 +53,7 @@ const criteriaLeaveOut: Detector = {
     });
     const groups = GROUPS.filter((_, bit) => (leftOut.criteria & (1 << bit)) !== 0).join(" and ");
     return {
-      sentence: `${called(taker)} took the frame. Its matcher masks ${first.name}, but match_criteria_enable ${hex(criteria)} leaves out the group ${groups}, so the rule matches every value of it. Set match_criteria_enable to ${hex(criteria | leftOut.criteria)}.`,
+      sentence: `${called(taker)} took the frame. Its matcher masks ${first.name}, but match_criteria_enable ${hex(criteria)} leaves out the group ${groups}, so the rule matches any value of it. Set match_criteria_enable to ${hex(criteria | leftOut.criteria)}.`,
       rule: taker,
       changes,
     };
@@ -115,7 +115,7 @@ function valueOutside(name: string, prefixes: boolean): Detector {
         const wide = masked === 0n ? "every value" : termText(known, masked, value & masked);
         const path = `${spec.layout.name}.val.${field.name}`;
         return {
-          sentence: `Flow "${flow.name}" took the frame. Its ${path} is ${valueText(known, value)} under the mask ${valueText(known, masked)}: bits of a value outside its mask do not count, so the flow takes ${wide}. Mask every bit that matters.`,
+          sentence: `Flow "${flow.name}" took the frame. Its ${path} is ${valueText(known, value)} under the mask ${valueText(known, masked)}: bits of a value outside its mask are ignored, so the flow takes ${wide}. Mask every bit that matters.`,
           rule: taker,
           ...(bits === 0n
             ? {}
@@ -151,7 +151,7 @@ const priorityReversed: Detector = {
     if (taker.ref.priority >= rule.ref.priority || !covers(taker, rule)) return null;
     const [candidate] = priorityCandidates(facts);
     return {
-      sentence: `${called(taker)} has priority ${taker.ref.priority} and takes every frame of ${lower(called(rule))}, which has priority ${rule.ref.priority}: the lower number comes first. Give the rule for fewer frames the lower number.`,
+      sentence: `${called(taker)} has priority ${taker.ref.priority} and takes every frame of ${lower(called(rule))}, which has priority ${rule.ref.priority}: the lower number wins. Give the more specific rule the lower number.`,
       ...(candidate === undefined ? {} : { rule: candidate.rule, changes: candidate.changes }),
     };
   },
@@ -167,10 +167,10 @@ const equalPriority: Detector = {
     const direct = rule.object instanceof Rule && !rule.object.matcher.table.isRoot;
     const order =
       rule.ref.matcher !== null && rule.ref.matcher === taker.ref.matcher
-        ? "of one matcher the oldest rule comes first"
-        : `the ${direct ? "newer" : "older"} mask comes first`;
+        ? "among rules of one matcher, the oldest wins"
+        : `the ${direct ? "newer" : "older"} mask wins`;
     return {
-      sentence: `${called(taker)} took the frame, and ${lower(called(rule))} has the same priority, ${rule.ref.priority}: ${order}. Give the rule for fewer frames a lower number.`,
+      sentence: `${called(taker)} took the frame, and ${lower(called(rule))} has the same priority, ${rule.ref.priority}: ${order}. Give the more specific rule a lower number.`,
       ...(candidate === undefined ? {} : { rule: candidate.rule, changes: candidate.changes }),
     };
   },
@@ -182,7 +182,7 @@ const trapping: Detector = {
     if (taker === null || !(taker.object instanceof FlowEntry) || taker.object.dontTrap) return null;
     if (target.kind !== "twice") return null;
     return {
-      sentence: `${called(taker)} took the frame and ended its way. A flow lets frames go on to later flows with the flag dont_trap (IBV_FLOW_ATTR_FLAGS_DONT_TRAP) only.`,
+      sentence: `${called(taker)} took the frame, and the frame went no further. Only a flow with the flag dont_trap (IBV_FLOW_ATTR_FLAGS_DONT_TRAP) passes frames on to later flows.`,
     };
   },
 };

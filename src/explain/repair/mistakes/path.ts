@@ -30,7 +30,7 @@ const sourcePort: Detector = {
     return aboutValues(
       terms,
       ({ value, found }) =>
-        `misc.source_port is wanted as ${Number(value) === VPORT_UPLINK ? "uplink" : value}, frames from ${functionText(value)}, and the frame came from ${functionText(found)} (${found}).`,
+        `The rule expects misc.source_port = ${Number(value) === VPORT_UPLINK ? "uplink" : value}, frames from ${functionText(value)}, and the frame came from ${functionText(found)} (${found}).`,
     );
   },
 };
@@ -44,7 +44,7 @@ const otherPort: Detector = {
     return aboutValues(
       terms,
       ({ value, found }) =>
-        `The rule is for frames of port ${value}, and the frame came in by port ${found}. Ports count from 1.`,
+        `The rule is for frames of port ${value}, and the frame arrived on port ${found}. Ports are numbered from 1.`,
     );
   },
 };
@@ -65,7 +65,7 @@ const registers: readonly Detector[] = [
         if (written === undefined || KEPT.includes(term.name) || term.found !== 0n || !changedDomain(facts, written))
           continue;
         return {
-          sentence: `${term.name} was written by ${written.rule === null ? "an action" : `rule "${written.rule.name}"`}, and is 0 again: only the registers C0 and C1 are kept from one domain to the next. Use metadata_reg_c_0 or metadata_reg_c_1.`,
+          sentence: `${term.name} was written by ${written.rule === null ? "an action" : `rule "${written.rule.name}"`}, and is 0 again: only registers C0 and C1 survive from one domain to the next. Use metadata_reg_c_0 or metadata_reg_c_1.`,
         };
       }
       return null;
@@ -78,7 +78,7 @@ const registers: readonly Detector[] = [
         const tag = actions(facts).find((step) => step.action === "tag" && step.text === term.value.toString());
         if (tag === undefined) continue;
         return {
-          sentence: `${term.name} is wanted as ${term.wanted}, which is the tag that rule "${tag.rule?.name ?? ""}" set. A tag goes to the completion and cannot be matched. Write a register by a modify header action.`,
+          sentence: `The rule expects ${term.name} = ${term.wanted}, which is the tag that rule "${tag.rule?.name ?? ""}" set. A tag goes into the completion and cannot be matched. Write a register with a modify header action instead.`,
         };
       }
       return null;
@@ -100,7 +100,7 @@ const registers: readonly Detector[] = [
           actions(facts).find((one) => one.action === operation && one.text.endsWith(`in C${registerNumber(term)}`));
         if (by === undefined) continue;
         return {
-          sentence: `${term.name} is wanted as ${term.wanted}, and the frame has ${term.found}: ${writtenBy(by)}. The numbers are ${numbers}.`,
+          sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: ${writtenBy(by)}. The numbers are ${numbers}.`,
         };
       }
       return null;
@@ -113,7 +113,7 @@ const registers: readonly Detector[] = [
         if (term.found !== 0n || actions(facts).some((step) => step.fields.some(({ field }) => field === term.name)))
           continue;
         return {
-          sentence: `${term.name} is wanted as ${term.wanted}, and no rule before this table wrote the register: it begins at 0. Write it by a modify header action of an earlier rule.`,
+          sentence: `The rule expects ${term.name} = ${term.wanted}, and no rule before this table wrote the register, which starts at 0. Write it with a modify header action in an earlier rule.`,
         };
       }
       return null;
@@ -152,7 +152,7 @@ const rewritten: Detector = {
         const by = rule === null ? "an earlier action" : `rule "${rule.name}"`;
         const found = term.found === null ? "removed it" : `made it ${valueText(term.field, term.found)}`;
         return {
-          sentence: `The frame came in with ${term.name} ${change.before}, as wanted, and ${by} ${found} (${action}). Later tables match the changed frame.`,
+          sentence: `The frame arrived with ${term.name} ${change.before}, as the rule expects, but ${by} ${found} (${action}). Later tables match the changed frame.`,
           changes: isPresentTerm(term) ? [takesFound(term)] : [leavesOut(term)],
         };
       }
@@ -171,7 +171,7 @@ const notSynced: Detector = {
     );
     if (pending === undefined) return null;
     return {
-      sentence: `Rule "${target.name}" waits for a sync of its domain: the device was made with asyncRules. Call mlx5dv_dr_domain_sync.`,
+      sentence: `Rule "${target.name}" is waiting for a sync of its domain: the device was created with asyncRules. Call mlx5dv_dr_domain_sync.`,
     };
   },
 };
@@ -197,7 +197,7 @@ const otherDirection: Detector = {
     const who = `${target.kind === "flow" ? "Flow" : "Rule"} "${target.name}"`;
     if (from.kind === "wire" && domain === "nic_tx") {
       return {
-        sentence: `${who} is for frames that a queue pair sends (NIC_TX, or a flow with the flag egress), and the frame came from the wire. Make it in NIC_RX, without egress.`,
+        sentence: `${who} is for frames that a queue pair sends (NIC_TX, or a flow with the flag egress), and the frame came from the wire. Create it in NIC_RX, without egress.`,
       };
     }
     const visited = trace.steps.some(
@@ -205,7 +205,7 @@ const otherDirection: Detector = {
     );
     if (from.kind === "queue" && domain === "nic_rx" && from.vport === vport && !visited) {
       return {
-        sentence: `${who} is for frames that ${functionText(vport)} receives (NIC_RX), and ${functionText(vport)} has sent the frame. Make it in NIC_TX, or as a flow with the flag egress.`,
+        sentence: `${who} is for frames that ${functionText(vport)} receives (NIC_RX), and ${functionText(vport)} sent the frame. Create it in NIC_TX, or as a flow with the flag egress.`,
       };
     }
     return null;
@@ -218,7 +218,7 @@ const notLinked: Detector = {
     const reason = reasons.find((one) => one.kind === "not reached" && one.leading.length === 0);
     if (reason?.kind !== "not reached" || reason.table.table === "root") return null;
     return {
-      sentence: `No rule leads to table "${reason.table.table}". Frames begin in the root table; make a rule there whose action is the table.`,
+      sentence: `No rule leads to table "${reason.table.table}". Frames start in the root table; create a rule there whose action is the table.`,
     };
   },
 };
@@ -231,7 +231,7 @@ const multicastDefault: Detector = {
     const flow = rule.object.flows.find((one) => isVerbsFlow(one) && one.type === IBV_FLOW_ATTR_MC_DEFAULT);
     if (flow === undefined) return null;
     return {
-      sentence: `Flow "${rule.ref.name}" is of type mc_default, which takes frames with a group address only, and the frame goes to ${facts.foundText("outer.dmac")}. Use all_default (IBV_FLOW_ATTR_ALL_DEFAULT) for all frames.`,
+      sentence: `Flow "${rule.ref.name}" is of type mc_default, which takes only frames with a group address, and the frame goes to ${facts.foundText("outer.dmac")}. Use all_default (IBV_FLOW_ATTR_ALL_DEFAULT) for all frames.`,
     };
   },
 };
@@ -248,7 +248,7 @@ const noDefaultFlow: Detector = {
     );
     if (!behind || hasRules(trace.steps, last.vport)) return null;
     return {
-      sentence: `The eSwitch gave the frame to ${functionText(last.vport)}, which has no flow. A function behind the eSwitch needs flows of its own: make a default flow there (IBV_FLOW_ATTR_ALL_DEFAULT).`,
+      sentence: `The eSwitch gave the frame to ${functionText(last.vport)}, which has no flow. Each function of the eSwitch needs flows of its own: create a default flow there (IBV_FLOW_ATTR_ALL_DEFAULT).`,
     };
   },
 };
@@ -268,7 +268,7 @@ const snifferOnly: Detector = {
     );
     if (verdict !== "miss" || !sniffed || copies.length === 0) return null;
     return {
-      sentence: `A sniffer got a copy of the frame, and no flow took the frame itself. A sniffer does not replace a flow: make a NORMAL or a default flow.`,
+      sentence: `A sniffer got a copy of the frame, and no flow took the frame itself. A sniffer does not replace a flow: create a NORMAL or a default flow.`,
     };
   },
 };
@@ -284,7 +284,7 @@ const withoutActions: Detector = {
     return {
       sentence: none
         ? `Rule "${last.rule.name}" has no actions (num_actions 0), so the frame ends there. Give it a destination.`
-        : `Rule "${last.rule.name}" has no action that says where the frame goes. Give it a destination: a queue, a table, a vport, or drop.`,
+        : `Rule "${last.rule.name}" has no action that decides where the frame goes. Give it a destination: a queue, a table, a vport, or drop.`,
     };
   },
 };
@@ -297,7 +297,7 @@ const otherVport: Detector = {
     const step = trace.steps.findLast((one): one is ActionStep => one.kind === "action" && one.action === "vport");
     if (step === undefined || step.rule === null) return null;
     return {
-      sentence: `Rule "${step.rule.name}" sends the frame to ${step.text}, not to ${functionText(target.vport)}. Vports count from 0, the PF; the first VF is 1; the wire is 65535.`,
+      sentence: `Rule "${step.rule.name}" sends the frame to ${step.text}, not to ${functionText(target.vport)}. Vport 0 is the PF, 1 the first VF, and 65535 the wire.`,
     };
   },
 };
@@ -310,7 +310,7 @@ const passedOver: Detector = {
     const step = trace.steps.find((one) => one.kind === "lookup" && one.passedOver && one.rule?.id === rule?.ref.id);
     if (rule === null || step === undefined) return null;
     return {
-      sentence: `${called(rule)} matches the frame, but its own queue pair has sent it, and flows do not take frames of their own queue pair. Set the flag allow_loop_back (IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK).`,
+      sentence: `${called(rule)} matches the frame, but its own queue pair sent it, and a flow does not take frames that its own queue pair sends. Set the flag allow_loop_back (IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK).`,
     };
   },
 };
@@ -325,7 +325,7 @@ const otherFunction: Detector = {
     const [at] = functions;
     if (at === undefined || functions.includes(rule.table.vport)) return null;
     return {
-      sentence: `${called(rule)} belongs to ${functionText(rule.table.vport)}, and the eSwitch gave the frame to ${functionText(at)}. Each function has flows of its own.`,
+      sentence: `${called(rule)} belongs to ${functionText(rule.table.vport)}, and the eSwitch gave the frame to ${functionText(at)}. Each function has its own flows.`,
     };
   },
 };
@@ -341,7 +341,7 @@ const noMissRule: Detector = {
     const elsewhere = rule !== null && rule.table.table !== last.table && failing.length === 0;
     if (target.kind !== "end" && !elsewhere) return null;
     return {
-      sentence: `No rule of table "${last.table}" matched, and a table that is not root drops what it does not match. Give it a last rule without a match, which says where the rest goes.`,
+      sentence: `No rule of table "${last.table}" matched, and a non-root table drops what it does not match. Add a last rule without a match that decides where the rest goes.`,
     };
   },
 };

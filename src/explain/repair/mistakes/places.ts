@@ -44,7 +44,7 @@ function swappedPair(facts: Facts, [a, b]: readonly [FieldName, FieldName], what
     { field: b, before: second?.wanted ?? null, after: first?.wanted ?? null },
   ];
   return {
-    sentence: `The rule wants ${wanted.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${texts}: ${what} are swapped. Answers have them the other way round.`,
+    sentence: `The rule expects ${wanted.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${texts}: ${what} are swapped. Replies have them the other way round.`,
     changes,
   };
 }
@@ -102,7 +102,7 @@ const levelSwapped: Detector = {
     const level = term.name.startsWith("inner") || term.name.includes(".inner_") ? "inner" : "outer";
     const others = level === "inner" ? "outer" : "inner";
     return {
-      sentence: `${term.name} is wanted as ${term.wanted}, and the frame has this in ${to}: the rule matches the ${level} packet, and the frame carries the value in its ${others} packet.`,
+      sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has this in ${to}: the rule matches the ${level} packet, and the frame carries the value in its ${others} packet.`,
       changes: other.flatMap((one) => moves(one.term, one.to ?? "")),
     };
   },
@@ -124,7 +124,7 @@ const vlanOrder: Detector = {
       if (first === undefined && second === undefined) continue;
       const text = (name: FieldName): string => facts.foundText(name);
       return {
-        sentence: `The rule wants ${terms.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${a} ${text(a)} and ${b} ${text(b)}: the tags are in the other order. The first tag is the outermost one, the service tag of QinQ.`,
+        sentence: `The rule expects ${terms.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${a} ${text(a)} and ${b} ${text(b)}: the tags are in the opposite order. The first tag is the outermost one, the service tag of QinQ.`,
         changes: [
           { field: a, before: first?.wanted ?? null, after: second?.wanted ?? null },
           { field: b, before: second?.wanted ?? null, after: first?.wanted ?? null },
@@ -152,7 +152,7 @@ const mappedAddress: Detector = {
       if (found !== (value & 0xffffffffn)) continue;
       const version = facts.failed(`${name.split(".")[0]}.ip_version` as FieldName);
       return {
-        sentence: `${name} is wanted as ${term.wanted}, the IPv6 form of an IPv4 address, and the frame is IPv4 with ${to} ${inIpv4}. Such addresses are those of sockets; packets are IPv4.`,
+        sentence: `The rule expects ${name} = ${term.wanted}, the IPv6 form of an IPv4 address, and the frame is IPv4 with ${to} ${inIpv4}. Sockets use such addresses; the packets are IPv4.`,
         changes: [
           { field: name, before: term.wanted, after: null },
           ...(version === undefined ? [] : [{ field: version.name, before: version.wanted, after: null }]),

@@ -4,7 +4,7 @@ import type { FieldChange } from "../../trace/trace.js";
 import type { TermFact } from "../facts.js";
 import type { Finding } from "../finding.js";
 
-/** A term that wants bits of a header that the frame has. */
+/** A term about bits of a header that the frame has. */
 export interface PresentTerm extends TermFact {
   readonly found: bigint;
   readonly range: null;
@@ -25,9 +25,9 @@ export function takesFound({ field, mask, wanted, found }: PresentTerm): FieldCh
   return { field: field.name, before: wanted, after: termText(field, mask, found & mask) };
 }
 
-/** `outer.tcp_dport is wanted as 20480 and the frame has 80` */
+/** `The rule expects outer.tcp_dport = 20480, and the frame has 80` */
 export function differs({ field, wanted, found }: PresentTerm): string {
-  return `${field.name} is wanted as ${wanted}, and the frame has ${valueText(field, found)}`;
+  return `The rule expects ${field.name} = ${wanted}, and the frame has ${valueText(field, found)}`;
 }
 
 /** A term that moves to another field, with the same bits. */

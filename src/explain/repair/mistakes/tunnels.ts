@@ -31,11 +31,11 @@ const otherPort: Detector = {
       if (found !== null || header === undefined) continue;
       const wanted = HEADERS[header].announced.port;
       if (port === BigInt(wanted)) continue;
-      const { name: kind } = header === "mpls" ? HEADERS.mpls.over.udp : HEADERS[header];
+      const { name: kind } = header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
-      const asks = udp !== undefined && udp.agrees ? ` The rule itself wants outer.udp_dport ${udp.wanted}.` : "";
+      const asks = udp !== undefined && udp.agrees ? ` The rule itself expects outer.udp_dport ${udp.wanted}.` : "";
       return {
-        sentence: `${name} needs a ${kind} header, which the device reads at UDP port ${wanted} only, and the frame goes to UDP port ${port}.${asks} Send ${kind} to port ${wanted}.`,
+        sentence: `${name} needs a ${kind} header, which the device recognizes only on UDP port ${wanted}, and the frame goes to UDP port ${port}.${asks} Send ${kind} to port ${wanted}.`,
       };
     }
     return null;
@@ -57,7 +57,7 @@ const withoutTunnel: Detector = {
       ? "an earlier rule removed its tunnel, so its fields are the outer ones now"
       : presenceWord(context.key, EXT_PRESENT_TUNNEL) === 0
         ? "the frame has no tunnel"
-        : "the tunnel of the frame carries no packet that the device reads";
+        : "the device reads no packet inside the tunnel of the frame";
     return {
       sentence: `${first.name} is a field of the packet inside a tunnel, and ${why}. Match the outer fields, such as ${first.name.replace("inner", "outer")}.`,
       changes: inner.flatMap((term) => moves(term, term.name.replace("inner", "outer"))),
@@ -73,7 +73,7 @@ const greKey: Detector = {
       return null;
     if (term.name === "misc.gre_k_present" && term.value === 0n) return null;
     return {
-      sentence: `${term.name} is wanted as ${term.wanted}, and the GRE header of the frame has no key: its K bit is 0. Send it with a key, or match misc.gre_k_present 0.`,
+      sentence: `The rule expects ${term.name} = ${term.wanted}, and the GRE header of the frame has no key: its K bit is 0. Send it with a key, or match misc.gre_k_present 0.`,
       changes: [leavesOut(term)],
     };
   },
@@ -91,7 +91,7 @@ const linuxPort: Detector = {
     const ports = [PORT_VXLAN, PORT_VXLAN_LINUX];
     if (wanted === found || !ports.includes(wanted) || !ports.includes(found)) return null;
     return {
-      sentence: `${differs(term)}: VXLAN has UDP port ${PORT_VXLAN} (RFC 7348), and Linux uses ${PORT_VXLAN_LINUX} unless told otherwise. Use ${PORT_VXLAN} at both ends.`,
+      sentence: `${differs(term)}: VXLAN has UDP port ${PORT_VXLAN} (RFC 7348), and Linux defaults to ${PORT_VXLAN_LINUX}. Use ${PORT_VXLAN} at both ends.`,
       changes: [takesFound(term)],
     };
   },
@@ -108,7 +108,7 @@ const sourcePort: Detector = {
     if (term === undefined || term.found === null || !isTunnel || !(wantsTunnel || facts.terms.length === 1))
       return null;
     return {
-      sentence: `${term.name} is wanted as ${term.wanted}, and the frame has ${term.found}: the source port of a tunnel over UDP is a hash of the inner packet and differs from flow to flow. Leave it out.`,
+      sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: the source port of a tunnel over UDP is a hash of the inner packet and differs from flow to flow. Leave it out.`,
       changes: [leavesOut(term)],
     };
   },
@@ -132,7 +132,7 @@ const OPTIONAL: readonly (readonly [name: string, fields: RegExp, header: FieldN
     "gtpu-option-absent",
     /gtpu_dw_2/,
     "misc3.gtpu_teid",
-    "the GTP-U header of the frame has none of the flags E, S and PN, and 8 bytes",
+    "the GTP-U header of the frame has none of the flags E, S and PN, so it is only 8 bytes long",
   ],
 ];
 
@@ -141,7 +141,7 @@ const optionalParts: readonly Detector[] = OPTIONAL.map(([name, fields, header, 
   detect(facts) {
     const term = facts.failing.find((one) => fields.test(one.name) && (one.found === null || one.found === 0n));
     if (term === undefined || facts.found(header) === null) return null;
-    return { sentence: `${term.name} is wanted as ${term.wanted}, and ${why}.`, changes: [leavesOut(term)] };
+    return { sentence: `The rule expects ${term.name} = ${term.wanted}, and ${why}.`, changes: [leavesOut(term)] };
   },
 }));
 
@@ -157,7 +157,7 @@ const otherStack: Detector = {
     const to = STACKS.find((stack) => facts.found(`${stack}_label` as FieldName) !== null);
     if (first === undefined || to === undefined) return null;
     return {
-      sentence: `${first.name} is in another place than the label of the frame, which is ${to}_label ${facts.foundText(`${to}_label` as FieldName)}. MPLS over Ethernet, over UDP (port 6635) and over GRE have fields of their own.`,
+      sentence: `${first.name} is a field for a label elsewhere in the packet; the label of the frame is ${to}_label ${facts.foundText(`${to}_label` as FieldName)}. MPLS over Ethernet, over UDP (port 6635) and over GRE have fields of their own.`,
       changes: terms.flatMap((term) => moves(term, term.name.replace(place(term), to))),
     };
   },
@@ -189,7 +189,7 @@ const ikeAtEspPort: Detector = {
     const term = facts.failing.find(({ name, found }) => found === null && /esp_(spi|seq)$/.test(name));
     if (term === undefined || facts.found("outer.udp_dport") !== BigInt(PORT_ESP)) return null;
     return {
-      sentence: `${term.name} needs an ESP header, and the datagram to UDP port ${PORT_ESP} has none: four zero bytes at its begin mean IKE, and the one byte 0xff is a keep-alive (RFC 3948). IKE belongs to the host.`,
+      sentence: `${term.name} needs an ESP header, and the datagram to UDP port ${PORT_ESP} has none: four leading zero bytes mean IKE, and the one byte 0xff is a keep-alive (RFC 3948). IKE belongs to the host.`,
     };
   },
 };

@@ -34,7 +34,7 @@ const protocolZero: Detector = {
     if (term === undefined || !isPresentTerm(term) || term.mask !== 0xffn || term.value !== 0n) return null;
     if (facts.there.headers.some(({ header }) => header === "ipv6_hop_by_hop")) return null;
     return {
-      sentence: `${term.name} is masked, but its value is 0, and the frame has ${valueText(term.field, term.found)}. 0 is no "any protocol": fill in the value, or leave the field out of the mask.`,
+      sentence: `${term.name} is masked, but its value is 0, and the frame has ${valueText(term.field, term.found)}. 0 does not mean "any protocol": fill in the value, or leave the field out of the mask.`,
       changes: [leavesOut(term)],
     };
   },
@@ -53,7 +53,7 @@ const cutOff: Detector = {
       }),
       (term) => {
         const bits = term.value > 0xffn ? 16 : (term.found & 0xffn) === term.value ? 8 : 16;
-        return `${differs(term)}: ${term.value} is the low ${bits} bits of ${term.found}. The value was stored in a variable that is too short.`;
+        return `${differs(term)}: ${term.value} is the low ${bits} bits of ${term.found}. The value was stored in a variable that is too small.`;
       },
     ),
 };
@@ -65,7 +65,7 @@ const ecnInTos: Detector = {
       const term = facts.failed(`${level}.ip_ecn`);
       if (term === undefined || term.found === null || facts.term(`${level}.ip_dscp`)?.agrees !== true) continue;
       return {
-        sentence: `${term.name} wants ${term.wanted}, and the frame has ${term.found}: the rule matches the whole TOS byte, and its low two bits are ECN, which senders and routers set. Mask the DSCP only (0xfc).`,
+        sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: the rule matches the whole TOS byte, and its low two bits are ECN, which senders and routers set. Mask the DSCP only (0xfc).`,
         changes: [leavesOut(term)],
       };
     }
@@ -84,7 +84,7 @@ const hexOrDecimal: Detector = {
       (term) => {
         const isHex = term.value.toString(16) === term.found.toString();
         const is = isHex ? `0x${term.value.toString(16)} is ${term.value}` : `0x${term.value} is ${term.found}`;
-        return `${differs(term)}: ${is}. A number was written in the other base.`;
+        return `${differs(term)}: ${is}. One of them was written in the wrong base.`;
       },
     ),
 };
@@ -96,7 +96,7 @@ const exactFlags: Detector = {
     if (term === undefined || term.value === 0n || (term.found & term.value) !== term.value) return null;
     const after = termText(term.field, term.value, term.value);
     return {
-      sentence: `${differs(term)}: all wanted flags are set, and others too. Mask only the flags that matter: ${after}.`,
+      sentence: `${differs(term)}: all expected flags are set, and so are others. Mask only the flags that matter: ${after}.`,
       changes: [{ field: term.name, before: term.wanted, after }],
     };
   },
@@ -110,7 +110,7 @@ const decremented: Detector = {
         ({ field, value, found }) => /ttl/.test(field.name) && value > found && value - found <= 3n,
       ),
       (term) =>
-        `${differs(term)}: each router on the way, and each "dec_ttl" of an earlier rule, makes it smaller by 1. Match the value after that, or leave it out.`,
+        `${differs(term)}: each router on the path, and each "dec_ttl" of an earlier rule, decrements it. Match the decremented value, or leave the field out.`,
     ),
 };
 
@@ -169,7 +169,7 @@ const invertedMask: Detector = {
       if (better === undefined) continue;
       const found = term.found ?? value;
       return {
-        sentence: `${field.name} is masked with ${valueText(field, mask)}, which keeps the low bits of the address: a wildcard mask, or a mask with swapped bytes. A prefix keeps the high bits: ${valueText(field, better)}.`,
+        sentence: `${field.name} is masked with ${valueText(field, mask)}, which keeps the low bits of the address: this is a wildcard mask, or a mask with its bytes swapped. A prefix keeps the high bits: ${valueText(field, better)}.`,
         changes: [{ field: field.name, before: wanted, after: termText(field, better, found & better) }],
       };
     }
@@ -190,7 +190,7 @@ const besideRange: Detector = {
     });
     if (term === undefined) return null;
     return {
-      sentence: `${term.name} is wanted in ${term.wanted}, and the frame has ${term.found}: one beside the range. Both ends belong to a range.`,
+      sentence: `The rule expects ${term.name} in ${term.wanted}, and the frame has ${term.found}, which is just outside. Both ends belong to the range.`,
       changes: [widenedBy(term)],
     };
   },

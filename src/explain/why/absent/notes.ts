@@ -33,7 +33,7 @@ function ofPath(field: string, found: bigint): string | null {
       return found === 0n ? "no queue pair of the device sent the frame" : `queue pair ${found} sent the frame`;
     case "port":
     case "source_vhca_port":
-      return `the frame came in by port ${found}, or was sent on it`;
+      return `the frame arrived on port ${found}, or was sent on it`;
     case "direction":
       return found === BigInt(DIRECTION_WIRE)
         ? "the frame came from the wire"
@@ -54,7 +54,7 @@ function ofTags(facts: FrameFacts, level: Level, field: string, found: bigint): 
   }
   if (!/(c|s)vlan_tag$/.test(field)) return null;
   const second = field.includes("second");
-  if (found === 1n) return second ? "a second VLAN tag lies in front" : "a VLAN tag lies in front";
+  if (found === 1n) return second ? "a second VLAN tag precedes it" : "a VLAN tag precedes it";
   const other = field.includes("cvlan") ? "svlan_tag" : "cvlan_tag";
   return hasTag(facts, level, other, second) ? `the tag is the other kind: ${other} is 1` : noTag(facts, level, second);
 }

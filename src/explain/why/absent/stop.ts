@@ -9,9 +9,7 @@ export function stopText({ header, offset, wanted, had, reason }: ParseStop): st
     case "beyond_packet":
       return `${title} cut: ${had} of ${wanted} bytes, because its packet ends there`;
     case "bad_version":
-      return header === "ipv6"
-        ? "the IPv6 header has another version than 6"
-        : `the ${title} has another version than 4`;
+      return header === "ipv6" ? "the version of the IPv6 header is not 6" : `the version of the ${title} is not 4`;
     case "bad_header_length":
       return header === "ipv4"
         ? "the IPv4 header gives a length below 20 bytes (ipv4_ihl below 5)"

@@ -17,7 +17,7 @@ export function chanceReason(at: Case, { rule: node, link }: Lead): Reason[] {
   const who = ruleText(rule);
   if (link.by === "sample") {
     const ratio = ratioOf(at, node);
-    const sentence = `the sampler of ${who} copies one of ${ratio} frames, left to chance (the seed of the device), and this frame is none of them`;
+    const sentence = `the sampler of ${who} copies one of ${ratio} frames, at random (the seed of the device), and this frame is not among them`;
     return [{ kind: "action", sentence, rule, action: "sampler" }];
   }
   const chosen = stepsAfter(at.walked, hit.step).filter(isDestination);

@@ -35,9 +35,9 @@ function endText(verdict: VerdictName): string {
     case "deliver":
       return "a queue of the device got the frame";
     case "forward":
-      return "the frame left by a port";
+      return "the frame left through a port";
     case "transmit":
-      return "the frame left by a port";
+      return "the frame left through a port";
     case "drop":
       return "the frame was dropped";
     case "miss":
@@ -63,23 +63,23 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
     case "no_destination":
       return `${rule} names no destination: frames to a function need one`;
     case "hop_limit":
-      return "the frame went through 64 rules without an end: rules send it in a circle";
+      return "the frame passed 64 rules without reaching an end: the rules send it in a circle";
     case "queue_not_ready":
       return `${name} does not receive in the state ${at.state ?? "it has"}: a queue pair receives in RTR and RTS, a work queue in RDY`;
     case "no_receive_buffer":
-      return `${name} has no receive buffer left: post receive requests`;
+      return `${name} is out of receive buffers: post receive requests`;
     case "receive_buffer_too_short":
       return `the receive buffer of ${name} is shorter than the ${at.length} bytes of the frame`;
     case "completion_queue_full":
       return `the completion queue of ${name} is full: poll it, or make it larger`;
     case "copy_limit":
-      return "the frame has as many copies as a frame can have";
+      return "the frame already has the maximum number of copies";
     case "not_a_tunnel":
       return `${rule} decapsulates, but ${at.noInner ?? "the packet inside has no header of that kind"}`;
     case "frame_too_long":
       return `${rule} would make the frame longer than 262144 bytes, or its IP packet longer than 65535`;
     case "wire_to_wire":
-      return `${rule} sends the frame back to port ${port}, from which it came: no frame returns to the wire it came from`;
+      return `${rule} sends the frame back to port ${port}, where it arrived: no frame returns to the wire it came from`;
     default:
       return null;
   }
@@ -94,9 +94,9 @@ function espText(reason: ReasonName, { rule, esp }: LostAt): string {
     case "esp_not_ip":
       return `${action} encrypts, but the frame has no IP packet`;
     case "esp_fragment":
-      return `${action} does not take fragments: reassemble before IPsec`;
+      return `${action} does not accept fragments: reassemble them before IPsec`;
     case "esp_encapsulation":
-      return `${action} expects other headers before the ESP header: tunnel or transport mode, or UDP encapsulation`;
+      return `${action} expects different headers before the ESP header: check tunnel or transport mode, and UDP encapsulation`;
     case "esp_truncated":
       return "the ESP packet is too short, or was not captured to its end";
     case "esp_spi":
@@ -104,11 +104,11 @@ function espText(reason: ReasonName, { rule, esp }: LostAt): string {
     case "esp_hard_limit":
       return `${action} has reached its hard limit of packets: renew the key`;
     case "esp_replay":
-      return `${sequence} was received before, or is left of the replay window`;
+      return `${sequence} has been received before, or lies before the replay window`;
     case "esp_jump":
       return `${sequence} is more than 2^31 ahead of the last one`;
     case "esp_authentication":
-      return "the ICV is wrong: another key, salt or ESN, or the packet was changed";
+      return "the ICV is wrong: the key, salt or ESN differs, or the packet was modified";
     case "esp_trailer":
       return "the packet is authentic, but its padding, next header or inner packet is malformed";
     case "esp_dummy":
@@ -118,7 +118,7 @@ function espText(reason: ReasonName, { rule, esp }: LostAt): string {
     case "esp_iv_exhausted":
       return `${action} has used all initialization vectors: renew the key`;
     case "esp_metadata":
-      return "the metadata element is missing, or does not ask for encryption";
+      return "the metadata element is missing, or does not request encryption";
     default:
       return `the frame ended for the reason ${reason}`;
   }

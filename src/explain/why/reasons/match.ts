@@ -76,7 +76,7 @@ export function reasonsOf(at: Case, judged: Judged): Reason[] {
 function belowPriority({ rules }: Case, { node, visit, score }: Judged): Reason {
   const rule = rules.refOf(node);
   const from = visit.step.fromPriority ?? 0;
-  const sentence = `the frame came to ${tableText(visit.step.table)} from priority ${from} on, and ${ruleText(rule)} has priority ${rule.priority}${score === BEGAN_AFTER ? ": it would match there" : ""}`;
+  const sentence = `the frame reached ${tableText(visit.step.table)} at priority ${from}, and ${ruleText(rule)} has priority ${rule.priority}${score === BEGAN_AFTER ? ": it would match there" : ""}`;
   return { kind: "not reached", sentence, table: visit.step.table, leading: [] };
 }
 

@@ -22,7 +22,7 @@ const MAX_LEADING = 100;
 /** Tables that the search for the way to a table goes back through. */
 const MAX_TABLES = 1000;
 
-/** Why the frame did not come to a table that it has no lookup in. */
+/** Why the frame did not reach a table that it has no lookup in. */
 export function tableReasons(at: Case, table: number): Reason[] {
   return backFrom(at, table);
 }
@@ -106,9 +106,9 @@ function notReached(at: Case, address: number): Reason {
 
 function notReachedText(table: string, rules: readonly string[], missing: readonly string[]): string {
   if (rules.length > 0)
-    return `the frame never came to ${table}: ${listText(rules)} ${rules.length === 1 ? "leads" : "lead"} there`;
-  if (missing.length > 0) return `the frame never came to ${table}: unmatched frames of ${listText(missing)} go there`;
-  return `the frame never came to ${table}: no rule leads there`;
+    return `the frame never reached ${table}: ${listText(rules)} ${rules.length === 1 ? "leads" : "lead"} there`;
+  if (missing.length > 0) return `the frame never reached ${table}: unmatched frames of ${listText(missing)} go there`;
+  return `the frame never reached ${table}: no rule leads there`;
 }
 
 /** Rules by name, each once: a rule of the eSwitch may be two of the core. */
@@ -139,7 +139,7 @@ function missReasons(at: Case, address: number): Reason[] | null {
 function tookReason({ step }: Visit, to: string): Reason {
   const { table, rule: took } = step;
   const who = took === null ? "a rule" : ruleText(took);
-  const sentence = `${who} of ${tableText(table)} took the frame, and frames come to ${to} only if no rule before takes them`;
+  const sentence = `${who} of ${tableText(table)} took the frame, and frames reach ${to} only if no earlier rule takes them`;
   return { kind: "other domain", sentence, domain: table.domain, vport: table.vport, took };
 }
 
@@ -186,9 +186,9 @@ function sendReasons(at: Case, vport: number, address: number): Reason[] {
   }
   const came =
     from.kind === "wire"
-      ? `the frame came from the wire by port ${from.port}`
+      ? `the frame came from the wire on port ${from.port}`
       : `${from.queue} of ${functionText(from.vport)} sent the frame`;
-  const sentence = `NIC_TX of ${functionText(vport)} has only frames that its own queue pairs send, and ${came}`;
+  const sentence = `NIC_TX of ${functionText(vport)} sees only frames that its own queue pairs send, and ${came}`;
   return [{ kind: "other domain", sentence, domain: "nic_tx", vport, took: null }];
 }
 
@@ -212,7 +212,7 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   if (judged.length > 0) return [...nearestOf(judged).flatMap((one) => takenReasons(at, one)), ...switched(at)];
   if (leads.length > 0) {
     const names = refsOf(at, leads).map(ruleText);
-    const sentence = `the frame never came to ${who}: ${listText(names)} ${names.length === 1 ? "leads" : "lead"} there`;
+    const sentence = `the frame never reached ${who}: ${listText(names)} ${names.length === 1 ? "leads" : "lead"} there`;
     return [{ kind: "not reached", sentence, table, leading: refsOf(at, leads) }, ...leadReasons(at, leads)];
   }
   const fdb = walked.device.function(VPORT_MANAGER).part(TablePipeline).switched;
@@ -226,15 +226,15 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   const from = walked.trace.from;
   const sentence =
     from.kind === "wire"
-      ? `the frame did not come to ${who}`
-      : `the frame was sent by ${functionText(from.vport)} and left by a port: frames to ${who} come from the wire, from VFs, or are looped back`;
+      ? `the frame did not reach ${who}`
+      : `the frame was sent by ${functionText(from.vport)} and left through a port: frames to ${who} come from the wire, from VFs, or are looped back`;
   return [{ kind: "other domain", sentence, domain: "fdb", vport, took: null }];
 }
 
 /** Where frames go that no rule of the FDB takes. */
 function defaultWay(from: TraceSource): string {
   if (from.kind === "wire") return "frames from the wire go to the PF";
-  return from.vport === VPORT_MANAGER ? "frames of the PF leave by their port" : "frames of VFs go to the PF";
+  return from.vport === VPORT_MANAGER ? "frames of the PF leave through their port" : "frames of VFs go to the PF";
 }
 
 /** Where the frame went from the FDB, if no rule took it. */
@@ -242,7 +242,7 @@ function switched({ walked }: Case): Reason[] {
   const last = walked.visits.findLast(({ step }) => step.table.domain === "fdb");
   if (last === undefined || last.rule !== 0) return [];
   const to = walked.visits.some(({ step: { table } }) => table.domain === "nic_rx" && table.vport === VPORT_MANAGER);
-  const sentence = `no rule of the FDB took the frame, so it ${to ? "went to the PF" : "left by its port"}`;
+  const sentence = `no rule of the FDB took the frame, so it ${to ? "went to the PF" : "left through its port"}`;
   return [{ kind: "other domain", sentence, domain: "fdb", vport: VPORT_MANAGER, took: null }];
 }
 

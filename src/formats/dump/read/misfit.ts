@@ -44,12 +44,12 @@ function has(action: ScenarioRuleAction, keys: readonly (keyof ActionObject)[]):
 
 /** @returns why no frame can match the fields; null if one can */
 export function matchMisfit(match: MatchFields): string | null {
-  return refusalOf(() => matchOf("import", "match", match));
+  return refusalOf(() => matchOf("match", match));
 }
 
 /** @returns why no matcher has the mask; null if one can */
 export function maskMisfit(mask: MatchFields): string | null {
-  return refusalOf(() => maskOf("import", "mask", mask));
+  return refusalOf(() => maskOf("mask", mask));
 }
 
 function refusalOf(make: () => unknown): string | null {

@@ -115,7 +115,7 @@ function changeText(change: ScenarioHeaderChange, kind: Kind, ttl: number | unde
     const bits = change.bits ?? Math.min(source.width - fromBit, field.width - intoBit);
     return [`move:${from}[${fromBit}..${fromBit + bits - 1}]->${target}[${intoBit}..${intoBit + bits - 1}]`];
   }
-  const bits = parseBits("exportRules", "to", field, change.to ?? 0);
+  const bits = parseBits("to", field, change.to ?? 0);
   if (bits.mask === 0n) return [];
   const text = maskedText(name, { mask: bits.mask, value: bits.value & bits.mask });
   return [`set_field:${text}->${target}`];
@@ -146,7 +146,7 @@ function openflowField(name: string): string {
 function tagText(change: Exclude<ScenarioHeaderChange, string>, name: string, { tagged }: Kind): string[] {
   const field = fieldNamed(name);
   if (change.set === undefined || field === undefined) throw new NotExported("flows set a tag only");
-  const bits = parseBits("exportRules", "to", field, change.to ?? 0);
+  const bits = parseBits("to", field, change.to ?? 0);
   if (bits.mask !== fullMask(field)) throw new NotExported("flows set a whole tag only");
   if (tagged !== true) return [];
   return [

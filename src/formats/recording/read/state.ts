@@ -1,4 +1,5 @@
 /** Objects and actions with state in a recording: meters, samplers, ASO objects by their device commands. */
+import { inCall } from "../../../errors.js";
 import { connectionFromBytes } from "../../../model/action/connection.js";
 import { ASO_BODY, ASO_DATA_AT, GENERAL_OBJECT, METER_BLOCK, readFields } from "../../../model/devx/layouts.js";
 import { CONN_TRACK_ASO_TYPE, FIRST_HIT_ASO_TYPE, FLOW_METER_ASO_TYPE } from "../../../model/devx/opcodes.js";
@@ -75,7 +76,7 @@ function meterOf(bytes: Uint8Array): Omit<ScenarioAsoMeter, "valid"> {
 }
 
 function connectionOf(data: Uint8Array): ScenarioConnection {
-  const { state, last_index, ...rest } = connectionFromBytes("importRules", "in", data.slice());
+  const { state, last_index, ...rest } = inCall("importRules", () => connectionFromBytes("in", data.slice()));
   const kind = Object.entries(LAST_INDEXES).find(([, number]) => number === last_index)?.[0] ?? "none";
   return {
     ...rest,

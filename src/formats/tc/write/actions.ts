@@ -131,7 +131,7 @@ function changesText(changes: ScenarioHeaderChange[], variant: Variant): string[
 
 function vlanText(change: ScenarioHeaderChange): string | undefined {
   if (typeof change !== "object" || change.set !== "outer.first_vid" || change.to === undefined) return undefined;
-  const { mask, value } = parseBits("exportRules", "to", fieldNamed("outer.first_vid") as never, change.to);
+  const { mask, value } = parseBits("to", fieldNamed("outer.first_vid") as never, change.to);
   if (mask !== 0xfffn) throw new NotExported("vlan modify of tc sets the whole VLAN");
   return `vlan modify id ${value}`;
 }
@@ -157,7 +157,7 @@ function mungeText(change: ScenarioHeaderChange, { version, l4 }: Variant): stri
     if (field.kind !== "number" || isPart) throw new NotExported(`pedit does not add to ${name}`);
     return `${munge} add ${BigInt.asUintN(field.width, BigInt(change.by ?? 0))}`;
   }
-  const { mask, value } = parseBits("exportRules", name, field, change.to ?? 0);
+  const { mask, value } = parseBits(name, field, change.to ?? 0);
   if (mask === fullMask(field) && !isPart) return `${munge} set ${format(field, value)}`;
   if (field.width > 32) throw new NotExported(`pedit retains bits of at most 32, not of ${name}`);
   const hex = (bits: bigint): string => `0x${(bits << BigInt(shift)).toString(16)}`;

@@ -1,5 +1,5 @@
 /** What a rule does, as testpmd's actions, in the order in which the device executes its own. */
-import { SteeringError } from "../../../errors.js";
+import { inCall, SteeringError } from "../../../errors.js";
 import type { Scenario, ScenarioRuleAction } from "../../../scenario/index.js";
 import { reformatOf } from "../../../scenario/action/headerBytes.js";
 import { NotExported } from "../../writing/terms.js";
@@ -180,7 +180,7 @@ class Writer {
 
 function bytesOf(reformat: NonNullable<Written["reformat"]>): Uint8Array {
   try {
-    return reformatOf("exportRules", "reformat", reformat).data ?? new Uint8Array();
+    return inCall("exportRules", () => reformatOf("reformat", reformat)).data ?? new Uint8Array();
   } catch (error) {
     if (error instanceof SteeringError) throw new NotExported(error.message);
     throw error;

@@ -56,7 +56,7 @@ function copyText(change: Exclude<ScenarioHeaderChange, string>, version: Versio
 function bitsFor(change: Exclude<ScenarioHeaderChange, string>, name: string): { mask: bigint; value: bigint } {
   const field = fieldNamed(name);
   if (field === undefined || change.to === undefined) throw new NotExported(`a change of ${name}`);
-  const { mask, value } = parseBits("exportRules", name, field, change.to);
+  const { mask, value } = parseBits(name, field, change.to);
   return { mask, value: value & mask };
 }
 

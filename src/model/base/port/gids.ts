@@ -1,5 +1,5 @@
 /** GIDs, the IPv6 addresses of RoCE ports, and the MAC addresses derived from them. */
-import { refuse } from "../../../errors.js";
+import { mistyped, refuse } from "../../../errors.js";
 import { bytesOf, joined } from "../../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../../packet/addresses.js";
 import { wrongType } from "../../../base/checks.js";
@@ -33,44 +33,44 @@ export function gidOf(bytes: Uint8Array): Gid {
 }
 
 /** The 16 bytes, a copy. */
-export function gidFrom(call: string, path: string, value: GidInput): Uint8Array {
-  if (typeof value === "string") return gidFromText(call, path, value);
+export function gidFrom(path: string, value: GidInput): Uint8Array {
+  if (typeof value === "string") return gidFromText(path, value);
   if (typeof value !== "object" || value === null) {
-    wrongType(call, path, "a GID", value);
+    wrongType(path, "a GID", value);
   }
-  if (value instanceof Uint8Array) return addressBytes(call, path, value, GID_LENGTH);
+  if (value instanceof Uint8Array) return addressBytes(path, value, GID_LENGTH);
   if ("raw" in value) {
-    if (value.raw instanceof Uint8Array) return addressBytes(call, `${path}.raw`, value.raw, GID_LENGTH);
-    wrongType(call, `${path}.raw`, "a Uint8Array", value.raw);
+    if (value.raw instanceof Uint8Array) return addressBytes(`${path}.raw`, value.raw, GID_LENGTH);
+    wrongType(`${path}.raw`, "a Uint8Array", value.raw);
   }
   const { subnet_prefix, interface_id } = value.global ?? {};
   if (typeof subnet_prefix !== "bigint" || typeof interface_id !== "bigint") {
-    throw new TypeError(`${call}: ${path}.global must have subnet_prefix and interface_id, both bigint`);
+    mistyped(`${path}.global must have subnet_prefix and interface_id, both bigint`);
   }
   return joined(bytesOf(subnet_prefix, 8), bytesOf(interface_id, 8));
 }
 
-function gidFromText(call: string, path: string, text: string): Uint8Array {
+function gidFromText(path: string, text: string): Uint8Array {
   const ipv4 = parseIpv4(text);
   const value = ipv4 === undefined ? parseIpv6(text) : 0xffff_0000_0000n | ipv4;
   if (value !== undefined) return bytesOf(value, GID_LENGTH);
   const hint = '"fe80::1", or "10.0.0.1" for its mapped form';
-  return refuse({ code: "EINVAL", call, reason: "bad_address", path, value: text, hint });
+  return refuse({ code: "EINVAL", reason: "bad_address", path, value: text, hint });
 }
 
 /** The 6 bytes, a copy. */
-export function macFrom(call: string, path: string, value: MacInput): Uint8Array {
-  if (value instanceof Uint8Array) return addressBytes(call, path, value, MAC_LENGTH);
-  if (typeof value !== "string") wrongType(call, path, "a MAC", value);
+export function macFrom(path: string, value: MacInput): Uint8Array {
+  if (value instanceof Uint8Array) return addressBytes(path, value, MAC_LENGTH);
+  if (typeof value !== "string") wrongType(path, "a MAC", value);
   const mac = parseMac(value);
   if (mac !== undefined) return bytesOf(mac, MAC_LENGTH);
   const hint = '"02:00:00:00:00:01"';
-  return refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint });
+  return refuse({ code: "EINVAL", reason: "bad_address", path, value, hint });
 }
 
-function addressBytes(call: string, path: string, bytes: Uint8Array, length: number): Uint8Array {
+function addressBytes(path: string, bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length === length) return bytes.slice();
-  return refuse({ code: "EINVAL", call, reason: "bad_address", path, value: bytes, hint: `${length} bytes` });
+  return refuse({ code: "EINVAL", reason: "bad_address", path, value: bytes, hint: `${length} bytes` });
 }
 
 /** ::ffff:0:0/96 (RFC 4291 section 2.5.5.2) */

@@ -12,9 +12,9 @@ export class Hardware {
   /** Verbs flows of all functions: how many are alive, and the limit. */
   readonly flows: { alive: number; readonly most: number };
 
-  constructor(call: string, name: string, ports: number, options: HardwareOptions) {
-    this.inventory = new Inventory(limitsFrom(call, options.limits ?? {}));
+  constructor(name: string, ports: number, options: HardwareOptions) {
+    this.inventory = new Inventory(limitsFrom(options.limits ?? {}));
     this.flows = { alive: 0, most: options.limits?.flows ?? Infinity };
-    this.ports = makePorts(call, name, ports, options);
+    this.ports = makePorts(name, ports, options);
   }
 }

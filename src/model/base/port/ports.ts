@@ -32,10 +32,10 @@ export const MAX_MESSAGE = MAX_FRAME;
 const ETHERNET_LENGTH = 14;
 
 /** Refuses to send a frame that is too short or too long. */
-export function checkFrameLength(call: string, path: string, length: number): void {
+export function checkFrameLength(path: string, length: number): void {
   if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
   const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
-  refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
+  refuse({ code: "EINVAL", reason: "bad_frame", path, value: `${length} bytes`, hint });
 }
 
 /** Bytes of an `enum ibv_mtu`. */
@@ -174,8 +174,8 @@ export class Port {
    * The entry of the GID table; undefined where it is empty. @throws EINVAL the index is beyond the
    * table
    */
-  gidEntry(call: string, path: string, index: number): GidEntry | undefined {
-    const gid = this.gids[tableIndex(call, path, index, GID_TABLE_LENGTH)];
+  gidEntry(path: string, index: number): GidEntry | undefined {
+    const gid = this.gids[tableIndex(path, index, GID_TABLE_LENGTH)];
     return gid === undefined ? undefined : this._entry(index, gid);
   }
 
@@ -188,13 +188,13 @@ export class Port {
    * The GID at an index; all zero where the entry is empty. @throws EINVAL the index is beyond the
    * table
    */
-  gid(call: string, path: string, index: number): Gid {
-    return this.gidEntry(call, path, index)?.gid ?? gidOf(new Uint8Array(GID_LENGTH));
+  gid(path: string, index: number): Gid {
+    return this.gidEntry(path, index)?.gid ?? gidOf(new Uint8Array(GID_LENGTH));
   }
 
   /** The partition key at an index. @throws EINVAL the index is beyond the table */
-  pkey(call: string, path: string, index: number): number {
-    tableIndex(call, path, index, PKEY_TABLE_LENGTH);
+  pkey(path: string, index: number): number {
+    tableIndex(path, index, PKEY_TABLE_LENGTH);
     return DEFAULT_PKEY;
   }
 
@@ -204,32 +204,32 @@ export class Port {
 }
 
 /** The ports of a device. */
-export function makePorts(call: string, name: string, count: number, options: PortOptions): Port[] {
-  const macs = listOf(call, "macs", options.macs, count);
-  const gids = listOf(call, "gids", options.gids, count);
+export function makePorts(name: string, count: number, options: PortOptions): Port[] {
+  const macs = listOf("macs", options.macs, count);
+  const gids = listOf("gids", options.gids, count);
   return Array.from({ length: count }, (_, i) => {
     const given = macs[i];
-    const mac = given === undefined ? portMac(name, i + 1) : unicastMac(call, `macs[${i}]`, given);
-    return new Port(i + 1, mac, moreGids(call, `gids[${i}]`, gids[i] ?? []));
+    const mac = given === undefined ? portMac(name, i + 1) : unicastMac(`macs[${i}]`, given);
+    return new Port(i + 1, mac, moreGids(`gids[${i}]`, gids[i] ?? []));
   });
 }
 
-function listOf<T>(call: string, path: string, list: readonly T[] | undefined, count: number): readonly T[] {
+function listOf<T>(path: string, list: readonly T[] | undefined, count: number): readonly T[] {
   if (list === undefined) return [];
-  checkArray(call, path, list);
+  checkArray(path, list);
   if (list.length <= count) return list;
   const hint = `the device has ${count} port${count === 1 ? "" : "s"}`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: list.length, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}.length`, value: list.length, hint });
 }
 
-function moreGids(call: string, path: string, list: readonly GidInput[]): Uint8Array[] {
-  return listOf(call, path, list, GID_TABLE_LENGTH - 1).map((gid, i) => gidFrom(call, `${path}[${i}]`, gid));
+function moreGids(path: string, list: readonly GidInput[]): Uint8Array[] {
+  return listOf(path, list, GID_TABLE_LENGTH - 1).map((gid, i) => gidFrom(`${path}[${i}]`, gid));
 }
 
-function unicastMac(call: string, path: string, value: MacInput): Uint8Array {
-  const mac = macFrom(call, path, value);
+function unicastMac(path: string, value: MacInput): Uint8Array {
+  const mac = macFrom(path, value);
   if (((mac[0] ?? 0) & 1) === 0) return mac;
-  return refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "a port has a unicast address" });
+  return refuse({ code: "EINVAL", reason: "bad_address", path, value, hint: "a port has a unicast address" });
 }
 
 /** | 02: locally administered | hash of the name 4 | port 1 |: the same in every run. */
@@ -246,16 +246,16 @@ export interface HasPorts {
 }
 
 /** The port with this number. @throws EINVAL the device has no such port */
-export function portOf(call: string, path: string, { hardware }: HasPorts, number: number): Port {
+export function portOf(path: string, { hardware }: HasPorts, number: number): Port {
   const { ports } = hardware;
-  const port = ports[unsigned(call, path, number, 32) - 1];
+  const port = ports[unsigned(path, number, 32) - 1];
   if (port !== undefined) return port;
   const hint = `1 to ${ports.length}`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: number, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: number, hint });
 }
 
-function tableIndex(call: string, path: string, index: number, length: number): number {
-  if (unsigned(call, path, index, 32) < length) return index;
+function tableIndex(path: string, index: number, length: number): number {
+  if (unsigned(path, index, 32) < length) return index;
   const hint = `the table has ${length} ${length === 1 ? "entry" : "entries"}`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: index, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: index, hint });
 }

@@ -4,7 +4,7 @@
  * `advanceTo` runs what is due by then.
  */
 import { checkTime, describe } from "../../../base/checks.js";
-import { refuse } from "../../../errors.js";
+import { inCall, mistyped, refuse } from "../../../errors.js";
 import { Deadlines, type Deadline } from "./deadlines.js";
 
 export class Clock {
@@ -45,14 +45,14 @@ export class Clock {
   }
 
   /** Moves a virtual clock forward. @throws as `advanceTo`; EINVAL an own clock */
-  advance(call: string, nanoseconds: bigint): void {
-    checkTime(call, "nanoseconds", nanoseconds);
+  advance(nanoseconds: bigint): void {
+    checkTime("nanoseconds", nanoseconds);
     if (this._own) {
       const hint = "move the clock that now of createDevice reads, then call advanceTo";
-      refuse({ code: "EINVAL", call, reason: "own_clock", path: "nanoseconds", value: nanoseconds, hint });
+      refuse({ code: "EINVAL", reason: "own_clock", path: "nanoseconds", value: nanoseconds, hint });
     }
-    checkTime(call, "clock", this._time + nanoseconds);
-    this.advanceTo(call, this._time + nanoseconds);
+    checkTime("clock", this._time + nanoseconds);
+    this.advanceTo(this._time + nanoseconds);
   }
 
   /**
@@ -61,19 +61,19 @@ export class Clock {
    * @throws TypeError no bigint; EINVAL a time before that of the clock, or after that of an own
    *   clock; EBUSY what is due now calls it
    */
-  advanceTo(call: string, time: bigint): void {
-    checkTime(call, "time", time);
+  advanceTo(time: bigint): void {
+    checkTime("time", time);
     if (this._running) {
       const hint = "what is due now has called it";
-      refuse({ code: "EBUSY", call, reason: "in_use", path: "time", value: time, hint });
+      refuse({ code: "EBUSY", reason: "in_use", path: "time", value: time, hint });
     }
     const now = this.now();
     if (this._own && time > now) {
       const hint = `now of createDevice gives ${now}: move it there first`;
-      refuse({ code: "EINVAL", call, reason: "own_clock", path: "time", value: time, hint });
+      refuse({ code: "EINVAL", reason: "own_clock", path: "time", value: time, hint });
     }
     if (!this._own && time < now) {
-      refuse({ code: "EINVAL", call, reason: "time_back", path: "time", value: time, hint: `it is at ${now}` });
+      refuse({ code: "EINVAL", reason: "time_back", path: "time", value: time, hint: `it is at ${now}` });
     }
     this._running = true;
     try {
@@ -90,22 +90,22 @@ export class Clock {
 
   /** Checks a reading of an own clock. */
   private _read(time: unknown): bigint {
-    const call = "createDevice";
-    if (typeof time !== "bigint") {
-      throw new TypeError(`${call}: now must return nanoseconds as a bigint, not ${describe(time)}: () => BigInt(...)`);
-    }
-    checkTime(call, "now()", time);
-    if (time < this._time) {
-      refuse({
-        code: "EINVAL",
-        call,
-        reason: "time_back",
-        path: "now()",
-        value: time,
-        hint: `it was at ${this._time}`,
-      });
-    }
-    this._time = time;
-    return time;
+    return inCall("createDevice", () => {
+      if (typeof time !== "bigint") {
+        mistyped(`now must return nanoseconds as a bigint, not ${describe(time)}: () => BigInt(...)`);
+      }
+      checkTime("now()", time);
+      if (time < this._time) {
+        refuse({
+          code: "EINVAL",
+          reason: "time_back",
+          path: "now()",
+          value: time,
+          hint: `it was at ${this._time}`,
+        });
+      }
+      this._time = time;
+      return time;
+    });
   }
 }

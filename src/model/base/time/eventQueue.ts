@@ -40,11 +40,11 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
   }
 
   /** @internal The oldest event. @throws EAGAIN none waits, as with O_NONBLOCK */
-  take(call: string, path: string, object: object): E {
+  take(path: string, object: object): E {
     const event = this._waiting.shift();
     if (event === undefined) {
       const hint = "no event waits; await next() for the next one";
-      refuse({ code: "EAGAIN", call, reason: "no_event", path, value: object, hint });
+      refuse({ code: "EAGAIN", reason: "no_event", path, value: object, hint });
     }
     this.taken(event);
     return event;

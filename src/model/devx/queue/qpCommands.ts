@@ -81,7 +81,7 @@ export const TRANSITIONS = {
 
 /** QUERY_QP. */
 export function queryQp(command: Command, qp: QueuePair): void {
-  const { attr, init_attr } = qp.query(command.call);
+  const { attr, init_attr } = qp.query();
   const { cap } = attr;
   command.expect(0, QP_CONTEXT_AT + QP_CONTEXT.size);
   const connected = qp.qp_type !== ib.IBV_QPT_UD;
@@ -143,8 +143,8 @@ function writePath(command: Command, { ah_attr, ...attr }: QueuePairState): void
   );
   if (ah_attr === null || grh === undefined) return;
   const bytes = new Uint8Array(command.out.buffer, command.out.byteOffset);
-  bytes.set(gidFrom(command.call, "grh.dgid", grh.dgid), at + PATH_GID_AT);
-  if (ah_attr.dmac !== undefined) bytes.set(macFrom(command.call, "dmac", ah_attr.dmac), at + PATH_MAC_AT);
+  bytes.set(gidFrom("grh.dgid", grh.dgid), at + PATH_GID_AT);
+  if (ah_attr.dmac !== undefined) bytes.set(macFrom("dmac", ah_attr.dmac), at + PATH_MAC_AT);
 }
 
 /** A command that changes the state or, in a state, attributes. Attributes that its mask leaves out are ignored. */
@@ -156,7 +156,7 @@ export function modifyQp(command: Command, qp: QueuePair, name: keyof typeof TRA
   if (from !== null) change.cur_qp_state = from;
   const states = ib.IBV_QP_STATE | (from === null ? 0 : ib.IBV_QP_CUR_STATE);
   command.carry(() => {
-    qp.modify(command.call, change, mask | states);
+    qp.modify(change, mask | states);
   });
   command.succeed();
 }
@@ -194,7 +194,7 @@ function changeOf(command: Command, mask: number): QueuePairChange {
     max_rd_atomic: 2 ** context.log_sra_max,
     max_dest_rd_atomic: 2 ** context.log_rra_max,
     min_rnr_timer: context.min_rnr_nak,
-    port_num: unsigned(command.call, "vhca_port_num", path.vhca_port_num, 8),
+    port_num: unsigned("vhca_port_num", path.vhca_port_num, 8),
     timeout: path.ack_timeout,
     retry_cnt: context.retry_count,
     rnr_retry: context.rnr_retry,

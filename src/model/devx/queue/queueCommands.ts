@@ -56,7 +56,7 @@ export function queryRq(command: Command, queue: WorkQueue | QueuePair): void {
 }
 
 function completionsOf(command: Command, qp: QueuePair): [cq: CompletionQueue, most: number] {
-  const { attr, init_attr } = command.carry(() => qp.query(command.call));
+  const { attr, init_attr } = command.carry(() => qp.query());
   return [init_attr.recv_cq, attr.cap.max_recv_wr];
 }
 
@@ -80,7 +80,7 @@ export function modifyRq(command: Command, queue: WorkQueue | QueuePair): void {
   const [from, to] = [wqState(command, "rq_state", rq_state), wqState(command, "ctx.state", state)];
   const change = { attr_mask: ib.IBV_WQ_ATTR_STATE | ib.IBV_WQ_ATTR_CURR_STATE, wq_state: to, curr_wq_state: from };
   command.carry(() => {
-    queue.modify(command.call, change);
+    queue.modify(change);
   });
   command.succeed();
 }
@@ -104,7 +104,7 @@ export function modifyRmp(command: Command, srq: SharedReceiveQueue): void {
   const ready: number = RQ_STATE.ready;
   if (rmp_state !== ready) command.fail("bad_value", "rmp_state", rmp_state, "1: ready");
   if (state !== ready) command.fail("bad_value", "ctx.state", state, "1: a shared receive queue stays ready");
-  if (bitmask_low === 1) command.carry(() => srq.modify(command.call, { srq_limit: lwm }, IBV_SRQ_LIMIT));
+  if (bitmask_low === 1) command.carry(() => srq.modify({ srq_limit: lwm }, IBV_SRQ_LIMIT));
   command.succeed();
 }
 
@@ -141,7 +141,7 @@ export function modifyRqt(command: Command, { list }: { readonly list: QueueList
   const queues = command.carry(() =>
     Array.from({ length: rqt_actual_size }, (_, i) => {
       const { rq_num } = readFields(command.in, RQ_NUMBER, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
-      return receiverAt(command.call, `rq_num[${i}]`, command.context, rq_num);
+      return receiverAt(`rq_num[${i}]`, command.context, rq_num);
     }),
   );
   list.replace(queues);

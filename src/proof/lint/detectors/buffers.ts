@@ -101,7 +101,7 @@ export const BUFFERS: readonly LintDetector[] = [
             const [object, by] = [namedObject("queue", queue), context.objectOf(node)];
             yield {
               objects: [object, by],
-              sentence: `${called(object)} has receive buffers of ${longest} bytes at most, but every frame of ${mentioned(by)} has at least ${least}. The queue refuses such frames (receive_buffer_too_short). Post longer buffers.`,
+              sentence: `${called(object)} has receive buffers of at most ${longest} bytes, but every frame of ${mentioned(by)} has at least ${least}. The queue refuses such frames (receive_buffer_too_short). Post longer buffers.`,
               witness,
             };
           }

@@ -31,7 +31,7 @@ export const ESP: readonly LintDetector[] = [
         else {
           yield {
             objects: [object, other],
-            sentence: `${called(object)} seals with the key and the salt of ${mentioned(other)}, and each counts its IVs by itself. AES-GCM is broken once two packets have the same key, salt and IV (RFC 4106, section 3.1). Give each association a key of its own.`,
+            sentence: `${called(object)} seals with the same key and salt as ${mentioned(other)}, and each counts its own IVs. AES-GCM is broken once two packets have the same key, salt and IV (RFC 4106, section 3.1). Give each association its own key.`,
           };
         }
       }

@@ -37,7 +37,7 @@ function outside(flow: VerbsFlow, spec: MatchSpec, field: FilterField, mask: big
   return {
     objects: [object],
     field: path,
-    sentence: `${called(object)} has ${path} ${valueText(form, value)} under the mask ${valueText(form, mask)}. Bits of a value outside its mask do not count, so the flow takes ${takes}.`,
+    sentence: `${called(object)} has ${path} ${valueText(form, value)} under the mask ${valueText(form, mask)}. Bits of a value outside its mask are ignored, so the flow takes ${takes}.`,
   };
 }
 
@@ -54,7 +54,7 @@ export const FLOWS: readonly LintDetector[] = [
         yield {
           objects: [object],
           field: "priority",
-          sentence: `${called(object)} has the priority ${flow.priority}, but only flows of type normal have one.`,
+          sentence: `${called(object)} has priority ${flow.priority}, but only flows of type normal have priorities.`,
           fix: { kind: "set", object, field: "priority", value: null, sentence: "Leave the priority out." },
         };
       }
@@ -71,7 +71,7 @@ export const FLOWS: readonly LintDetector[] = [
           const object = namedObject("flow", flow);
           yield {
             objects: [object],
-            sentence: `${called(object)} is a sniffer and drops: it drops its own copy only, and the frame goes on.`,
+            sentence: `${called(object)} is a sniffer with a drop action: it drops only its own copy, and the frame goes on.`,
           };
         }
       }

@@ -50,7 +50,7 @@ export const LOOPS: readonly LintDetector[] = [
           const others = [...tables].map((one) => context.rules.tableRefOf(one).table);
           yield {
             objects: [object],
-            sentence: `${called(object)} leads frames around through ${others.length === 1 ? "the table" : "the tables"} ${others.map((name) => `"${name}"`).join(", ")}. The frame below goes around until the hop limit drops it (hop_limit).`,
+            sentence: `${called(object)} sends frames in a loop through ${others.length === 1 ? "the table" : "the tables"} ${others.map((name) => `"${name}"`).join(", ")}. The frame below loops until the hop limit drops it (hop_limit).`,
             witness,
           };
           break;

@@ -73,7 +73,7 @@ const namesEmptyGroup: LintDetector = {
       if (empty === 0) continue;
       yield {
         objects: [object],
-        sentence: `${called(object)} names the group ${groupsOf(empty)} in match_criteria_enable ${hex(criteria)}, but masks nothing of it.`,
+        sentence: `${called(object)} names the group ${groupsOf(empty)} in match_criteria_enable ${hex(criteria)}, but masks none of its fields.`,
       };
     }
   },

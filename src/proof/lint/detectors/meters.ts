@@ -76,7 +76,7 @@ export const METERS: readonly LintDetector[] = [
           yield {
             objects: [object],
             field,
-            sentence: `${called(object)} meters its frames, but no rule reads the colour from ${field}, so red frames go on like green ones. Match ${field} in a later table.`,
+            sentence: `${called(object)} meters its frames, but no rule reads the colour from ${field}, so red frames are treated like green ones. Match ${field} in a later table.`,
           };
         }
       }

@@ -75,7 +75,7 @@ export const ORDER: readonly LintDetector[] = [
           yield {
             objects: [second, first],
             field: "priority",
-            sentence: `${called(second)} and ${mentioned(first)} have the same priority, ${priority}, and both match some frames, such as the one below. Of equal priorities ${orderText(one, other)} comes first, so the result depends on the order in which they are made. Give one of them another priority.`,
+            sentence: `${called(second)} and ${mentioned(first)} have the same priority, ${priority}, and some frames match both, such as the one below. At equal priority, ${orderText(one, other)} wins, so the result depends on the order in which they are created. Give one of them a different priority.`,
             witness: witnessOf(found),
           };
         }

@@ -49,7 +49,7 @@ const beyondPriorities: LintDetector = {
       yield {
         objects: [object],
         field: "priority",
-        sentence: `${called(object)} has the priority ${priority}. The last one of a ConnectX is ${lastPriority} in root tables and for flows.`,
+        sentence: `${called(object)} has priority ${priority}. The highest number on a ConnectX is ${lastPriority}, in root tables and for flows.`,
       };
     }
   },
@@ -100,7 +100,7 @@ const unmendedChecksum: LintDetector = {
       yield {
         objects: [object],
         field: changed,
-        sentence: `${called(object)} changes ${changed} of ICMPv6 packets too, whose checksum covers the addresses. ${context.device.profile.name} computes the checksums of IPv4, TCP and UDP anew, not that of ICMPv6. Match outer.ip_protocol tcp or udp.`,
+        sentence: `${called(object)} changes ${changed} of ICMPv6 packets too, whose checksum covers the addresses. ${context.device.profile.name} recomputes the checksums of IPv4, TCP and UDP, but not that of ICMPv6. Match outer.ip_protocol tcp or udp.`,
       };
     }
   },

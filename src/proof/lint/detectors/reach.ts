@@ -15,8 +15,8 @@ function* ownTables({ device }: LintContext): Iterable<readonly [address: number
 }
 
 function sentenceOf(object: FindingObject, { kind, sentence }: Proof): string {
-  if (kind !== "unreached") return `No frame comes to ${mentioned(object)}: ${sentence}.`;
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}, so no frame comes there.`;
+  if (kind !== "unreached") return `No frame reaches ${mentioned(object)}: ${sentence}.`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}, so no frame gets there.`;
 }
 
 export const REACH: readonly LintDetector[] = [
@@ -44,7 +44,7 @@ export const REACH: readonly LintDetector[] = [
         const from = by.map(called).join("");
         yield {
           objects: [object, ...by],
-          sentence: `${called(object)} has no rules, so every frame that comes there misses.${from === "" ? "" : ` ${from} leads to it.`}`,
+          sentence: `${called(object)} has no rules, so every frame that gets there misses.${from === "" ? "" : ` ${from} leads to it.`}`,
         };
       }
     },

@@ -90,7 +90,7 @@ export const REDUNDANT: LintDetector = {
         const [object, other] = [installedObject(one.object), installedObject(next.object)];
         yield {
           objects: [object, other],
-          sentence: `${called(object)} can go: ${mentioned(other)} takes all its frames then, and does the same with them.`,
+          sentence: `${called(object)} is redundant: without it, ${mentioned(other)} takes all its frames and does the same with them.`,
         };
       }
     }

@@ -73,7 +73,7 @@ export const TUNNELS: readonly LintDetector[] = [
         const object = installedObject(rule);
         yield {
           objects: [object],
-          sentence: `${called(object)} decapsulates, but also takes frames without a tunnel. The device drops such frames (not_a_tunnel). Match a field of the tunnel, or an inner one.`,
+          sentence: `${called(object)} decapsulates, but also takes frames without a tunnel. The device drops such frames (not_a_tunnel). Match a field of the tunnel or of the inner packet.`,
           witness,
         };
       }

@@ -50,18 +50,18 @@ export const UNUSED: readonly LintDetector[] = [
   {
     id: "unused-counter",
     severity: "note",
-    detect: (context) => unusedResources(context, isCounter, "counts nothing: no action and no flow names it."),
+    detect: (context) => unusedResources(context, isCounter, "counts nothing: no action or flow uses it."),
   },
   {
     id: "unused-meter",
     severity: "note",
-    detect: (context) => unusedResources(context, isMeter, "measures nothing: no action names it."),
+    detect: (context) => unusedResources(context, isMeter, "measures nothing: no action uses it."),
   },
   {
     id: "unused-object",
     severity: "note",
     detect: (context) =>
-      unusedResources(context, (one) => !isMeter(one) && !isCounter(one), "has no use: no action names it."),
+      unusedResources(context, (one) => !isMeter(one) && !isCounter(one), "is unused: no action uses it."),
   },
   {
     id: "unused-queue",
@@ -72,7 +72,7 @@ export const UNUSED: readonly LintDetector[] = [
         if (!(queue instanceof WorkQueue || raw) || queue.users > 0 || senders.has(queue)) continue;
         const object = namedObject("queue", queue);
         // Removing a queue would change the numbers of later ones, so no repair is sure.
-        yield { objects: [object], sentence: `${called(object)} gets no frames: no rule and no flow leads to it.` };
+        yield { objects: [object], sentence: `${called(object)} gets no frames: no rule or flow leads to it.` };
       }
     },
   },

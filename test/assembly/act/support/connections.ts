@@ -115,10 +115,10 @@ export class ConnectionWorld {
     }
     this.#root = core.exports.createTable(TABLE_ROOT) >>> 0;
     const bytes = new Uint8Array(CONNECTION_SIZE);
-    bytes.set(connectionBytes("test", "context", context));
+    bytes.set(connectionBytes("context", context));
     this.#record = createRecord(core, bytes);
     for (const [port, direction] of [DIRECTION_ORIGINAL, DIRECTION_REPLY].entries()) {
-      const match = matchOf("test", "match", { "ext.port": port + 1 });
+      const match = matchOf("match", { "ext.port": port + 1 });
       const actions = [Op.state, REGISTER | (direction << 8), Op.track, this.#record, Op.queue, this.#queue];
       const rule = { id: port, rankHigh: 0, rankLow: port, ...match, actions };
       expect(insertRule(core, this.#root, rule)).not.toBe(0);
@@ -131,7 +131,7 @@ export class ConnectionWorld {
     const { batch, tracked } = this;
     batch.clear();
     for (const { bytes, wireLength, linkType, time, original } of frames) {
-      const put = batch.put(bytes, wireLength, original ? 1 : 2, linkOf("test", "linkType", linkType));
+      const put = batch.put(bytes, wireLength, original ? 1 : 2, linkOf("linkType", linkType));
       if (put < 0) throw new Error("more frames than a batch takes");
       batch.stamp(time);
     }
@@ -152,7 +152,7 @@ export class ConnectionWorld {
   /** The connection as the core has it. */
   context(): Connection {
     const bytes = this.core.u8.subarray(this.#record, this.#record + CONNECTION_CONTEXT);
-    return connectionFromBytes("test", "context", bytes);
+    return connectionFromBytes("context", bytes);
   }
 }
 

@@ -49,7 +49,7 @@ export class World {
   /** A rule behind those before it. Returns its number. */
   rule(table: number, actions: readonly number[], fields: Record<string, string | number> = {}): number {
     const id = this.#made++;
-    const rule = { id, rankHigh: id << 15, rankLow: 0, ...matchOf("test", "m", fields), actions: [...actions] };
+    const rule = { id, rankHigh: id << 15, rankLow: 0, ...matchOf("m", fields), actions: [...actions] };
     expect(insertRule(this.core, table, rule)).not.toBe(0);
     return id;
   }

@@ -20,7 +20,7 @@ import {
 import type { FoundHeader } from "./mutate.js";
 
 /** What has a length that can be no header's. */
-const WITH_LENGTH: ReadonlySet<number> = new Set([Header.ipv4, Header.gtpu_extension]);
+const WITH_LENGTH: ReadonlySet<number> = new Set([Header.ipv4, Header.gtpu_extension, Header.nsh]);
 /** What keeps the fields of its fixed part when its options are cut, and the size of that part. */
 const WITH_OPTIONS: ReadonlyMap<number, number> = new Map<number, number>([
   [Header.tcp, 20],

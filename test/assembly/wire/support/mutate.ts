@@ -43,6 +43,7 @@ const STEERING: ReadonlyMap<number, readonly string[]> = new Map<number, string[
   [Header.mpls, ["2 1", "4 1"]],
   [Header.esp, ["0 4"]],
   [Header.macsec, ["0 1"]],
+  [Header.nsh, ["1 1"]],
 ]);
 
 /** Lengths at their ends, and the numbers that lead to other headers. */

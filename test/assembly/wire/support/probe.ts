@@ -104,7 +104,7 @@ export class ParseProbe {
     u32[descriptor + (FRAME_ADDRESS >> 2)] = address;
     u32[descriptor + (FRAME_LENGTH >> 2)] = bytes.length;
     u32[descriptor + (FRAME_WIRE_LENGTH >> 2)] = wireLength;
-    const link = linkOf("test", "linkType", linkType) << (8 * (FRAME_LINK - FRAME_PORT));
+    const link = linkOf("linkType", linkType) << (8 * (FRAME_LINK - FRAME_PORT));
     u32[descriptor + (FRAME_PORT >> 2)] = (port ?? 1) | link;
     try {
       exports.parse(1, wanted);

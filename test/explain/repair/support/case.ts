@@ -56,13 +56,11 @@ export class CaseDevice {
 
   /** Replaces the rules of the device. @throws SteeringError a rule is none */
   set(rules: readonly CaseRule[]): void {
-    for (const rule of this.#rules) rule.destroy("test");
+    for (const rule of this.#rules) rule.destroy();
     this.#rules = [];
     const actions = this.#loaded.rules.get("aside")?.actions ?? [];
     for (const { name, match, priority = 0 } of rules) {
-      this.#rules.push(
-        Rule.named("test", this.#loaded.matchers.get(String(priority)) as Matcher, match, actions, name),
-      );
+      this.#rules.push(Rule.named(this.#loaded.matchers.get(String(priority)) as Matcher, match, actions, name));
     }
   }
 
@@ -153,7 +151,7 @@ function rulesHit(device: Device, traced: TracedCore, bytes: Uint8Array, options
   const { switched, received } = device.function(0).part(TablePipeline);
   traced.refresh(switched);
   traced.batch.clear();
-  const link = linkOf("test", "linkType", options.linkType ?? 1);
+  const link = linkOf("linkType", options.linkType ?? 1);
   traced.batch.put(bytes, wireLengthOf(bytes, options), 1, link);
   const events = traced.steer(switched || received);
   const view = new DataView(events.buffer, events.byteOffset, events.length);

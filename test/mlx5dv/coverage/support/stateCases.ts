@@ -12,7 +12,7 @@ const INITIATOR = dv.MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR;
 const RESPONDER = dv.MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER;
 
 const object = (p: Probe, kind: AsoKind, log = 0, data: Uint8Array = new Uint8Array(64)): AsoObject =>
-  AsoObject.create("test", p.context(), kind, log, data);
+  AsoObject.create(p.context(), kind, log, data);
 
 /**
  * Valid, bytes on the wire, a committed burst of 2 * 64 bytes, an excess burst of 64; one byte per
@@ -93,9 +93,9 @@ const FIRST_HIT: Readonly<Record<string, Run>> = {
     const one = object(p, "first_hit");
     if (p.older) return void withoutState(p, () => dv.mlx5dv_dr_action_create_aso(p.rx, one, 0, 0, 1));
     const action = dv.mlx5dv_dr_action_create_aso(p.rx, one, 0, 0, 1);
-    p.refuses("EBUSY", () => one.destroy("test"));
+    p.refuses("EBUSY", () => one.destroy());
     dv.mlx5dv_dr_action_destroy(action);
-    one.destroy("test");
+    one.destroy();
   },
 };
 
@@ -162,10 +162,10 @@ const UNLINK: Readonly<Record<string, Run>> = {
     p.refuses("EINVAL", unlink);
     if (p.older) return;
     dv.mlx5dv_dr_aso_other_domain_link(one, p.fdb, p.rx, INITIATOR, 1);
-    p.refuses("EBUSY", () => one.destroy("test"));
+    p.refuses("EBUSY", () => one.destroy());
     unlink();
     p.refuses("EINVAL", unlink);
-    one.destroy("test");
+    one.destroy();
   },
 };
 

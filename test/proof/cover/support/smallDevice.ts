@@ -44,9 +44,9 @@ export async function openWorlds(worlds: readonly SmallWorld[]): Promise<SmallDe
     const second = dv.mlx5dv_dr_table_create(domain, 2);
     const first = world.root ? root : dv.mlx5dv_dr_table_create(domain, 1);
     if (!world.root) {
-      const matcher = Matcher.named("test", root, 0, undefined, `worlds of ${index}`);
+      const matcher = Matcher.named(root, 0, undefined, `worlds of ${index}`);
       const next = dv.mlx5dv_dr_action_create_dest_table(first);
-      Rule.named("test", matcher, { "outer.smac": sourceOf(index) }, [next], `world ${index}`);
+      Rule.named(matcher, { "outer.smac": sourceOf(index) }, [next], `world ${index}`);
     }
     addRules(world, domain, [first, second], queue, drawn);
   }
@@ -66,7 +66,7 @@ function addRules(
   drawn: Map<Rule, SmallRule>,
 ): void {
   const matchers = tables.map((table, at) =>
-    priorities[at]!.map((priority, n) => Matcher.named("test", table, priority, undefined, `${at}/${n}`)),
+    priorities[at]!.map((priority, n) => Matcher.named(table, priority, undefined, `${at}/${n}`)),
   );
   for (const rule of rules) {
     const { table, matcher, terms, changes, then, name } = rule;
@@ -79,7 +79,7 @@ function addRules(
     if (then === "next") actions.push(dv.mlx5dv_dr_action_create_dest_table(tables[1]));
     if (then === "drop") actions.push(dv.mlx5dv_dr_action_create_drop());
     if (then === "queue" && !sent) actions.push(dv.mlx5dv_dr_action_create_dest_ibv_qp(queue));
-    drawn.set(Rule.named("test", matchers[table]![matcher]!, matchOf(terms), actions, name), rule);
+    drawn.set(Rule.named(matchers[table]![matcher]!, matchOf(terms), actions, name), rule);
   }
 }
 

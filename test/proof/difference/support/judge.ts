@@ -27,7 +27,7 @@ export interface Verdicts {
 /** Judges all changes, then steers frames from all places through both devices. */
 export async function judge(old: Device, changed: Device, frames: readonly Bytes[]): Promise<Verdicts> {
   const [a, b] = [await openTracer(old), await openTracer(changed)];
-  for (const tracer of [a, b]) tracer.refresh("judge");
+  for (const tracer of [a, b]) tracer.refresh();
   const { sides, suspects } = compared(a, b, {});
   const finder = new DifferenceFinder(sides, {});
   const changes = suspects.map((suspect) => ({ suspect, ...finder.effectOf(suspect.goals) }));
