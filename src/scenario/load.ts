@@ -1,5 +1,5 @@
 /** A loaded scenario: objects on a device, frames steered, expectations compared. */
-import { inAsyncCall } from "../errors.js";
+import { inCall, inAsyncCall } from "../errors.js";
 import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import type { FlowCounter } from "../model/action/counter.js";
@@ -171,7 +171,8 @@ export class LoadedScenario {
       const { name, send, metadata, sync, before, port, linkType, wireLength } = frame;
       const options = { name, send, metadata, sync, before, time: times[i], port, linkType, wireLength };
       const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-      return { bytes: frameBytes(below("frames", i), frame), ...given };
+      const bytes = inCall("loadScenario", () => frameBytes(below("frames", i), frame));
+      return { bytes, ...given };
     });
     this.#domains = objects.domains;
     this.#uses = new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses]));

@@ -56,7 +56,7 @@ export function testEveryCall(
       for (const [name, args] of Object.entries(calls)) {
         if (deferred.includes(name)) continue;
         for (const [path, list] of destroyedObjects(args, dead[name] ?? [])) {
-          const said = refusalOf(run(name), list);
+          const said = refusalOf(name, run(name), list);
           if (said !== "object_destroyed") found.push(`${name}, ${path}: ${said}`);
         }
       }
@@ -65,11 +65,12 @@ export function testEveryCall(
   });
 }
 
-function refusalOf(run: Run, args: readonly unknown[]): string {
+function refusalOf(name: string, run: Run, args: readonly unknown[]): string {
   try {
     // The dump calls return a negative errno.
     return run(...args) === -ERRNO.EINVAL ? "object_destroyed" : "accepted";
   } catch (error) {
-    return error instanceof SteeringError ? error.reason : String(error);
+    if (!(error instanceof SteeringError)) return String(error);
+    return error.call === name ? error.reason : `names ${error.call}: ${error.message}`;
   }
 }

@@ -40,8 +40,11 @@ export function unclear({ name, run }: Call, args: readonly unknown[]): string |
   try {
     run(...args);
   } catch (error) {
-    if (error instanceof SteeringError)
-      return error.call === name ? undefined : `names ${error.call}: ${error.message}`;
+    if (error instanceof Error && !error.stack?.includes(error.message)) return `another stack: ${error.message}`;
+    if (error instanceof SteeringError) {
+      const named = error.call === name && error.message.startsWith(`${name}: `);
+      return named ? undefined : `names ${error.call}: ${error.message}`;
+    }
     if (!(error instanceof TypeError)) return `throws ${String(error)}`;
     const { message } = error;
     if (!message.startsWith(`${name}: `)) return `throws TypeError: ${message}`;

@@ -1,5 +1,5 @@
 /** mlx5dv_dr(3): domains, tables, matchers, rules, actions. */
-import { inCall } from "../../errors.js";
+import { inCall, named } from "../../errors.js";
 import type { Action } from "../../model/action/action.js";
 import { Context } from "../../model/base/context.js";
 import { Domain, Table } from "../../model/table/domain.js";
@@ -148,15 +148,20 @@ export function mlx5dv_dr_rule_create(
   num_actions: number | undefined,
   actions: readonly Action[] | null,
 ): Rule {
-  return inCall("mlx5dv_dr_rule_create", () =>
-    Rule.create(matcher, value, countedActions(num_actions, "actions", actions)),
-  );
+  // Not `inCall`: its closure is a tenth of the time of a rule.
+  try {
+    return Rule.create(matcher, value, countedActions(num_actions, "actions", actions));
+  } catch (error) {
+    throw named("mlx5dv_dr_rule_create", error);
+  }
 }
 
 /** Destroys a rule, at once or, with `asyncRules` of `createDevice`, at the next sync. */
 export function mlx5dv_dr_rule_destroy(rule: Rule): 0 {
-  return inCall("mlx5dv_dr_rule_destroy", () => {
+  try {
     living("rule", rule, Rule).destroy();
     return 0;
-  });
+  } catch (error) {
+    throw named("mlx5dv_dr_rule_destroy", error);
+  }
 }

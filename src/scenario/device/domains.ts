@@ -1,4 +1,5 @@
 /** The domains of a scenario, and the contexts of their functions. */
+import { inCall } from "../../errors.js";
 import { MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW } from "../../abi/mlx5dv.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { Domain } from "../../model/table/domain.js";
@@ -97,5 +98,5 @@ export function domainName(type: DomainType, vport: number): string {
 }
 
 function sync(domain: Domain): void {
-  if (!domain.rootOnly) domain.sync(SYNC_RULES);
+  if (!domain.rootOnly) inCall("loadScenario", () => domain.sync(SYNC_RULES));
 }
