@@ -69,7 +69,7 @@ export default defineConfig(
   },
   {
     name: "object literals whose every property the compiler checks",
-    files: ["playground/**/*.{ts,tsx}"],
+    files: ["playground/**/*.{ts,tsx}", "{test,bench,scripts}/**/*.{ts,mjs}"],
     rules: { "no-restricted-syntax": ["error", EXCESS_PROPERTIES] },
   },
   {
