@@ -118,9 +118,8 @@ export function checkOptions(
   types: Readonly<Record<string, OptionType>>,
 ): void {
   if (!isObject(options)) wrongType(call, path || "options", "an object", options);
-  const values = options as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(values)) {
-    const value = values[name];
+  for (const name of Object.keys(options)) {
+    const value = options[name];
     if (value === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
@@ -133,6 +132,7 @@ export function checkOptions(
   }
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
