@@ -6,6 +6,8 @@
  *                abi, headers, packet, model, scenario <- formats <- import, export <- cli
  *                abi, packet, engine, model <- snapshot
  *                replay imports no room
+ *     src/*.ts:  errors.ts imports base; index.ts and inline.ts are imported by entry points and cli
+ *     bench:     playground/src/speed imports it
  *     assembly:  wire <- branch <- classify <- forward <- act <- walk;  crypto <- esp <- act;  out reads branches
  *
  * A folder may import the folders that its list names. Nothing imports in a circle.
@@ -142,6 +144,27 @@ export default {
       to: { path: "^src/formats/$1/(read|write)/", pathNot: "^src/formats/$1/$2/" },
     },
     {
+      name: "root-errors",
+      comment: "every folder imports errors.ts, which imports src/base only",
+      severity: "error",
+      from: { path: "^src/errors\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/base/" },
+    },
+    {
+      name: "root-entry",
+      comment: "only entry points and the command import an entry point of src",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(cli/|inline\\.ts$)" },
+      to: { path: "^src/(index|inline)\\.ts$" },
+    },
+    {
+      name: "bench-apart",
+      comment: "benches import the package; the page's speed test alone imports them",
+      severity: "error",
+      from: { pathNot: "^(bench|playground/src/speed)/" },
+      to: { path: "^bench/" },
+    },
+    {
       name: "playground-public",
       comment: "the playground imports the package by its name",
       severity: "error",
@@ -151,7 +174,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    includeOnly: "^(src|assembly|playground)/",
+    includeOnly: "^(src|assembly|playground|bench)/",
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { extensions: [".ts", ".tsx", ".js"] },

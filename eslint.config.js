@@ -25,7 +25,8 @@ const EXCESS_PROPERTIES = {
 };
 const UNNAMED_OPERATIONS = [
   {
-    selector: "SwitchCase:matches([test.object.name='Op'], [test.expression.object.name='Op']) ~ SwitchCase[test=null]",
+    selector:
+      "SwitchCase:matches([test.object.name=/^(Op|StateKind)$/], [test.expression.object.name='Op']) ~ SwitchCase[test=null]",
     message:
       "A default takes the next operation for one of these: index a Record<OpName, ...> (src/model/action/operations.ts).",
   },
@@ -68,7 +69,7 @@ export default defineConfig(
   },
   {
     name: "object literals whose every property the compiler checks",
-    files: ["playground/**/*.{ts,tsx}"],
+    files: ["playground/**/*.{ts,tsx}", "{test,bench,scripts}/**/*.{ts,mjs}"],
     rules: { "no-restricted-syntax": ["error", EXCESS_PROPERTIES] },
   },
   {

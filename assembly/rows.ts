@@ -9,12 +9,19 @@
  * Larger areas are reserved from the arena (`reserve`) when the host first asks for them. They never
  * become smaller, and what they leave is not used again.
  */
-import { FRAME_ARENA, FRAME_SIZE, HITS_PER_FRAME, MAX_BATCH, MAX_ROWS } from "../src/abi/engine";
+import {
+  CLASSES_NUMBERS,
+  CLASSES_SIZE,
+  FRAME_ARENA,
+  FRAME_SIZE,
+  HITS_PER_FRAME,
+  MAX_BATCH,
+  MAX_ROWS,
+} from "../src/abi/engine";
 import { DEST_SIZE, OUTCOME_SIZE } from "../src/abi/outcome";
 import { JOB_SIZE } from "../src/abi/cipher";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
-import { CLASSES_NUMBERS, CLASSES_SIZE } from "../src/abi/outcomeClasses";
 import { reserve } from "./arena";
 import {
   BATCH,

@@ -90,7 +90,9 @@ function dumped(): Scenario {
     tables: [{ name: "t", level: 1 }],
     matchers: [{ name: "m", table: "t", mask: { "outer.ipv4_dst": "full", "outer.tcp_dport": "full" } }],
     rules: Array.from({ length: RULES }, (_, n) => ({
-      ...{ name: `r${n}`, matcher: "m", match: { "outer.ipv4_dst": host(n), "outer.tcp_dport": port(n) } },
+      name: `r${n}`,
+      matcher: "m",
+      match: { "outer.ipv4_dst": host(n), "outer.tcp_dport": port(n) },
       actions: ["drop" as const],
     })),
   };
@@ -105,8 +107,12 @@ function recorded(): string {
     { call: "mlx5dv_dr_domain_create", type: 0, returns: "0x10" },
     { call: "mlx5dv_dr_table_create", domain: "0x10", level: 1, returns: "0x20" },
     {
-      ...{ call: "mlx5dv_dr_matcher_create", table: "0x20", priority: 0, match_criteria_enable },
-      ...{ mask: hexOf(mask.match_buf), returns: "0x30" },
+      call: "mlx5dv_dr_matcher_create",
+      table: "0x20",
+      priority: 0,
+      match_criteria_enable,
+      mask: hexOf(mask.match_buf),
+      returns: "0x30",
     },
     { call: "mlx5dv_dr_action_create_drop", returns: "0x40" },
   ];

@@ -3,7 +3,6 @@
  *
  * Ratios and rates use logarithmic scales, since figures differ up to a hundredfold.
  */
-import { framesSection } from "./framePlots.js";
 import type { Against, Report, Result } from "./harness.js";
 
 const LABELS = 132;
@@ -54,6 +53,44 @@ ${changed.length === 0 ? "" : `<h2>Inserts and deletes</h2>\n<p class="legend">T
 ${factTables(Object.entries(report.facts["classify"] ?? {}))}`;
 }
 
+/** Undefined if the report has no frames. */
+function framesSection(report: Report): string | undefined {
+  const results = report.results.filter(({ suite }) => suite === "frames");
+  if (results.length === 0) return undefined;
+  const named = results.map((result) => ({ ...result, case: label(result.case) }));
+  return `<h1>Whole frames</h1>
+<p>From bytes to outcome through bursts of a device; one core and CPU time, but where wall time is said.</p>
+<h2>How many times as fast as the peers</h2>
+<p class="legend">${legend(["engine", "engine"])} <span class="key"><i class="goal"></i>goal</span></p>
+<div class="grid">${goalCharts(named)}</div>
+<h2>Frames</h2>
+<p class="legend">Million frames a second. ${legend(["engine", "engine"], ["plain", "plain JavaScript"], ["native", "rte_acl, native code, keys ready"])}</p>
+<div class="grid">${rateCharts(named.filter(({ unit }) => unit === "frame"))}</div>
+<h2>Other figures</h2>
+${factTables(Object.entries(report.facts["frames"] ?? {}))}`;
+}
+
+/** What there is room for. */
+function label(name: string): string {
+  return name.replace(/^engine, |device\./g, "").replace(/, (keys ready|typed arrays)$| -r in .*/, "");
+}
+
+/** A chart for each peer of a workload with a goal. */
+function goalCharts(results: readonly Result[]): string {
+  const workloads = [...new Set(results.map(({ workload }) => workload))];
+  return workloads
+    .flatMap((workload) => {
+      const cases = results.filter((result) => result.workload === workload);
+      const all = cases.flatMap(({ case: name, against = [] }) => against.map((one) => ({ name, one })));
+      const peers = new Set(all.filter(({ one }) => one.goal !== undefined).map(({ one }) => one.peer));
+      return [...peers].map((peer) => {
+        const bars = all.filter(({ one }) => one.peer === peer).map(({ name, one }) => ratioBar(name, one));
+        return chart(`${workload}: against ${peer}`, bars, "×");
+      });
+    })
+    .join("");
+}
+
 /** What follows the name of the set, in the order of a table's growth; sets in the order they have. */
 function bySize(results: readonly Result[]): Result[] {
   const place = ({ workload }: Result): number => SIZES.indexOf(sizeOf(workload));
@@ -67,7 +104,7 @@ function sizeOf(workload: string): string {
 }
 
 /** A row for each rule set, a column for each figure; then what is of no set. */
-export function factTables(facts: readonly [name: string, value: number][]): string {
+function factTables(facts: readonly [name: string, value: number][]): string {
   const split = facts.map(([name, value]) => ({ set: /^(?:acl|fw|ipc)\S+ \S+(?=, )/.exec(name)?.[0], name, value }));
   const ofSets = split.filter(({ set }) => set !== undefined);
   const columns = [...new Set(ofSets.map(({ set, name }) => name.slice(set!.length + 2)))];
@@ -85,7 +122,7 @@ function number(value: number | undefined): string {
   return `<td class="number">${value?.toLocaleString("en") ?? ""}</td>`;
 }
 
-export interface Bar {
+interface Bar {
   label: string;
   value: number;
   text: string;
@@ -119,7 +156,7 @@ function ratioBars(rows: readonly Result[], peer: string): Bar[] {
   });
 }
 
-export function ratioBar(label: string, { ratio, rounds, goal, floor }: Against): Bar {
+function ratioBar(label: string, { ratio, rounds, goal, floor }: Against): Bar {
   const wanted = [goal === undefined ? "" : `, goal ${goal}`, floor === undefined ? "" : `, floor ${floor}`];
   const title = `${short(ratio)} times, rounds ${short(Math.min(...rounds))} to ${short(Math.max(...rounds))}${wanted.join("")}`;
   const style = ratio < (floor ?? 0) ? "low" : "engine";
@@ -127,7 +164,7 @@ export function ratioBar(label: string, { ratio, rounds, goal, floor }: Against)
 }
 
 /** A chart for each workload, a bar for each case, million units a second. All have one scale. */
-export function rateCharts(results: readonly Result[]): string {
+function rateCharts(results: readonly Result[]): string {
   const scale = scaleOf(results.map(({ nanoseconds }) => 1000 / nanoseconds));
   return [...new Set(results.map(({ workload }) => workload))]
     .map((workload) => {
@@ -161,7 +198,7 @@ function scaleOf(values: readonly number[]): Scale {
 
 const STEPS = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((step) => Number(`${step}e${i - 5}`))).flat();
 
-export function chart(title: string, bars: readonly Bar[], unit: string, given?: Scale): string {
+function chart(title: string, bars: readonly Bar[], unit: string, given?: Scale): string {
   const values = bars.flatMap(({ value, goal, floor }) => [value, goal ?? value, floor ?? value]);
   const scale = given ?? scaleOf([...values, 1]);
   const steps = STEPS.filter((step) => step >= scale.low && step <= scale.high);
@@ -210,7 +247,7 @@ function drawBar(
   return `<g><title>${escape(`${label}: ${title}`)}</title>${labelled}${bar}${mark(floor, "floor")}${mark(goal, "goal")}${shown}</g>`;
 }
 
-export function legend(...entries: [style: string, text: string][]): string {
+function legend(...entries: [style: string, text: string][]): string {
   return entries.map(([style, text]) => `<span class="key"><i class="${style}"></i>${text}</span>`).join(" ");
 }
 
@@ -219,7 +256,7 @@ function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-export function escape(text: string): string {
+function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 

@@ -113,6 +113,7 @@ async function buildCore(flavour) {
     "scripts/core-globals.mjs",
     "scripts/core-calls.mjs",
     "scripts/core-sections.mjs",
+    "src/engine/sections.ts",
     "node_modules/assemblyscript",
   ];
   const output = `build/${flavour}/core.wasm`;

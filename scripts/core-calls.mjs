@@ -14,6 +14,7 @@ import {
   Reader,
   sectionsOf,
   TABLES,
+  textOf,
   withSections,
 } from "./core-sections.mjs";
 
@@ -49,9 +50,9 @@ export function withCalls(module) {
 }
 
 function exportsIn(body) {
-  const reader = new Reader(body, 0);
+  const reader = new Reader(body);
   return Array.from({ length: reader.number() }, () => {
-    const name = reader.text(reader.number());
+    const name = textOf(reader, reader.number());
     return { name, kind: reader.number(), index: reader.number() };
   });
 }

@@ -20,6 +20,7 @@ import {
   longer,
   Reader,
   sectionsOf,
+  skipConstant,
   TYPES,
   withSections,
 } from "./core-sections.mjs";
@@ -35,7 +36,7 @@ const SLOT = 8;
  */
 export function withGlobals(module) {
   const sections = sectionsOf(module);
-  const countIn = (id) => new Reader(bodyOf(sections, id), 0).number();
+  const countIn = (id) => new Reader(bodyOf(sections, id)).number();
   const globals = mutableGlobals(bodyOf(sections, GLOBALS));
   // All imports are functions; their numbers come before those of the module's functions.
   const first = countIn(IMPORTS) + countIn(FUNCTIONS);
@@ -60,13 +61,13 @@ export function withGlobals(module) {
 
 /** The mutable globals, integers all. The core imports none. */
 function mutableGlobals(body) {
-  const reader = new Reader(body, 0);
+  const reader = new Reader(body);
   const found = [];
   const count = reader.number();
   for (let index = 0; index < count; index++) {
     const type = reader.number();
     const changes = reader.number() === 1;
-    reader.skipConstant();
+    skipConstant(reader);
     if (!changes) continue;
     if (type !== I32 && type !== I64) throw new Error(`global ${index} of the core is no integer`);
     found.push({ index, type });

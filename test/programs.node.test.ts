@@ -41,7 +41,8 @@ test("all TypeScript of the examples compiles in strict mode", { timeout: 120_00
   const files = readdirSync(examples, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   expect(files.length).toBeGreaterThan(NAMES.length + 3);
   const programs = files.map((name) => ({
-    ...{ page: `examples/${name}`, line: 0 },
+    page: `examples/${name}`,
+    line: 0,
     source: readFileSync(join(examples, name), "utf8"),
   }));
   expect(diagnosticsOf(programs)).toEqual([]);

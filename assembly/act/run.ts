@@ -40,7 +40,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
     if (TRACED) noteAction(branch, rule, action);
     switch (load<u32>(action)) {
       case Op.tag:
-        store<u64>(branch, (<u64>operand) | ((<u64>(load<u32>(branch, BRANCH_FLAGS) | HAS_TAG)) << 32), BRANCH_TAG);
+        setTag(branch, operand);
         break;
       case Op.count:
         count(operand, load<u32>(branch, BRANCH_FRAME));
@@ -115,13 +115,22 @@ export function runFrom(branch: usize, table: usize, rule: usize, action: usize)
   return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 
-/** One action of a rule in an ESP batch (walk/espBatch.ts). The frame is not looped back. */
+/** Tag and flags are adjacent. */
+// @ts-ignore: decorator
+@inline
+function setTag(branch: usize, tag: u32): void {
+  store<u64>(branch, (<u64>tag) | ((<u64>(load<u32>(branch, BRANCH_FLAGS) | HAS_TAG)) << 32), BRANCH_TAG);
+}
+
+/**
+ * One action of a rule in an ESP batch (walk/espBatch.ts). The frame is not looped back. The switch of `run`, inlined here
+ * too, would make the core 268 bytes larger.
+ */
 function step(branch: usize, table: usize, rule: usize, action: usize): Then {
   const operand = load<u32>(action, ACTION_OPERAND);
   switch (load<u32>(action)) {
     case Op.tag:
-      store<u32>(branch, operand, BRANCH_TAG);
-      store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | HAS_TAG, BRANCH_FLAGS);
+      setTag(branch, operand);
       return Then.next;
     case Op.count:
       count(operand, load<u32>(branch, BRANCH_FRAME));

@@ -1,6 +1,6 @@
 /**
  * Counts frames and bytes by outcome class, so that the host reads a few sums for many frames. In:
- * the outcomes of a batch. Out: the area `outcome_classes` (layout in src/abi/outcomeClasses.ts).
+ * the outcomes of a batch. Out: the area `outcome_classes` (layout in src/abi/engine.ts).
  *
  * Two frames have one class exactly if they agree in verdict, reason, rules in order, metadata
  * registers with their values, the tables that a miss missed, and destinations in order: of each its kind, its status, and the
@@ -13,23 +13,6 @@ import {
   HITS_PER_FRAME,
   REGISTER_A,
   REGISTERS,
-} from "../../src/abi/engine";
-import {
-  DEST_LENGTH,
-  DEST_NEXT,
-  DEST_QUEUE,
-  DEST_STATUS,
-  OUTCOME_DESTINATIONS,
-  OUTCOME_HITS,
-  OUTCOME_KEY,
-  OUTCOME_MISSED,
-  OUTCOME_REASON,
-  OUTCOME_VERDICT,
-  OUTCOME_WRITTEN,
-  Reason,
-} from "../../src/abi/outcome";
-import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../src/abi/key";
-import {
   MAX_CLASSES,
   CLASS_BYTES,
   CLASS_FIRST,
@@ -47,7 +30,22 @@ import {
   CLASSES_USED,
   CLASSES_WORDS,
   MAX_CLASS_WORDS,
-} from "../../src/abi/outcomeClasses";
+} from "../../src/abi/engine";
+import {
+  DEST_LENGTH,
+  DEST_NEXT,
+  DEST_QUEUE,
+  DEST_STATUS,
+  OUTCOME_DESTINATIONS,
+  OUTCOME_HITS,
+  OUTCOME_KEY,
+  OUTCOME_MISSED,
+  OUTCOME_REASON,
+  OUTCOME_VERDICT,
+  OUTCOME_WRITTEN,
+  Reason,
+} from "../../src/abi/outcome";
+import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../src/abi/key";
 import { productOfWords } from "../hash";
 import { Classes, Rows } from "../rows";
 import { firstDestination, outcomeAt } from "../branch/outcome";

@@ -43,13 +43,14 @@ export function readRules(set: SetName, size: SetSize): SetRule[] {
   return lines(`${set}_${size}.rules.gz`).map((line) => {
     const { src, dst, sport, dport, protocol, protocolMask } = parseFilter(line);
     return {
-      ...{
-        src: Number(src.address),
-        srcMask: maskOf(src.length),
-        dst: Number(dst.address),
-        dstMask: maskOf(dst.length),
-      },
-      ...{ sport, dport, protocol, protocolMask },
+      src: Number(src.address),
+      srcMask: maskOf(src.length),
+      dst: Number(dst.address),
+      dstMask: maskOf(dst.length),
+      sport,
+      dport,
+      protocol,
+      protocolMask,
     };
   });
 }

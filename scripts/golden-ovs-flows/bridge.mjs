@@ -6,13 +6,24 @@ import { Daemons, newBridge, run, until } from "../golden-ovs/daemons.mjs";
 
 /** Dummy ports by what cases call them: bridge, name, number. */
 const ONE = {
-  ...{ 1: ["br0", "p1", 1], 2: ["br0", "p2", 2], 3: ["br0", "p3", 3], 4: ["br0", "p4", 4] },
+  1: ["br0", "p1", 1],
+  2: ["br0", "p2", 2],
+  3: ["br0", "p3", 3],
+  4: ["br0", "p4", 4],
   LOCAL: ["br0", "br0"],
 };
 export const SEVERAL = {
-  ...{ 1: ["br0", "p1", 1], 2: ["br0", "p2", 2], LOCAL: ["br0", "br0"] },
-  ...{ 3: ["br1", "p3", 3], 4: ["br1", "p4", 4], 7: ["br1", "br1"], 9: ["br1", "p7", 2] },
-  ...{ 5: ["br2", "p5", 3], 6: ["br2", "p6", 4], 8: ["br2", "br2"], 10: ["br2", "p8", 2] },
+  1: ["br0", "p1", 1],
+  2: ["br0", "p2", 2],
+  LOCAL: ["br0", "br0"],
+  3: ["br1", "p3", 3],
+  4: ["br1", "p4", 4],
+  7: ["br1", "br1"],
+  9: ["br1", "p7", 2],
+  5: ["br2", "p5", 3],
+  6: ["br2", "p6", 4],
+  8: ["br2", "br2"],
+  10: ["br2", "p8", 2],
 };
 /** Patch ports: bridge, name, number, peer. */
 export const PATCHES = [

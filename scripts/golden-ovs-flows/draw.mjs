@@ -236,8 +236,11 @@ export function drawFrame(random, number, tags) {
   const common = { dscp: random.pick([0, 10]), ecn: random.below(2) };
   if (kind === "arp") {
     layers.push({
-      ...{ header: "arp", operation: random.between(1, 2), sender_hardware: random.pick(MACS) },
-      ...{ sender_protocol: random.pick(IPV4), target_protocol: random.pick(IPV4) },
+      header: "arp",
+      operation: random.between(1, 2),
+      sender_hardware: random.pick(MACS),
+      sender_protocol: random.pick(IPV4),
+      target_protocol: random.pick(IPV4),
     });
   } else if (isSix) {
     const hops = random.pick([1, 64, 2]);

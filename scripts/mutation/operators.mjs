@@ -95,8 +95,15 @@ export async function mutantsOf(text, file) {
     const from = oneLine(text.slice(start, end));
     const to = oneLine(change);
     mutants.push({
-      ...{ file, function: inside, line: source.lineAt(start), from, to, statement, changed: start },
-      ...{ start: place.start, end: place.end },
+      file,
+      function: inside,
+      line: source.lineAt(start),
+      from,
+      to,
+      statement,
+      changed: start,
+      start: place.start,
+      end: place.end,
       text: text.slice(place.start, start) + change + text.slice(end, place.end),
     });
   }

@@ -42,7 +42,8 @@ function ready({ file, core, shared, tests, turns }, mutants) {
   const known = lookup(core, mutants);
   const all = bitsOf(shared);
   return {
-    ...{ file, turns },
+    file,
+    turns,
     tests: tests.map(({ name, ms, reached }) => {
       const bits = bitsOf(reached);
       return { name, ms, reaches: (number) => known[number].some((i) => isSet(bits, i) || isSet(all, i)) };

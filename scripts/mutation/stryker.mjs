@@ -51,7 +51,10 @@ function read({ files }) {
   const counted = tried.filter((one) => !reasons.has(one));
   const isCaught = ({ status }) => status === "Killed" || status === "Timeout";
   return {
-    ...{ tried: counted, all: tried.length, equivalent: reasons.size, lost },
+    tried: counted,
+    all: tried.length,
+    equivalent: reasons.size,
+    lost,
     survivors: counted.filter((one) => !isCaught(one)).map((one) => ({ ...one, reached: one.status !== "NoCoverage" })),
   };
 }

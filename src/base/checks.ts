@@ -112,9 +112,8 @@ export type OptionTypes<T> = Readonly<Record<keyof T, OptionType>>;
  */
 export function checkOptions(path: string, options: unknown, types: Readonly<Record<string, OptionType>>): void {
   if (!isObject(options)) wrongType(path || "options", "an object", options);
-  const values = options as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(values)) {
-    const value = values[name];
+  for (const name of Object.keys(options)) {
+    const value = options[name];
     if (value === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
@@ -127,6 +126,7 @@ export function checkOptions(path: string, options: unknown, types: Readonly<Rec
   }
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,8 @@
  * The frame and byte sums that a core keeps for each outcome class. Classes are numbered from 0
  * (assembly/out/outcomeClasses.ts).
  */
-import { Area } from "../abi/engine.js";
 import {
+  Area,
   CLASS_BYTES,
   CLASS_FRAMES,
   CLASS_ROW,
@@ -12,7 +12,7 @@ import {
   CLASSES_NUMBERS,
   CLASSES_RECORDS,
   CLASSES_SUMMED,
-} from "../abi/outcomeClasses.js";
+} from "../abi/engine.js";
 import type { Core } from "./core.js";
 
 export class OutcomeClasses {

@@ -31,7 +31,8 @@ it("makes what comes after .. too", () => {
 it.each(COMMANDS)("%s: a file in the way", async (name, args) => {
   const file = scratch(`${name.replaceAll(" ", "")}-file`, "");
   const refused = (folder: string, why: string): object => ({
-    ...{ code: 3, err: `flowsteer: ${folder}: the file cannot be written: ${why}\n` },
+    code: 3,
+    err: `flowsteer: ${folder}: the file cannot be written: ${why}\n`,
   });
   const below = join(file, "below");
   expect(await flowsteer(args(file))).toMatchObject(refused(file, "a file of this name already exists"));

@@ -94,7 +94,9 @@ describe.skipIf(process.platform === "win32")("a file that may not be so long is
   /** Runs the command, whose files may have so many blocks of 512 bytes. */
   const limited = (blocks: number, ...args: string[]): { status: number | null; stderr: string } =>
     spawnSync("sh", ["-c", `ulimit -f ${blocks}; exec node dist/cli.js "$@"`, "sh", ...args], {
-      ...{ cwd: root, encoding: "utf8", input: "" },
+      cwd: root,
+      encoding: "utf8",
+      input: "",
     });
   const OLD = "an older file\n";
   const LONG = "the file is too large";

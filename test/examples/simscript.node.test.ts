@@ -29,7 +29,10 @@ async function openHost(n: number): Promise<{ n: number; device: Device; send: (
 async function plainLoop(): Promise<string[]> {
   const hosts = await Promise.all([1, 2, 3].map(openHost));
   const rules = hosts.map(({ n }) => ({
-    ...{ name: `${n}`, table: "b", match: { "outer.ipv4_dst": `10.0.0.${n}` }, actions: [{ port: n }] },
+    name: `${n}`,
+    table: "b",
+    match: { "outer.ipv4_dst": `10.0.0.${n}` },
+    actions: [{ port: n }],
   }));
   const { device: middle } = await loadScenario({
     flowsteer: 1,

@@ -23,7 +23,10 @@ const MATCHES = [{ "outer.ipv6_dst": "2001:db8::2" }, {}, { "outer.ipv6_dst": "2
 function tagging(level: number): Scenario {
   const jump: ScenarioRule[] = level === 0 ? [] : [{ name: "jump", table: "t0", actions: [{ table: "t1" }] }];
   const rules = MATCHES.map((match, n) => ({
-    ...{ name: `rule ${n + 1}`, table: `t${level}`, priority: 2, match },
+    name: `rule ${n + 1}`,
+    table: `t${level}`,
+    priority: 2,
+    match,
     actions: [{ tag: n + 1 }, "drop" as const],
   }));
   const tables = [...new Set([0, level])].map((at) => ({ name: `t${at}`, level: at }));
@@ -34,7 +37,8 @@ function tagging(level: number): Scenario {
 function switching(level: number): Scenario {
   const { tables = [], rules = [], ...rest } = tagging(level);
   return {
-    ...{ ...rest, device: { vports: 3 } },
+    ...rest,
+    device: { vports: 3 },
     tables: tables.map((table) => ({ ...table, domain: "fdb" as const })),
     rules: rules.map((rule) =>
       rule.name === "jump" ? rule : { ...rule, actions: [{ vport: Number(rule.name.slice(5)) }] },

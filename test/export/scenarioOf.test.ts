@@ -77,8 +77,16 @@ test("rules in device bytes, with reformats, arrays and directions of the eSwitc
 
 test("meters and samplers, which rules share", async () => {
   const meter = {
-    ...{ next_table: "metered", reg_c_index: 3, cir: { mantissa: 200, exponent: 9 }, cbs: 3000, ebs: 70000 },
-    ...{ eir: 5000, meter_mode: "pkt", start_color: "yellow", bucket_overflow: true, both_buckets_on_green: true },
+    next_table: "metered",
+    reg_c_index: 3,
+    cir: { mantissa: 200, exponent: 9 },
+    cbs: 3000,
+    ebs: 70000,
+    eir: 5000,
+    meter_mode: "pkt",
+    start_color: "yellow",
+    bucket_overflow: true,
+    both_buckets_on_green: true,
   } as const;
   const { device } = await loadScenario({
     flowsteer: 1,
@@ -123,16 +131,23 @@ test("TIRs with their queue, their RQT and their hash", async () => {
   const queues = ["a", "b", "c", "d"].map((name) => ({ name }));
   const hash = { rx_hash_fn: "toeplitz", rx_hash_toeplitz_key: key } as const;
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, queues, tables: [{ name: "root", level: 0 }] },
+    flowsteer: 1,
+    queues,
+    tables: [{ name: "root", level: 0 }],
     rqts: [{ name: "all", queues: ["a", "b", "d", "b"] }],
     tirs: [
       { name: "one", queue: "c" },
       {
-        ...{ name: "ports", rqt: "all", ...hash, rx_hash_symmetric: true },
+        name: "ports",
+        rqt: "all",
+        ...hash,
+        rx_hash_symmetric: true,
         rx_hash_field_selector_outer: { l4_prot_type: "tcp", selected_fields: ["l4_dport", "l4_sport"] },
       },
       {
-        ...{ name: "addresses", rqt: "all", ...hash },
+        name: "addresses",
+        rqt: "all",
+        ...hash,
         rx_hash_field_selector_outer: {
           l3_prot_type: "ipv6",
           l4_prot_type: "udp",
@@ -205,7 +220,9 @@ test("flags, meters and connections, by offset, and those of another domain", as
   const peer_dmn = { domain: "nic_rx" as const };
   const out = { ...side, flags: "ct_direction_initiator" as const };
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, asoObjects, queues: [{ name: "q" }] },
+    flowsteer: 1,
+    asoObjects,
+    queues: [{ name: "q" }],
     tables: [
       { name: "root", level: 0 },
       { name: "tcp", level: 1 },
@@ -244,7 +261,9 @@ test("flags, meters and connections, by offset, and those of another domain", as
 test("host rules, cables and what the parser reads", async () => {
   const samples = [{ id: 2, header: "udp", offset: 8 }] as const;
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, device: { ports: 2, parser: { samples: [...samples] } }, queues: [{ name: "q" }] },
+    flowsteer: 1,
+    device: { ports: 2, parser: { samples: [...samples] } },
+    queues: [{ name: "q" }],
     connect: [{ port: 1, to: 2 }],
     tables: [{ name: "root", level: 0 }],
     rules: [{ name: "one", table: "root", match: { "misc4.prog_sample_field_value_2": 1 }, actions: [{ queue: "q" }] }],
@@ -277,7 +296,8 @@ test("host rules, cables and what the parser reads", async () => {
 test("flow actions of flows", async () => {
   const header = "02000000000102000000000208004500003200000000401100000a0000010a000002000012b5001e00000800000000007b00";
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, queues: [{ name: "q" }] },
+    flowsteer: 1,
+    queues: [{ name: "q" }],
     flowActions: [
       { name: "mark", modify: [{ set: "misc2.metadata_reg_c_0", to: 7 }] },
       { name: "wrap", reformat: { type: "l2_to_l2_tunnel", data: header } },
@@ -302,7 +322,9 @@ test("flow actions of flows", async () => {
 });
 
 const FLOWS: Scenario = {
-  ...{ flowsteer: 1, device: { vports: 1 }, queues: [{ name: "q" }, { name: "r" }, { name: "vf", function: 1 }] },
+  flowsteer: 1,
+  device: { vports: 1 },
+  queues: [{ name: "q" }, { name: "r" }, { name: "vf", function: 1 }],
   rqts: [{ name: "two", queues: ["q", "r"] }],
   tirs: [
     { name: "rss", rqt: "two", rx_hash_fn: "toeplitz", rx_hash_toeplitz_key: "6d".repeat(40) },
@@ -366,7 +388,9 @@ test("flows in device bytes", async () => {
 
 test("names flow tables of device commands, and flows that lead to them", async () => {
   const { device } = await loadScenario({
-    ...{ flowsteer: 1, queues: [{ name: "q" }], tirs: [{ name: "t", queue: "q" }] },
+    flowsteer: 1,
+    queues: [{ name: "q" }],
+    tirs: [{ name: "t", queue: "q" }],
     flowTables: [{ name: "services", groups: [{ start_flow_index: 0, end_flow_index: 0 }] }],
     flowEntries: [{ name: "all", table: "services", flow_index: 0, actions: [{ tir: "t" }] }],
     deviceFlows: [{ name: "in", actions: [{ table: "services" }] }],
@@ -388,7 +412,9 @@ describe("ESP actions", () => {
   const esp = { spi: "0x1001", seq: 5, esn: 1, key, salt: "cafebabe" };
   const encap = [{ ipv4_ext: { src_ip: "192.0.2.1", dst_ip: "192.0.2.2", ttl: 9 } }];
   const document: Scenario = {
-    ...{ flowsteer: 1, device: { ports: 2 }, connect: [{ port: 1, to: 2 }] },
+    flowsteer: 1,
+    device: { ports: 2 },
+    connect: [{ port: 1, to: 2 }],
     queues: [{ name: "branch" }, { name: "office", port: 2 }],
     flowActions: [
       { name: "seal", esp: { direction: "encrypt", ...esp, iv: "0000000000000100", hardLimit: 4, tfcPad: 2, encap } },
@@ -444,7 +470,9 @@ describe("ESP actions", () => {
     send(first);
     send(first);
     expect((await scenarioOf(first.device, { keys: true })).findings).toContainEqual({
-      ...{ path: "flows", name: "out", reason: "it has reached its limit of packets" },
+      path: "flows",
+      name: "out",
+      reason: "it has reached its limit of packets",
     });
   });
 });

@@ -21,7 +21,9 @@ const WORLDS: Readonly<Record<string, (options: DeviceOptions) => Promise<World>
     const calls = await everyMlx5dvCall(options);
     return worldOf(dv, calls, calls["mlx5dv_is_supported"]![0] as Device);
   },
-  ...{ "flows of a new device": flowCalls, "rules of a new device": ruleCalls, "queues of a new device": queueCalls },
+  "flows of a new device": flowCalls,
+  "rules of a new device": ruleCalls,
+  "queues of a new device": queueCalls,
 };
 const NAMES = Object.keys(WORLDS);
 

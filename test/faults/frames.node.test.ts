@@ -171,7 +171,8 @@ test("many rules that split frames", async () => {
     const domain = dv.mlx5dv_dr_domain_create(bench.context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
     const root = dv.mlx5dv_dr_table_create(domain, 0);
     const members = [1, 2].map((level) => ({
-      ...{ type: dv.MLX5DV_DR_ACTION_DEST, dest: to(dv.mlx5dv_dr_table_create(domain, level)) },
+      type: dv.MLX5DV_DR_ACTION_DEST,
+      dest: to(dv.mlx5dv_dr_table_create(domain, level)),
     }));
     const array = dv.mlx5dv_dr_action_create_dest_array(domain, undefined, members);
     const matcher = dv.mlx5dv_dr_matcher_create(root, 0, match_criteria_enable, mask);

@@ -166,7 +166,9 @@ describe("a wrong document", () => {
       document({
         flowTables: [
           {
-            ...{ name: "t", level: 1, log_size: 2 },
+            name: "t",
+            level: 1,
+            log_size: 2,
             groups: [{ start_flow_index: 0, end_flow_index: 3, mask: { "ext.port": "full" } }],
           },
         ],

@@ -12,10 +12,19 @@ const read = (...list: ScenarioHeaderChange[]): readonly (bigint | ModifyAction)
   inCall("test", () => headerChanges("modify", list).actions);
 
 const set = (field: string, data: number, offset: number, length: number): ModifyAction => ({
-  ...{ type: "set", field, offset, length, data },
+  type: "set",
+  field,
+  offset,
+  length,
+  data,
 });
 const copy = (field: string, src_offset: number, to: string, dst_offset: number, length: number): ModifyAction => ({
-  ...{ type: "copy", field, src_offset, length, to, dst_offset },
+  type: "copy",
+  field,
+  src_offset,
+  length,
+  to,
+  dst_offset,
 });
 
 describe("a change", () => {

@@ -100,11 +100,16 @@ describe("flows in device bytes", () => {
 
 it("tables of RDMA types take RoCE frames from flows of their type, and hand on the others", async () => {
   const table = (table_type: string): object => ({
-    ...{ name: `${table_type} table`, table_type, log_size: 1 },
+    name: `${table_type} table`,
+    table_type,
+    log_size: 1,
     groups: [{ start_flow_index: 0, end_flow_index: 1, mask: { "misc.bth_opcode": "full" } }],
   });
   const leads = (ft_type: string, more: object = {}): object => ({
-    ...{ name: ft_type, ft_type, actions: [{ table: `${ft_type} table` }], ...more },
+    name: ft_type,
+    ft_type,
+    actions: [{ table: `${ft_type} table` }],
+    ...more,
   });
   const flows = [
     leads("rdma_rx"),
@@ -112,7 +117,11 @@ it("tables of RDMA types take RoCE frames from flows of their type, and hand on 
     { name: "behind", actions: [{ queue: "a" }] },
   ];
   const entry = (name: string, of: string, flow_index: number, opcode: number, actions: string[]): object => ({
-    ...{ name, table: `${of} table`, flow_index, match: { "misc.bth_opcode": opcode }, actions },
+    name,
+    table: `${of} table`,
+    flow_index,
+    match: { "misc.bth_opcode": opcode },
+    actions,
   });
   const more = {
     flowTables: [table("rdma_rx"), table("rdma_transport_rx"), table("rdma_tx"), table("rdma_transport_tx")],
@@ -138,7 +147,10 @@ describe("flow tables", () => {
     ...more,
   });
   const entry = (flow_index: number, actions: unknown[], more: object = {}): object => ({
-    ...{ name: `entry ${flow_index}`, table: "services", flow_index, actions },
+    name: `entry ${flow_index}`,
+    table: "services",
+    flow_index,
+    actions,
     ...(flow_index < 4 ? { match: DNS } : {}),
     ...more,
   });

@@ -230,7 +230,8 @@ describe("connections", () => {
 
   it("begin where the document says, and are set between frames", async () => {
     const conn_track = {
-      ...{ valid: 1, state: "established" },
+      valid: 1,
+      state: "established",
       original: { sent_end: 101, reply_end: 1501, max_win: 1000, max_ack: 501, max_ack_seen: 1, scale: 15 },
       reply: { sent_end: 501, reply_end: 1101, max_win: 1000, max_ack: 101, max_ack_seen: 1, scale: 15 },
     };
@@ -313,7 +314,8 @@ describe("connections", () => {
 describe("samplers", () => {
   const sampler = (more: object = {}): object => ({
     flow_sampler: {
-      ...{ sample_ratio: 1, default_next_table: "next" },
+      sample_ratio: 1,
+      default_next_table: "next",
       sample_actions: [{ tag: 7 }, { count: "bulk", offset: 3 }, { queue: "b" }],
       ...more,
     },
@@ -403,7 +405,9 @@ describe("a refusal of the model", () => {
         actions: [
           {
             flow_sampler: {
-              ...{ sample_ratio: 1, default_next_table: "next", sample_actions: [{ queue: "a" }] },
+              sample_ratio: 1,
+              default_next_table: "next",
+              sample_actions: [{ queue: "a" }],
               action: { set: "misc2.metadata_reg_c_9", to: 1 },
             },
           },

@@ -20,7 +20,11 @@ function f(): bool {
 }`;
 
 const statement = (line: number, column: number, last: number): Point => ({
-  ...{ file: "f.ts", line, column, kind: "statement", last },
+  file: "f.ts",
+  line,
+  column,
+  kind: "statement",
+  last,
 });
 const branch = (line: number, column: number): Point => ({ ...statement(line, column, line), kind: "branch" });
 

@@ -1,6 +1,7 @@
 /** The bytes of the selected frame, as it came in. */
 import type { FrameTree } from "flowsteer/packet";
 import { selectedFrame, way } from "../state/selection.js";
+import { hexOf } from "../text/hex.js";
 
 /** Null until the path of the frame is there. */
 export function selectedTree(): FrameTree | null {
@@ -18,5 +19,5 @@ export async function packetTextOf(): Promise<string | null> {
 
 export function selectedHex(): string | null {
   const bytes = selectedTree()?.frame;
-  return bytes === undefined ? null : [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return bytes === undefined ? null : hexOf(bytes, " ");
 }

@@ -2,6 +2,7 @@
  * The id under which this tab keeps its work. A reload has the id of before. A tab that was duplicated has a
  * copy of the other's id: a lock tells, and it takes an id of its own.
  */
+import { hexOf } from "../text/hex.js";
 
 const KEY = "flowsteer.tab";
 const lockOf = (id: string): string => `flowsteer.tab ${id}`;
@@ -57,5 +58,5 @@ function locks(): LockManager | undefined {
 }
 
 function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(crypto.getRandomValues(new Uint8Array(8)));
 }

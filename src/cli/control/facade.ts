@@ -2,7 +2,8 @@
 import { fromJson, KnownObjects, toJson, type Json } from "../../replay/index.js";
 import { destroyRule, type LoadedScenario } from "../../scenario/index.js";
 import { bad, bytesParam, intParam, only } from "./params.js";
-import { isObject, type Call, type Params } from "./rpc.js";
+import { isObject } from "../../base/checks.js";
+import type { Call, Params } from "./rpc.js";
 
 const C_NAME = /^(ibv|mlx5dv)_/;
 /** Objects that the control names at once. */

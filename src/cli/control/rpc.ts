@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0: a message in, its answer out. What is no request of the protocol gets an error and changes nothing. */
+import { isObject } from "../../base/checks.js";
 import { SteeringError } from "../../index.js";
 
 export const ERRORS = {
@@ -91,10 +92,6 @@ function rpcError(error: unknown): RpcError {
 
 function failure(id: Id, { code, message, data }: RpcError): object {
   return { jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Integers beyond 2^53 - 1 are text. */

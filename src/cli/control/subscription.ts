@@ -1,4 +1,5 @@
 /** Events of a served device as notifications for one connection. */
+import { hexOf } from "../../base/hex.js";
 import { EVENT_NAMES, type DeviceEvents, type EventName } from "../../index.js";
 import { outcomeNames } from "../../scenario/index.js";
 import { commentText } from "../report/comment.js";
@@ -91,8 +92,4 @@ function plain(key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   if (key === "outcome") return outcomeNames(value as Parameters<typeof outcomeNames>[0]);
   return "name" in value && typeof value.name === "string" ? value.name : null;
-}
-
-function hexOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString("hex");
 }

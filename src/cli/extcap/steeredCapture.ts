@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { PcapngWriter } from "../../index.js";
-import { isObject } from "../control/rpc.js";
+import { isObject } from "../../base/checks.js";
 import { Interruption } from "../interruption.js";
 import { badUsage, refusalOf, type CommandRefusal } from "../refusal.js";
 import { counted } from "../text.js";

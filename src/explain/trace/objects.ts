@@ -14,21 +14,24 @@ import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";
 
+type Namer = (core: Core, of: InstalledRule, address: number) => string;
+
+/** Names of objects by the kind of their state; queues, completion queues and reasons are no objects of a rule. */
+const NAMERS: Readonly<Record<StateKind, Namer | null>> = {
+  [StateKind.counter]: (_, of, address) => counterName(of, address),
+  [StateKind.meter]: (_, of, address) => unitName(of, address),
+  [StateKind.first_hit]: (_, of, address) => unitName(of, address),
+  [StateKind.connection]: (_, of, address) => unitName(of, address),
+  [StateKind.esp]: associationName,
+  [StateKind.replay_window]: associationName,
+  [StateKind.queue]: null,
+  [StateKind.completion_queue]: null,
+  [StateKind.reason]: null,
+};
+
 /** The name of the object with state at an address; "" where no object of the rule has it. */
-export function stateName(core: Core, kind: number, address: number, of: InstalledRule): string {
-  switch (kind) {
-    case StateKind.counter:
-      return counterName(of, address);
-    case StateKind.meter:
-    case StateKind.first_hit:
-    case StateKind.connection:
-      return unitName(of, address);
-    case StateKind.esp:
-    case StateKind.replay_window:
-      return associationName(core, of, address);
-    default:
-      return "";
-  }
+export function stateName(core: Core, kind: StateKind, address: number, of: InstalledRule): string {
+  return NAMERS[kind]?.(core, of, address) ?? "";
 }
 
 function counterName(of: InstalledRule, address: number): string {

@@ -42,12 +42,7 @@ export type TirFields = FieldValues<keyof typeof TIR_CONTEXT.fields> & {
 
 /**
  * CREATE_TIR; `numberOutput` reads the number of the TIR.
- *
- *     | 0x900 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | context 240 |
- *     context: | 0 4 | type 4 bits, 0 28 bits | 0 20 | 0 5 bits, queue type 3 bits | rqn 3 |
- *              | symmetric 1 bit, 0 1 bit, tunneled 1 bit, 0 5 bits | rqtn 3 |
- *              | function 4 bits, 0 2 bits, loopback 2 bits | domain 3 | key 40 |
- *              | outer: L3 1 bit, L4 1 bit, fields 30 bits | inner 4 | 0 152 |
+ * Opcode 0x900; layout CREATE_TIR, then TIR_CONTEXT.
  *
  * @throws EINVAL if a value does not fit its bits, or the key is longer than 40 bytes
  */
@@ -66,9 +61,7 @@ export function createTirCommand(fields: TirFields): CommandFor<Tir> {
 
 /**
  * CREATE_RQT; `numberOutput` reads the number of the RQT.
- *
- *     | 0x916 2 | uid 2 | 0 2 | op_mod 2 | 0 44 | 0 5 bits, type 3 bits | 0 1 | most 2 |
- *     | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ * Opcode 0x916; layout CREATE_RQT, then RQ_NUMBER of each.
  *
  * @param numbers receive queues: `wq_num` of work queues, `qp_num` of raw packet queue pairs
  */
@@ -86,8 +79,7 @@ export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
 
 /**
  * DESTROY_TIR.
- *
- *     | 0x902 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | number 3 | 0 4 |
+ * Opcode 0x902; layout DESTROY_24.
  */
 export function destroyTirCommand(id: number): Uint8Array {
   return inCall(

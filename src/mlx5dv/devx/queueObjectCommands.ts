@@ -64,8 +64,7 @@ export type QpContext = Record<keyof typeof QP_CONTEXT.fields, number> & {
 
 /**
  * QUERY_QP; `qpOutput` reads the output of 256 bytes.
- *
- *     | 0x50b 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | qpn 3 | 0 4 |
+ * Opcode 0x50b; layout NUMBERED.
  */
 export function queryQpCommand(qpn: number): Uint8Array {
   return inCall("queryQpCommand", () => numbered(NUMBERED, opcodes.QUERY_QP_OPCODE, qpn).bytes);
@@ -85,8 +84,7 @@ export function qpOutput(output: Uint8Array): QpContext {
 
 /**
  * RST2INIT_QP and the others.
- *
- *     | opcode 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | qpn 3 | 0 4 | opt_param_mask 4 | 0 4 | context 232 | 0 16 |
+ * Layout MODIFY_QP, with QP_CONTEXT and PATH.
  *
  * @param opcode MLX5_CMD_OP_..._QP
  * @throws EINVAL if a value does not fit its bits
@@ -110,8 +108,7 @@ export function modifyQpCommand(opcode: number, qpn: number, fields: QpFields = 
 
 /**
  * QUERY_CQ; `cqOutput` reads the output of 80 bytes.
- *
- *     | 0x402 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | cqn 3 | 0 4 |
+ * Opcode 0x402; layout NUMBERED.
  */
 export function queryCqCommand(cqn: number): Uint8Array {
   return inCall("queryCqCommand", () => numbered(NUMBERED, opcodes.QUERY_CQ_OPCODE, cqn).bytes);
@@ -124,8 +121,7 @@ export function cqOutput(output: Uint8Array): Record<keyof typeof CQ_CONTEXT.fie
 
 /**
  * MODIFY_CQ.
- *
- *     | 0x403 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | cqn 3 | select 4 | context 64 | 0 192 |
+ * Opcode 0x403; layout MODIFY_CQ, with CQ_CONTEXT.
  *
  * @param modify_field_select bits of the fields that change
  */
@@ -142,8 +138,7 @@ export function modifyCqCommand(
 
 /**
  * QUERY_RQ; `rqOutput` reads the output of 272 bytes.
- *
- *     | 0x90b 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqn 3 | 0 4 |
+ * Opcode 0x90b; layout NUMBERED.
  *
  * @param rqn `wq_num` of a work queue, `qp_num` of a raw packet queue pair
  */
@@ -158,8 +153,7 @@ export function rqOutput(output: Uint8Array): Record<keyof typeof RQ_CONTEXT.fie
 
 /**
  * MODIFY_RQ.
- *
- *     | 0x909 2 | uid 2 | 0 2 | op_mod 2 | state 4 bits, 0 4 bits | rqn 3 | 0 4 | bits 8 | 0 8 | context 240 |
+ * Opcode 0x909; layout MODIFY_RQ, with RQ_CONTEXT.
  *
  * @param rq_state the state that the queue is in
  * @param fields `state` is the one that it gets
@@ -177,8 +171,7 @@ export function modifyRqCommand(
 
 /**
  * QUERY_RMP; `rmpOutput` reads the output of 272 bytes.
- *
- *     | 0x90f 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rmpn 3 | 0 4 |
+ * Opcode 0x90f; layout NUMBERED.
  *
  * @param rmpn `srqn` of a shared receive queue
  */
@@ -193,8 +186,7 @@ export function rmpOutput(output: Uint8Array): Record<keyof typeof RMP_CONTEXT.f
 
 /**
  * MODIFY_RMP: the limit of a shared receive queue, which is ready.
- *
- *     | 0x90d 2 | uid 2 | 0 2 | op_mod 2 | state 4 bits, 0 4 bits | rmpn 3 | 0 4 | bits 8 | 0 8 | context 240 |
+ * Opcode 0x90d; layout MODIFY_RMP, with RMP_CONTEXT.
  *
  * @param lwm the limit, 16 bits
  */
@@ -209,8 +201,7 @@ export function modifyRmpCommand(rmpn: number, lwm: number): Uint8Array {
 
 /**
  * QUERY_RQT; `rqtOutput` reads the output of 272 bytes and 4 a queue.
- *
- *     | 0x919 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqtn 3 | 0 4 |
+ * Opcode 0x919; layout NUMBERED.
  *
  * @param rqtn the number of an RQT, or `ind_tbl_num` of an indirection table
  */
@@ -231,9 +222,7 @@ export function rqtOutput(output: Uint8Array): number[] {
 
 /**
  * MODIFY_RQT: other receive queues in the same number of places.
- *
- *     | 0x917 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqtn 3 | 0 4 | 0 7, 0 7 bits, list 1 bit | 0 8 |
- *     | 0 20 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ * Opcode 0x917; layout MODIFY_RQT, then RQ_NUMBER of each.
  */
 export function modifyRqtCommand(rqtn: number, numbers: readonly number[]): Uint8Array {
   return inCall("modifyRqtCommand", () => {

@@ -68,10 +68,7 @@ export interface FlowTableFields {
 
 /**
  * CREATE_FLOW_TABLE; `numberOutput` reads the number of the table.
- *
- *     | 0x930 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 7 | context 40 |
- *     context: | reformat, decap, software owner, termination: 1 bit each, miss action 4 bits |
- *              | level 1 | 0 1 | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
+ * Opcode 0x930; layout CREATE_FLOW_TABLE, then FLOW_TABLE_CONTEXT.
  *
  * @param table_type FS_FT_*
  */
@@ -87,8 +84,7 @@ export function createFlowTableCommand(table_type: number, fields: FlowTableFiel
 
 /**
  * The number of a new flow table, flow group, TIR or RQT in the output of its command.
- *
- *     | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |
+ * Layout OUTPUT_24.
  */
 export function numberOutput(output: Uint8Array): number {
   return inCall("numberOutput", () => outputFields(output, OUTPUT_24).id);
@@ -96,8 +92,7 @@ export function numberOutput(output: Uint8Array): number {
 
 /**
  * QUERY_FLOW_TABLE. The output needs FLOW_TABLE_OUTPUT_SIZE bytes; the context is at byte 24.
- *
- *     | 0x932 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 40 |
+ * Opcode 0x932; layout QUERY_FLOW_TABLE.
  */
 export function queryFlowTableCommand(table_type: number, table_id: number): Uint8Array {
   return inCall(
@@ -151,9 +146,7 @@ export interface FlowGroupFields {
 
 /**
  * CREATE_FLOW_GROUP; `numberOutput` reads the number of the group.
- *
- *     | 0x933 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 | 0 4 |
- *     | first index 4 | 0 4 | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 |
+ * Opcode 0x933; layout CREATE_FLOW_GROUP.
  *
  * @throws EINVAL if a value does not fit its bits, or the mask is longer than 512 bytes
  */
@@ -169,8 +162,7 @@ export function createFlowGroupCommand(fields: FlowGroupFields): CommandFor<Devx
 
 /**
  * DESTROY_FLOW_GROUP.
- *
- *     | 0x934 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | group 4 | 0 36 |
+ * Opcode 0x934; layout DESTROY_FLOW_GROUP.
  */
 export function destroyFlowGroupCommand(table_type: number, table_id: number, group_id: number): Uint8Array {
   return inCall(
@@ -217,14 +209,7 @@ export interface FlowEntryFields {
 
 /**
  * SET_FLOW_TABLE_ENTRY: makes an entry.
- *
- *     | 0x936 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 |
- *     | ignore level 1 bit, 0 23 bits | what is set 1 | 0 4 | index 4 | 0 28 | context |
- *     context:     | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 7 bits |
- *                  | destinations 3 | 0 1 | counters 3 | reformat 4 | header change 4 | second VLAN 4 |
- *                  | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 |
- *     destination: | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits |, extended also | reformat 4 | 0 4 |
- *     counter:     | number 4 | 0 4 |, among extended destinations also | 0 8 |
+ * Opcode 0x936; layout SET_FLOW_TABLE_ENTRY, then FLOW_CONTEXT and its destinations and counters.
  *
  * @throws EINVAL if a value does not fit its bits, or the value is longer than 512 bytes
  */
@@ -244,8 +229,7 @@ export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array
 
 /**
  * DELETE_FLOW_TABLE_ENTRY.
- *
- *     | 0x938 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 |
+ * Opcode 0x938; layout DELETE_FLOW_TABLE_ENTRY.
  */
 export function deleteFlowTableEntryCommand(table_type: number, table_id: number, flow_index: number): Uint8Array {
   return inCall(

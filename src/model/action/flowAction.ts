@@ -18,6 +18,9 @@ import { encapsulates, reformatData, reformatRecord } from "./reformat.js";
 /** The step of an action in the execution order. */
 export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";
 
+/** Groups of flow actions. */
+export type FlowActionKind = "ESP" | "modify header" | "packet reformat" | "L2_TUNNEL_TO_L2";
+
 /** Types of flow tables (`enum mlx5dv_flow_table_type`): the domains, then those of RDMA. */
 const LAST_TYPE = 6;
 
@@ -53,7 +56,7 @@ export abstract class FlowAction extends Handle {
   }
 
   /** Its group: a device runs one action of a group in a flow. */
-  abstract get kind(): string;
+  abstract get kind(): FlowActionKind;
 
   /** @internal Destroys it for a call of the facades. */
   destroy(): void {
@@ -94,7 +97,7 @@ export class ModifyHeaderAction extends FlowAction {
     return new ModifyHeaderAction(context, domainType, program, words);
   }
 
-  get kind(): string {
+  get kind(): FlowActionKind {
     return "modify header";
   }
 }
@@ -127,7 +130,7 @@ export class PacketReformatAction extends FlowAction {
   }
 
   /** A decapsulation without new headers is a step of its own in the device. */
-  get kind(): string {
+  get kind(): FlowActionKind {
     return this.reformatType === L2_TUNNEL_TO_L2 ? "L2_TUNNEL_TO_L2" : "packet reformat";
   }
 }

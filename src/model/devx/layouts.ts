@@ -57,7 +57,12 @@ export const FLOW_METER_BODY = layout(128, {
   destination_table_id: [13, 24],
 });
 export const FLOW_METER_PARAMETERS = 32;
-/** One meter: of FLOW_METER_BODY from byte 32, of ASO data twice. The state is that of ASO objects. */
+/**
+ * | valid 1 bit, overflow 1 bit, start colour 2 bits, both on green 1 bit, 0 1 bit, mode 2 bits | 0 7
+ * | 0 3 bits, CBS exponent 5 bits | mantissa 1 | 0 3 bits, CIR exponent 5 bits | mantissa 1 | tokens 4
+ * | 0 3 bits, EBS exponent 5 bits | mantissa 1 | 0 3 bits, EIR exponent 5 bits | mantissa 1 | tokens 4 | time 8 |:
+ * one meter, of FLOW_METER_BODY from byte 32, of ASO data twice. The state is that of ASO objects.
+ */
 export const METER_BLOCK = layout(32, {
   valid: [0, 1, 0],
   bucket_overflow: [0, 1, 1],
@@ -83,16 +88,19 @@ const TABLE_ID = { ...TABLE, table_id: [21, 24] } as const;
 
 /** | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 7 | context 40 | */
 export const CREATE_FLOW_TABLE = layout(64, TABLE);
-/** | ... table type 1 | 0 4 | table 3 | 0 40 | */
+/** | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 4 | table 3 | 0 40 | */
 export const QUERY_FLOW_TABLE = layout(64, TABLE_ID);
 export const DESTROY_FLOW_TABLE = QUERY_FLOW_TABLE;
-/** | ... table 3 | group 4 | 0 36 | */
+/** | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 4 | table 3 | group 4 | 0 36 | */
 export const DESTROY_FLOW_GROUP = layout(64, { ...TABLE_ID, group_id: [24, 32] });
-/** | ... table 3 | 0 8 | index 4 | 0 28 | */
+/** | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 | */
 export const DELETE_FLOW_TABLE_ENTRY = layout(64, { ...TABLE_ID, flow_index: [32, 32] });
 /** Of an input and of the output of QUERY_FLOW_TABLE. */
 export const FLOW_TABLE_CONTEXT_AT = 24;
-/** | four bits, miss action 4 bits | level 1 | 0 1 | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 | */
+/**
+ * | reformat 1 bit, decap 1 bit, software owner 1 bit, termination 1 bit, miss action 4 bits | level 1 | 0 1 | log size 1 | 0 1
+ * | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
+ */
 export const FLOW_TABLE_CONTEXT = layout(40, {
   reformat_en: [0, 1, 0],
   decap_en: [0, 1, 1],
@@ -105,7 +113,10 @@ export const FLOW_TABLE_CONTEXT = layout(40, {
   lag_master_next_table_id: [9, 24],
 });
 
-/** | ... table 3 | 0 4 | first index 4 | 0 4 | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 | */
+/**
+ * | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 4 | table 3 | 0 4 | first index 4 | 0 4
+ * | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 |
+ */
 export const CREATE_FLOW_GROUP = layout(1024, {
   ...TABLE_ID,
   start_flow_index: [28, 32],
@@ -115,7 +126,10 @@ export const CREATE_FLOW_GROUP = layout(1024, {
 export const MATCH_CRITERIA_AT = 64;
 export const MATCH_SIZE = 512;
 
-/** | ... table 3 | ignore level 1 bit, 0 23 bits | what is set 1 | 0 4 | index 4 | 0 28 | context | */
+/**
+ * | header 8 | other vport 1 bit, 0 15 bits | vport 2 | 0 4 | table type 1 | 0 4 | table 3 | ignore level 1 bit, 0 23 bits
+ * | what is set 1 | 0 4 | index 4 | 0 28 | context 768 |, then destinations and counters.
+ */
 export const SET_FLOW_TABLE_ENTRY = layout(832, {
   ...TABLE_ID,
   ignore_flow_level: [24, 1, 0],
@@ -124,8 +138,8 @@ export const SET_FLOW_TABLE_ENTRY = layout(832, {
 });
 export const FLOW_CONTEXT_AT = 64;
 /**
- * | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 7 bits | destinations 3 | 0 1 | counters 3 | reformat 4 |
- * | header change 4 | second VLAN 4 | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 | destinations and counters ... |
+ * | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 1 bit, source 2 bits, 0 4 bits | destinations 3 | 0 1
+ * | counters 3 | reformat 4 | header change 4 | second VLAN 4 | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 |
  */
 export const FLOW_CONTEXT = layout(768, {
   push_vlan: [0, 32],
@@ -141,9 +155,11 @@ export const FLOW_CONTEXT = layout(768, {
   push_vlan_2: [32, 32],
 });
 export const MATCH_VALUE_AT = 64;
-/** | type 1 | id 3 | 0 1 bit, reformat 1 bit, 0 30 bits |, extended: | reformat 4 | 0 4 |. Counters: | id 4 | 0 4 |, and 0 8. */
+/** | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits | */
 export const DESTINATION = layout(8, { type: [0, 8], id: [1, 24], packet_reformat: [4, 1, 1] });
+/** | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits | reformat 4 | 0 4 | */
 export const EXTENDED_DESTINATION = layout(16, { ...DESTINATION.fields, packet_reformat_id: [8, 32] });
+/** | number 4 | 0 4 |, and 8 bytes more among extended destinations. */
 export const COUNTER_ENTRY = layout(8, { flow_counter_id: [0, 32] });
 
 /** | header 8 | 0 20 | type 1 | 0 1 | 0 6 bits, size 10 bits | 0 2 | data ... | */
@@ -155,7 +171,11 @@ export const ALLOC_MODIFY_HEADER = layout(16, { ...HEADER, table_type: [12, 8], 
 /** | header 8 | 0 24 | context 240 | */
 export const CREATE_TIR = layout(272, HEADER);
 export const TIR_CONTEXT_AT = 32;
-/** src/mlx5dv/devx/queueCommands.ts draws it. */
+/**
+ * | 0 4 | type 4 bits, 0 28 bits | 0 20 | 0 5 bits, queue type 3 bits | queue 3 | symmetric 1 bit, 0 1 bit, tunneled 1 bit, 0 5 bits
+ * | table 3 | function 4 bits, 0 2 bits, loopback 2 bits | domain 3 | key 40 | outer L3 1 bit, L4 1 bit, fields 30 bits
+ * | inner L3 1 bit, L4 1 bit, fields 30 bits | 0 152 |
+ */
 export const TIR_CONTEXT = layout(240, {
   disp_type: [4, 4],
   inline_q_type: [28, 3, 5],
@@ -182,12 +202,14 @@ export const CREATE_RQT = layout(272, {
   rqt_actual_size: [58, 16],
 });
 export const RQ_NUMBERS_AT = 272;
+/** | 0 1 | number 3 | */
 export const RQ_NUMBER = layout(4, { rq_num: [1, 24] });
 
 /** | header 8 | 0 24 | */
 export const SYNC_STEERING = layout(32, HEADER);
 /** | header 8 | other 1 bit, 0 15 bits | number 2 | 0 4 | */
 export const QUERY_HCA_CAP = layout(16, { ...HEADER, other_function: [8, 1, 0], function_id: [10, 16] });
+/** | header 8 | other 1 bit, 0 15 bits | vport 2 | 0 4 | */
 export const QUERY_VPORT_CONTEXT = layout(16, { ...HEADER, other_vport: [8, 1, 0], vport_number: [10, 16] });
 
 /** All fields of a layout that begins at a byte. */

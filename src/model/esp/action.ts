@@ -12,7 +12,7 @@ import { associationOf, countsOf, type EspCounts } from "./record.js";
 import type { EspKeymat, EspRequest } from "./request.js";
 import { firstNumber, isNew, isNewKey, type EspSettings } from "./settings.js";
 import { nonceSpace, UsedIvs } from "./usedIvs.js";
-import { FlowAction } from "../action/flowAction.js";
+import { FlowAction, type FlowActionKind } from "../action/flowAction.js";
 import { living } from "../base/handle.js";
 
 /** The state of an action. */
@@ -74,7 +74,7 @@ export class EspAction extends FlowAction {
     }
   }
 
-  get kind(): string {
+  get kind(): FlowActionKind {
     return "ESP";
   }
 

@@ -4,6 +4,7 @@
  */
 import { CONNECTION_STATE, ConnectionState, STATE_NUMBER, STATE_SHIFT, STATE_VALID } from "../../abi/connection.js";
 import { METER_LAST } from "../../abi/state.js";
+import type { Core } from "../../engine/core.js";
 import type { Action } from "../action/action.js";
 import type { AsoAction, FlowMeterAction } from "../action/asoActions.js";
 import type { AsoObject } from "../action/asoObject.js";
@@ -104,40 +105,69 @@ function actionsOf(rule: object): readonly AnyAction[] {
   return "actions" in rule ? (rule.actions as readonly AnyAction[]) : [];
 }
 
+type Reader = (core: Core, action: AnyAction) => Omit<Unit, "last">;
+
+/** The state that an action of a kind changes; null for none. */
+const READERS: Readonly<Record<AnyAction["kind"], Reader | null>> = {
+  ESP: (_, action) => {
+    const read = (): bigint => (action as FlowAction & Pick<EspAction, "state">).state.number;
+    return { kind: "esp", object: action, unit: 0, read };
+  },
+  flow_meter: (core, action) => {
+    const { meter } = action as FlowMeterAction;
+    return { kind: "meter", object: action, unit: 0, read: () => colourAt(core, meter) };
+  },
+  aso_flow_meter: (core, action) => {
+    const { object, unit, address } = asoUnit(action);
+    return { kind: "meter", object, unit, read: () => colourAt(core, address) };
+  },
+  aso_first_hit: (core, action) => {
+    const { object, unit, address, bit } = asoUnit(action);
+    return { kind: "first_hit", object, unit, read: () => ((byteAt(core, address) >> bit) & 1) === 1 };
+  },
+  aso_ct: (core, action) => {
+    const { object, unit, address } = asoUnit(action);
+    const read = (): ConnectionStateName => connectionState(byteAt(core, address + CONNECTION_STATE));
+    return { kind: "connection", object, unit, read };
+  },
+  // Counters have no state that decides about later frames.
+  flow_counter: null,
+  flow_sampler: null,
+  drop: null,
+  default_miss: null,
+  tag: null,
+  dest_ibv_qp: null,
+  dest_devx_tir: null,
+  dest_table: null,
+  dest_root_table: null,
+  dest_vport: null,
+  dest_ib_port: null,
+  dest_array: null,
+  packet_reformat: null,
+  modify_header: null,
+  pop_vlan: null,
+  push_vlan: null,
+  "modify header": null,
+  "packet reformat": null,
+  L2_TUNNEL_TO_L2: null,
+};
+
 /** The state that an action changes; null for most actions. The classes are not loaded for a device without rules. */
 function unitOf({ core }: DeviceBase, action: AnyAction): Omit<Unit, "last"> | null {
-  const byte = (address: number): number => core.u8[address] ?? 0;
-  switch (action.kind) {
-    case "ESP":
-      return {
-        kind: "esp",
-        object: action,
-        unit: 0,
-        read: () => (action as FlowAction & Pick<EspAction, "state">).state.number,
-      };
-    case "flow_meter": {
-      const { meter } = action as FlowMeterAction;
-      return {
-        kind: "meter",
-        object: action,
-        unit: 0,
-        read: () => COLOURS[byte(meter + METER_LAST)],
-      };
-    }
-    case "aso_ct":
-    case "aso_flow_meter":
-    case "aso_first_hit": {
-      const { object, offset: unit } = action as AsoAction;
-      const { address, bit } = object.unitAt(unit);
-      if (object.kind === "first_hit")
-        return { kind: "first_hit", object, unit, read: () => ((byte(address) >> bit) & 1) === 1 };
-      return object.kind === "connection"
-        ? { kind: "connection", object, unit, read: () => connectionState(byte(address + CONNECTION_STATE)) }
-        : { kind: "meter", object, unit, read: () => COLOURS[byte(address + METER_LAST)] };
-    }
-    default:
-      return null;
-  }
+  return READERS[action.kind]?.(core, action) ?? null;
+}
+
+function colourAt(core: Core, meter: number): MeterColour | null | undefined {
+  return COLOURS[byteAt(core, meter + METER_LAST)];
+}
+
+function byteAt({ u8 }: Core, address: number): number {
+  return u8[address] ?? 0;
+}
+
+function asoUnit(action: AnyAction): { object: AsoObject; unit: number; address: number; bit: number } {
+  const { object, offset: unit } = action as AsoAction;
+  return { object, unit, ...object.unitAt(unit) };
 }
 
 function connectionState(byte: number): ConnectionStateName {

@@ -1,8 +1,9 @@
 /** Where the objects of a scenario document stand in its text. */
+import { JsonError, readJson, type JsonNode } from "../../base/json.js";
 import type { Scenario } from "../document.js";
 import { flowName, hostRuleName } from "../names.js";
 import { below } from "../schema/path.js";
-import { edited, jsonTree, nodeAt, removal, type JsonNode } from "./jsonTree.js";
+import { edited, nodeAt, removal } from "./edits.js";
 
 /** A place in a document. */
 export interface DocumentPlace {
@@ -64,14 +65,14 @@ export class DocumentPlaces {
   constructor(text: string, scenario: Scenario) {
     this.text = text;
     this.#scenario = scenario;
-    this.#root = jsonTree(text);
+    this.#root = readJson(text);
   }
 
   /** The place of a value, or of the nearest value around it. */
   at(keys: DocumentKeys): DocumentPlace {
     let length = keys.length;
     while (length > 0 && nodeAt(this.#root, keys.slice(0, length)) === undefined) length--;
-    return placeOf(this.text, this.#root, keys.slice(0, length));
+    return placeOf(this.#root, keys.slice(0, length));
   }
 
   /** The keys of an object, and of one of its fields where the document writes that; null for no object of the document. */
@@ -96,7 +97,8 @@ export class DocumentPlaces {
   }
 
   #specs(keys: DocumentKeys): number[] {
-    return [...(nodeAt(this.#root, [...keys, "specs"])?.items?.keys() ?? [])];
+    const specs = nodeAt(this.#root, [...keys, "specs"]);
+    return specs?.kind === "array" ? [...specs.items.keys()] : [];
   }
 
   #objectKeys({ kind, name }: NamedInDocument): DocumentKeys | null {
@@ -128,21 +130,20 @@ function nameOf(section: keyof Scenario, one: { readonly name?: string }, i: num
 
 /** The place of a refusal's path in a text; null where the text is not JSON. */
 export function placeOfPath(text: string, path: string): DocumentPlace | null {
-  let document: unknown;
   try {
-    document = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return null;
+    const root = readJson(text);
+    return placeOf(root, keysOfPath(root, path));
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
   }
-  return placeOf(text, jsonTree(text), keysOfPath(document, path));
 }
 
 /** The keys of a path as `below` makes it, as far as the document has them. */
-function keysOfPath(value: unknown, path: string): DocumentKeys {
-  if (path === "" || typeof value !== "object" || value === null) return [];
+function keysOfPath(node: JsonNode, path: string): DocumentKeys {
   let best: DocumentKeys = [];
-  for (const [name, one] of Object.entries(value)) {
-    const key = Array.isArray(value) ? Number(name) : name;
+  if (path === "") return best;
+  for (const [key, one] of childrenOf(node)) {
     const step = below("", key);
     const rest = path.startsWith(`.${step}`)
       ? path.slice(step.length + 1)
@@ -156,13 +157,18 @@ function keysOfPath(value: unknown, path: string): DocumentKeys {
   return best;
 }
 
-function placeOf(text: string, root: JsonNode, keys: DocumentKeys): DocumentPlace {
-  const before = text.slice(0, nodeAt(root, keys)?.start ?? 0).split("\n");
+function childrenOf(node: JsonNode): (readonly [key: string | number, value: JsonNode])[] {
+  if (node.kind === "array") return [...node.items.entries()];
+  return node.kind === "object" ? node.entries.map(([{ text }, value]) => [text, value]) : [];
+}
+
+function placeOf(root: JsonNode, keys: DocumentKeys): DocumentPlace {
+  const { line, column } = (nodeAt(root, keys) ?? root).place;
   return {
     path: keys.reduce<string>((path, key) => below(path, key), ""),
     pointer: keys.map((key) => `/${String(key).replace(/~/g, "~0").replace(/\//g, "~1")}`).join(""),
-    line: before.length,
-    column: (before.at(-1) ?? "").length + 1,
+    line,
+    column,
   };
 }
 
@@ -171,7 +177,7 @@ export function withoutValues(text: string, values: readonly DocumentKeys[]): st
   // Later elements of a list go first, so that the numbers of earlier ones stay.
   const last = [...values].sort((a, b) => compareKeys(b, a));
   return last.reduce((rest, keys) => {
-    const edit = removal(jsonTree(rest), keys);
+    const edit = removal(readJson(rest), keys);
     return edit === null ? rest : edited(rest, edit);
   }, text);
 }

@@ -22,6 +22,7 @@ import { BUILDS, generated } from "../wire/support/run.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
 import { settingUnder } from "../../model/support/settings.js";
 import { checkReached, rounds } from "../../support/tier.js";
+import { hexOf } from "../../../src/base/hex.js";
 
 const WORLDS = rounds(60);
 const FRAMES = 256;
@@ -148,12 +149,6 @@ function build(core: Core, plan: Plan): number {
   core.exports.setFdb(tables[0]!);
   core.exports.setVport(0, core.exports.emptyTable());
   return tables[0]!;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += (byte + 256).toString(16).slice(1);
-  return text;
 }
 
 /** Everything that is said of a frame, as text. */

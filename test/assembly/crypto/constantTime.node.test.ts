@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sectionsOf } from "../../../scripts/core-sections.mjs";
+import { sectionsOf } from "../../../src/engine/sections.js";
 import { Area } from "../../../src/abi/engine.js";
 import { rewrite } from "../../../src/engine/sharedModule.js";
 import { hexOf } from "../../../src/base/hex.js";
@@ -203,7 +203,7 @@ const FAULTS: Fault[] = [
 const DOES = [6, 8, 9, 10, 11];
 
 function behaviourOf(module: Uint8Array): string[] {
-  return sectionsOf(Buffer.from(module))
+  return sectionsOf(module)
     .filter(({ id }) => DOES.includes(id))
     .map(({ id, body }) => `${id} ${hexOf(body)}`);
 }

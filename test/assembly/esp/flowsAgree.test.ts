@@ -17,6 +17,7 @@ import { climb } from "../../verbs/support/queuePairs.js";
 import { actionFor } from "./support/bench.js";
 import { seedFor } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
+import { hexOf } from "../../../src/base/hex.js";
 
 const ROUNDS = rounds(25, "FLOWSTEER_ESP");
 
@@ -31,7 +32,6 @@ const toGroup = (group: Group) => ({
 });
 const inGroup = (group: Group) => ({ "outer.dmac": `02:00:00:00:00:0${group}` });
 
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const whole = ({ bytes }: { bytes: Uint8Array }): Frame => {
   return { bytes, linkType: 1, wireLength: bytes.length, port: 1, parser: {} };
 };

@@ -10,11 +10,10 @@ import { type Frame } from "../../oracle/act/rewrite.js";
 import { EspBench, type Result } from "./support/bench.js";
 import { frameText, seedFor } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
+import { hexOf } from "../../../src/base/hex.js";
 
 const bench = await EspBench.open();
 const ROUNDS = rounds(60, "FLOWSTEER_ESP");
-
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Each quarter of the 32-bit space, and its ends (the state machine of the page). */
 const QUARTER = 2 ** 30;

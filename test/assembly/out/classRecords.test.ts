@@ -8,6 +8,19 @@ import {
   HITS_PER_FRAME,
   REGISTER_A,
   REGISTER_B,
+  CLASS_BYTES,
+  CLASS_FIRST,
+  CLASS_HASH,
+  CLASS_ROW,
+  CLASS_SIZE,
+  CLASS_SLOTS,
+  CLASS_WORDS,
+  CLASSES_COUNT,
+  CLASSES_RECORDS,
+  CLASSES_SLOTS,
+  CLASSES_USED,
+  CLASSES_WORDS,
+  MAX_CLASS_WORDS,
 } from "../../../src/abi/engine.js";
 import {
   DEST_FLAGS,
@@ -27,21 +40,6 @@ import {
   OUTCOME_WRITTEN,
 } from "../../../src/abi/outcome.js";
 import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../../src/abi/key.js";
-import {
-  CLASS_BYTES,
-  CLASS_FIRST,
-  CLASS_HASH,
-  CLASS_ROW,
-  CLASS_SIZE,
-  CLASS_SLOTS,
-  CLASS_WORDS,
-  CLASSES_COUNT,
-  CLASSES_RECORDS,
-  CLASSES_SLOTS,
-  CLASSES_USED,
-  CLASSES_WORDS,
-  MAX_CLASS_WORDS,
-} from "../../../src/abi/outcomeClasses.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadOpenCore } from "../../support/openCore.js";
 import { OutcomeClasses } from "../../../src/engine/outcomeClasses.js";

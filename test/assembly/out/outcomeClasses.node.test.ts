@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { OutcomeClasses } from "../../../src/engine/outcomeClasses.js";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import type { Destination, Outcome } from "../../../src/model/traffic/outcome.js";
-import { MAX_CLASSES } from "../../../src/abi/outcomeClasses.js";
+import { MAX_CLASSES } from "../../../src/abi/engine.js";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { hexBytes } from "../../../src/packet/bytes.js";
 import { WEB_FRAME, withRules } from "../../scenario/support/documents.js";

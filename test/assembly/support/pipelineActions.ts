@@ -93,7 +93,9 @@ function make(makers: Makers, table: string, one: PipelineAction, made: Action[]
     case "flowMeter": {
       const { active, parameters } = makers.world.state.meters.get(one.meter) as Meter;
       const action = dv.mlx5dv_dr_action_create_flow_meter({
-        ...{ next_table: named(makers.tables, one.table), reg_c_index: one.register, active },
+        next_table: named(makers.tables, one.table),
+        reg_c_index: one.register,
+        active,
         flow_meter_parameter: parameterBytes(parameters),
       });
       makers.memory?.flowMeters.set(action, one.meter);
@@ -142,7 +144,10 @@ function makeSampler(makers: Makers, domain: Domain, one: Sampler, made: Action[
   const default_next_table = named(makers.tables, one.table);
   const action = one.set ? modifyWord(one.set) : undefined;
   return dv.mlx5dv_dr_action_create_flow_sampler({
-    ...{ sample_ratio: one.ratio, default_next_table, sample_actions, action },
+    sample_ratio: one.ratio,
+    default_next_table,
+    sample_actions,
+    action,
   });
 }
 

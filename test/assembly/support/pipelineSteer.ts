@@ -96,7 +96,10 @@ function missedOf(missed: readonly string[], several: boolean): string[] {
 export function plainOutcome({ names, tables }: PipelineWorld, outcome: Outcome, several = false): Compared {
   const { verdict, reason, tag } = outcome;
   return {
-    ...{ verdict, reason, tag, registers: sorted(outcome.registers) },
+    verdict,
+    reason,
+    tag,
+    registers: sorted(outcome.registers),
     rules: outcome.rules.map((rule) => names.get(rule) ?? "?"),
     to: outcome.to.map(arrival),
     copies: outcome.copies.map(arrival),

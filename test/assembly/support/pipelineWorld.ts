@@ -134,7 +134,13 @@ export async function makePipelineWorld(
   const queues = makeQueues(draft.world, contexts);
   const world: PipelineWorld = {
     ...draft,
-    ...{ device, bursts: openPair(device), domains, tables, tally, counterBulk, queues },
+    device,
+    bursts: openPair(device),
+    domains,
+    tables,
+    tally,
+    counterBulk,
+    queues,
     memory: remembers ? makeStateObjects(random, contexts[0] as Context, domains, state) : null,
     tirs: makeTirs(queues),
     counterOf: (name) => [counterBulk, Number(name.slice(1))],

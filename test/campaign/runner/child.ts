@@ -35,7 +35,12 @@ export async function runTask(task: Task, tell: (told: Told) => void): Promise<v
   const coverage = guided ? coverageFor(target) : NO_COVERAGE;
   const corpus = new Corpus(target.name);
   const done = await runSlice({
-    ...{ target, corpus, coverage, guided, seed: task.seed, seconds: task.seconds },
+    target,
+    corpus,
+    coverage,
+    guided,
+    seed: task.seed,
+    seconds: task.seconds,
     note: noteIn(task.current),
     failed: ({ failure, input, alone }) => {
       const { text, signature } = failure;

@@ -53,7 +53,9 @@ function written(random: Random): Uint8Array {
     ? new PcapWriter({ linkType: frames[0]?.linkType ?? 1, nanoseconds: random.chance(0.5), littleEndian })
     : new PcapngWriter({ interfaces: frames.map(({ linkType }) => ({ linkType })), littleEndian });
   const records = frames.map(({ bytes, wireLength }, n) => ({
-    ...{ bytes, wireLength: Math.max(wireLength, bytes.length), time: time() },
+    bytes,
+    wireLength: Math.max(wireLength, bytes.length),
+    time: time(),
     interfaceId: writer instanceof PcapWriter ? 0 : n,
   }));
   return concat(writer.header(), ...records.map((record) => writer.frame(record)));

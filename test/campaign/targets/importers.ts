@@ -29,7 +29,10 @@ export const recordings = importing(
 /** @param isTaken whether a device takes all that is imported */
 function importing(name: string, about: string, textsOf: () => string[], isTaken = true): Target {
   return {
-    ...{ name, about, unit: "texts", guide: "host" },
+    name,
+    about,
+    unit: "texts",
+    guide: "host",
     open: () => {
       const texts = textsOf();
       return Promise.resolve(async (random) => {

@@ -22,7 +22,9 @@ it.runIf(kernel !== undefined)("boots two guests", { timeout: 600_000 }, async (
   }
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(JSON.parse(out)).toMatchObject({
-    ...{ bytes: 8 << 20, same: true, telnet: "no answer" },
+    bytes: 8 << 20,
+    same: true,
+    telnet: "no answer",
     dropped: { drop_action: {} },
   });
 });

@@ -154,7 +154,11 @@ it("is JSON where that is asked for", () => {
   expect(terminal.written.map((line) => JSON.parse(line) as unknown)).toEqual([
     {
       kind: "live",
-      ...{ seconds: 1, in: [], out: [], dropped: [], lost: [] },
+      seconds: 1,
+      in: [],
+      out: [],
+      dropped: [],
+      lost: [],
       rules: [{ name: "a", framesPerSecond: 1, bitsPerSecond: 800, frames: 1 }],
     },
   ]);

@@ -7,6 +7,7 @@ import { buildFrame, type HeaderLayer } from "../../../src/packet/index.js";
 import * as ib from "../../../src/verbs/index.js";
 import { why } from "../../../src/explain/why/why.js";
 import type { Explanation, Target } from "../../../src/explain/why/explanation.js";
+import { hexOf } from "../../../src/base/hex.js";
 
 const packet = (destination: string, ...layers: HeaderLayer[]): Uint8Array =>
   buildFrame([{ header: "ethernet" }, { header: "ipv4", destination }, ...layers]);
@@ -224,7 +225,3 @@ it("offers the priority that lets the rule come first", async () => {
   const corrected = await loadScenario({ flowsteer: 1, ...document, rules });
   expect(arrived(corrected.device, web)).toEqual(["web", "qp:web"]);
 });
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -108,11 +108,16 @@ it("holds vports, the uplink, VLAN tags and decapsulation of an eSwitch", async 
     rules: [
       { name: "in", table: "root", actions: [{ table: "switch" }] },
       {
-        ...{ name: "tunnel", table: "switch", match: { "misc.vxlan_vni": 5 } },
+        name: "tunnel",
+        table: "switch",
+        match: { "misc.vxlan_vni": 5 },
         actions: [{ reformat: { type: "l2_tunnel_to_l2" } }, { vport: 2 }],
       },
       {
-        ...{ name: "tag", table: "switch", priority: 1, match: { "outer.ip_protocol": "tcp" } },
+        name: "tag",
+        table: "switch",
+        priority: 1,
+        match: { "outer.ip_protocol": "tcp" },
         actions: [{ push_vlan: { vid: 3, pcp: 1 } }, { vport: 1 }],
       },
       {
@@ -155,7 +160,9 @@ it("names what a dump does not hold", () => {
       rules: [
         { name: "jump", table: "root", actions: [{ table: "next" }] },
         {
-          ...{ name: "web", table: "next", match: { "outer.tcp_dport": "80-90" } },
+          name: "web",
+          table: "next",
+          match: { "outer.tcp_dport": "80-90" },
           actions: [{ tag: 1 }, { modify: [{ set: "IN_SIPV4", to: 7 }] }, { queue: "q" }],
         },
       ],
@@ -201,7 +208,9 @@ describe("header changes", () => {
   ] as NonNullable<Extract<ScenarioRuleAction, object>["modify"]>;
   const match = { "outer.ethertype": "ipv4", "outer.ip_protocol": "tcp" };
   const scenario = (profile: "manual" | "connectx6dx" | "connectx5"): Scenario => ({
-    ...{ flowsteer: 1, device: { profile }, queues: [{ name: "q" }] },
+    flowsteer: 1,
+    device: { profile },
+    queues: [{ name: "q" }],
     tables: [
       { name: "root", level: 0 },
       { name: "one", level: 1 },

@@ -46,7 +46,9 @@ it("writes Mermaid", () => {
 
 it("draws an SVG whose boxes do not cover each other", () => {
   const rules = Array.from({ length: 12 }, (_, n) => ({
-    ...{ name: `rule <${n}>`, table: "l4", priority: n + 2 },
+    name: `rule <${n}>`,
+    table: "l4",
+    priority: n + 2,
     actions: [{ queue: `queue ${n}` }, ...(n === 0 ? [{ array: [{ queue: "queue 0" }, { queue: "queue 1" }] }] : [])],
   }));
   const many = { ...SCENARIO, rules: [...(SCENARIO.rules ?? []), ...rules.slice(1)] } as Scenario;

@@ -1,10 +1,10 @@
 /** Random eSwitches, written as flows of Open vSwitch and read again: frames end in the same way. */
 import { expect, test } from "vitest";
+import { hexOf } from "../../../src/base/hex.js";
 import { exportRules } from "../../../src/export/index.js";
 import { importRules } from "../../../src/import/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { loadBridge, steer, type PortFrame } from "../../import/ovs/support/steer.js";
-import { hexOf } from "../../import/tc/support/steer.js";
 import { Random } from "../../oracle/generate/random.js";
 import { checkReached, rounds, setting } from "../../support/tier.js";
 import { randomFrame, randomSwitch, withoutCircles } from "../tc/support.js";

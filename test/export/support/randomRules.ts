@@ -86,7 +86,9 @@ export function randomRules(random: Random): Scenario {
   for (let n = random.between(3, 14); n > 0; n--) {
     const level = random.between(0, deepest);
     rules.push({
-      ...{ name: `r${n}`, table: `t${level}`, priority: random.between(0, 3) },
+      name: `r${n}`,
+      table: `t${level}`,
+      priority: random.between(0, 3),
       match: randomMatch(random),
       actions: randomActions(random, level, deepest),
     });
@@ -103,7 +105,10 @@ export function randomRules(random: Random): Scenario {
     queues: [{ name: "a" }, { name: "b" }, { name: "c" }],
     counters: [{ name: "in" }, { name: "out" }],
     flowCounters: [{ name: "all", points: [{ index: 0, counts: "packets" }] }],
-    ...{ tables, matchers, rules, flows },
+    tables,
+    matchers,
+    rules,
+    flows,
   };
 }
 

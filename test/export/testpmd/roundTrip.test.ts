@@ -81,7 +81,7 @@ test("every field and action of items comes back as it was", () => {
     const { text, findings } = exportRules(
       {
         flowsteer: 1,
-        ...{ device: { vports: 2, parser: { geneveOption0: { class: 5, type: 6 } } } },
+        device: { vports: 2, parser: { geneveOption0: { class: 5, type: 6 } } },
         tables: [{ name: "t", domain: domain as never, level: 0 }],
         rules: [{ name: "r", table: "t", match: fields, actions: ["drop"] }],
       },

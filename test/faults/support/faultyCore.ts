@@ -5,51 +5,51 @@
 import {
   bodyOf,
   CODE,
+  CUSTOM,
   EXPORTS,
-  exported,
   GLOBALS,
-  I32,
   IMPORTS,
+  joined,
+  KIND_GLOBAL,
   leb,
   longer,
+  named,
   Reader,
   sectionsOf,
   withSections,
-} from "../../../scripts/core-sections.mjs";
+  type Section,
+} from "../../../src/engine/sections.js";
 import { SteeringError } from "../../../src/index.js";
 import type { Faults, Ran } from "./everyAllocation.js";
 
 /** The functions of assembly/arena.ts that give out memory; all return 0 when there is none. */
 const GIVING = ["allocate", "reserve", "lend", "extendLoan"].map((name) => `assembly/arena/${name}`);
 const COUNTDOWN = "countdown";
-const KIND_GLOBAL = 3;
-const CUSTOM = 0;
+const I32 = 0x7f;
 const FUNCTION_NAMES = 1;
 
 /** @param module a core with the names of its functions */
 export function faultyCore(module: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.from(module);
-  const sections = sectionsOf(bytes);
+  const sections = sectionsOf(module);
   const globals = bodyOf(sections, GLOBALS);
-  const countdown = new Reader(globals, 0).number();
-  const imported = new Reader(bodyOf(sections, IMPORTS), 0).number();
+  const countdown = new Reader(globals).number();
+  const imported = new Reader(bodyOf(sections, IMPORTS)).number();
   const changed = new Set(functionsNamed(sections, GIVING).map((index) => index - imported));
   const code = functionBodies(bodyOf(sections, CODE)).map((body, n) =>
     changed.has(n) ? counting(body, countdown) : body,
   );
-  const faulty = withSections(
-    bytes,
+  return withSections(
+    module,
     sections,
     new Map([
       [GLOBALS, longer(globals, 1, [I32, 1, 0x41, 0, 0x0b])],
-      [EXPORTS, longer(bodyOf(sections, EXPORTS), 1, exported(COUNTDOWN, KIND_GLOBAL, countdown))],
+      [EXPORTS, longer(bodyOf(sections, EXPORTS), 1, [...named(COUNTDOWN), KIND_GLOBAL, ...leb(countdown)])],
       [
         CODE,
-        Buffer.concat([Buffer.from(leb(code.length)), ...code.flatMap((one) => [Buffer.from(leb(one.length)), one])]),
+        joined([Uint8Array.from(leb(code.length)), ...code.flatMap((one) => [Uint8Array.from(leb(one.length)), one])]),
       ],
     ]),
   );
-  return Uint8Array.from(faulty);
 }
 
 /** The countdown of a core that `faultyCore` made. */
@@ -107,20 +107,20 @@ export function isFull(error: unknown): error is SteeringError {
 }
 
 /** The numbers of functions by their names in the name section. */
-function functionsNamed(sections: ReturnType<typeof sectionsOf>, names: readonly string[]): number[] {
+function functionsNamed(sections: readonly Section[], names: readonly string[]): number[] {
   for (const { id, body } of sections) {
-    const reader = new Reader(body, 0);
-    if (id !== CUSTOM || reader.text(reader.number()) !== "name") continue;
+    const reader = new Reader(body);
+    if (id !== CUSTOM || textOf(reader) !== "name") continue;
     while (reader.at < body.length) {
-      const [kind, length] = [reader.number(), reader.number()] as [number, number];
+      const [kind, length] = [reader.number(), reader.number()];
       if (kind !== FUNCTION_NAMES) {
-        reader.at = (reader.at as number) + length;
+        reader.take(length);
         continue;
       }
       const found = new Map<string, number>();
       for (let left = reader.number(); left > 0; left--) {
         const index = reader.number();
-        found.set(reader.text(reader.number()), index);
+        found.set(textOf(reader), index);
       }
       return names.map((name) => {
         const index = found.get(name);
@@ -133,17 +133,17 @@ function functionsNamed(sections: ReturnType<typeof sectionsOf>, names: readonly
 }
 
 function functionBodies(code: Uint8Array): Uint8Array[] {
-  const reader = new Reader(code, 0);
-  return Array.from({ length: reader.number() }, () => {
-    const [length, start] = [reader.number(), reader.at as number];
-    reader.at = start + length;
-    return code.subarray(start, start + length);
-  });
+  const reader = new Reader(code);
+  return Array.from({ length: reader.number() }, () => reader.take(reader.number()));
+}
+
+function textOf(reader: Reader): string {
+  return Buffer.from(reader.take(reader.number())).toString("latin1");
 }
 
 /** A function that returns 0 when the countdown comes to 0. A countdown of 0 stands still. */
 function counting(body: Uint8Array, countdown: number): Buffer {
-  const reader = new Reader(body, 0);
+  const reader = new Reader(body);
   for (let left = reader.number(); left > 0; left--) {
     reader.number();
     reader.number();

@@ -39,7 +39,9 @@ type Step = readonly [name: string, run: () => (() => void) | undefined];
 function worldOf(device: Device, steps: readonly Step[], probe: () => unknown): World {
   const undo: (() => void)[] = [];
   const calls = steps.map(([name, run]): Call => ({
-    ...{ name, args: [], isMessage: name.startsWith(MESSAGE) },
+    name,
+    args: [],
+    isMessage: name.startsWith(MESSAGE),
     run: () => {
       const back = run();
       if (back !== undefined) undo.push(back);

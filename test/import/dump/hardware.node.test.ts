@@ -291,7 +291,9 @@ describe("where frames go", () => {
   test("frames that match nothing go to the table for them", () => {
     const { scenario } = importRules(hardwareDump({ miss: true, entries: [{ words: [], to: 0x50000001 }] }));
     expect(scenario?.rules?.find(({ name }) => name.endsWith("no rule"))).toEqual({
-      ...{ name: "nic_rx level 1: no rule", table: "nic_rx level 1", priority: 65535 },
+      name: "nic_rx level 1: no rule",
+      table: "nic_rx level 1",
+      priority: 65535,
       actions: [{ table: "nic_rx level 2" }],
     });
   });

@@ -130,9 +130,17 @@ recirc_id(0),tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,tos=0x12/0xfe,ttl=64
   );
   expect(said).toEqual([]);
   expect(rules.find(({ name }) => name.startsWith("tunnel("))?.match).toEqual({
-    ...{ "misc.vxlan_vni": 42, "outer.ipv4_src": "192.0.2.9", "outer.ipv4_dst": "192.0.2.1" },
-    ...{ "outer.ip_dscp": 4, "outer.ip_ecn": "2/0x2", "outer.ip_ttl_hoplimit": 64, "outer.udp_sport": 4000 },
-    ...{ "inner.ethertype": 2048, "inner.frag": 0, "inner.cvlan_tag": 0, "inner.svlan_tag": 0 },
+    "misc.vxlan_vni": 42,
+    "outer.ipv4_src": "192.0.2.9",
+    "outer.ipv4_dst": "192.0.2.1",
+    "outer.ip_dscp": 4,
+    "outer.ip_ecn": "2/0x2",
+    "outer.ip_ttl_hoplimit": 64,
+    "outer.udp_sport": 4000,
+    "inner.ethertype": 2048,
+    "inner.frag": 0,
+    "inner.cvlan_tag": 0,
+    "inner.svlan_tag": 0,
   });
 });
 

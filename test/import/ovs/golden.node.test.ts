@@ -24,8 +24,16 @@ const FILES = [
 ];
 const ONE = { 1: "uplink", 2: "vf1", 3: "vf2", 4: "vf3" };
 const SEVERAL = {
-  ...{ p1: "uplink", p2: "vf1", p3: "vf2", p4: "vf3", p5: "vf4", p6: "vf5" },
-  ...{ "br1:LOCAL": "vf6", br2: "vf7", p7: "vf8", p8: "vf9" },
+  p1: "uplink",
+  p2: "vf1",
+  p3: "vf2",
+  p4: "vf3",
+  p5: "vf4",
+  p6: "vf5",
+  "br1:LOCAL": "vf6",
+  br2: "vf7",
+  p7: "vf8",
+  p8: "vf9",
 };
 
 it.each(FILES)(

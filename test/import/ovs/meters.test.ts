@@ -50,10 +50,14 @@ test("rates are thousands of bits, or packets", () => {
     imported(`${text}\nin_port=1 actions=meter:7,output:2`).asoObjects?.[0]?.flow_meter;
   const command = "ovs-ofctl -O OpenFlow13 add-meter br0 ";
   expect(rates(`${command}"meter=7,kbps,burst,band=type=drop,rate=800,burst_size=80"`)).toEqual({
-    ...{ meter_mode: "l2_len", cir: 100_000, cbs: 10_000 },
+    meter_mode: "l2_len",
+    cir: 100_000,
+    cbs: 10_000,
   });
   expect(rates(`${command}meter=7,kbps,band=type=drop,rate=800`)).toEqual({
-    ...{ meter_mode: "l2_len", cir: 100_000, cbs: 100_000 },
+    meter_mode: "l2_len",
+    cir: 100_000,
+    cbs: 100_000,
   });
 });
 

@@ -34,7 +34,9 @@ const geneve = (data: string | undefined, vni = 9, type = 0x80): string =>
   wrapped(
     { header: "udp", source_port: 40000, destination_port: 6081, checksum: 0 },
     {
-      ...{ header: "geneve", vni, protocol_type: 0x6558 },
+      header: "geneve",
+      vni,
+      protocol_type: 0x6558,
       ...(data === undefined ? {} : { options: [{ class: 0x102, type, data }] }),
     },
   );

@@ -77,7 +77,10 @@ describe.runIf(hasHeaders)("through C and back", () => {
       expect(findings).toEqual([]);
       expect(scenario?.tirs).toMatchObject([
         {
-          ...{ name: "tir", rqt: "rqt", rx_hash_fn: "toeplitz", rx_hash_symmetric: true },
+          name: "tir",
+          rqt: "rqt",
+          rx_hash_fn: "toeplitz",
+          rx_hash_symmetric: true,
           rx_hash_toeplitz_key: Array.from({ length: 40 }, (_, n) => (0x6d + n).toString(16)).join(""),
           rx_hash_field_selector_outer: { selected_fields: ["src_ip", "dst_ip", "l4_sport", "l4_dport"] },
         },
@@ -89,15 +92,14 @@ describe.runIf(hasHeaders)("through C and back", () => {
         {
           name: "esp",
           esp: {
-            ...{
-              direction: "decrypt",
-              mode: "transport",
-              key: "5a".repeat(16),
-              salt: "c3".repeat(4),
-              spi: "0x7",
-              seq: 1,
-            },
-            ...{ replay: 64, hardLimit: 1000 },
+            direction: "decrypt",
+            mode: "transport",
+            key: "5a".repeat(16),
+            salt: "c3".repeat(4),
+            spi: "0x7",
+            seq: 1,
+            replay: 64,
+            hardLimit: 1000,
           },
         },
       ]);

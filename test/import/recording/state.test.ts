@@ -151,10 +151,8 @@ test("connections", async () => {
   const flags = dv.MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR;
   const { scenario } = await compare(await program(aso(dv.MLX5_OBJ_TYPE_CONN_TRACK_ASO, data, flags), 0, false));
   expect(scenario.asoObjects?.[0]).toMatchObject({
-    ...{
-      log_obj_range: 1,
-      conn_track: { valid: 1, state: "established", last_index: "ack", original: { sent_end: 101 } },
-    },
+    log_obj_range: 1,
+    conn_track: { valid: 1, state: "established", last_index: "ack", original: { sent_end: 101 } },
   });
 });
 
@@ -171,8 +169,11 @@ test("meters of rules", async () => {
         };
         call("mlx5dv_dr_action_create_flow_meter", values, "0x80");
         return dv.mlx5dv_dr_action_create_flow_meter({
-          ...{ next_table: tables[2]!, active: 1, reg_c_index: REGISTER },
-          ...{ flow_meter_parameter_sz: flow_meter_parameter.length, flow_meter_parameter },
+          next_table: tables[2]!,
+          active: 1,
+          reg_c_index: REGISTER,
+          flow_meter_parameter_sz: flow_meter_parameter.length,
+          flow_meter_parameter,
         });
       },
       RED,

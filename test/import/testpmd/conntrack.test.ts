@@ -36,12 +36,24 @@ const both = imported(
 test("has the context that the mlx5 driver writes", () => {
   const { state, last_index, original, reply, ...rest } = both.asoObjects?.[0]?.conn_track ?? {};
   expect(rest).toEqual({
-    ...{ valid: 1, connection_assured: 1, sack_permitted: 1, max_ack_window: 7, retransmission_limit: 5 },
-    ...{ last_win: 510, last_seq: 2632987379, last_ack: 2532480967, last_end: 2632987379 },
+    valid: 1,
+    connection_assured: 1,
+    sack_permitted: 1,
+    max_ack_window: 7,
+    retransmission_limit: 5,
+    last_win: 510,
+    last_seq: 2632987379,
+    last_ack: 2532480967,
+    last_end: 2632987379,
   });
   expect({ state, last_index }).toEqual({ state: "established", last_index: "ack" });
   expect(original).toEqual({
-    ...{ scale: 7, max_ack_seen: 1, sent_end: 2632987379, reply_end: 2633016339, max_win: 28960, max_ack: 2632987379 },
+    scale: 7,
+    max_ack_seen: 1,
+    sent_end: 2632987379,
+    reply_end: 2633016339,
+    max_win: 28960,
+    max_ack: 2632987379,
   });
   expect(reply).toMatchObject({ sent_end: 2532480967, max_ack: 2532480967 });
 });

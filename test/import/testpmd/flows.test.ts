@@ -223,7 +223,12 @@ describe("actions", () => {
     );
     expect(findings).toEqual([]);
     expect(scenario?.asoObjects?.[0]?.flow_meter).toEqual({
-      ...{ cir: 1000, cbs: 300, eir: 2000, ebs: 400, both_buckets_on_green: true, meter_mode: "pkt" },
+      cir: 1000,
+      cbs: 300,
+      eir: 2000,
+      ebs: 400,
+      both_buckets_on_green: true,
+      meter_mode: "pkt",
     });
     expect(scenario?.rules?.map(({ name, actions: all }) => [name, all])).toEqual([
       [
@@ -265,7 +270,8 @@ describe("actions", () => {
     );
     expect(findings.map(({ reason }) => reason)).toEqual(["a colour is compared as a whole"]);
     expect(scenario?.rules?.at(-1)).toMatchObject({
-      ...{ table: "nic_rx group 1", match: { "misc2.metadata_reg_c_5": "2/0xff" } },
+      table: "nic_rx group 1",
+      match: { "misc2.metadata_reg_c_5": "2/0xff" },
     });
     expect(flow("eth / meter color is green", "drop")?.match).toEqual({ "misc2.metadata_reg_c_5": "2/0xff" });
     expect(flow("meter color is red / udp", "drop")?.match).toMatchObject({ "misc2.metadata_reg_c_5": "0/0xff" });
@@ -308,7 +314,9 @@ test("asynchronous rules have the masks and the actions of their templates", () 
       [...templates, `${create} eth / ipv4 src spec 10.9.8.7 / end actions mark id 1 / queue index 1 / end`].join("\n"),
     ),
   ).toEqual({
-    ...{ name: "port 0 queue flow 0", table: "nic_rx group 9", priority: 4 },
+    name: "port 0 queue flow 0",
+    table: "nic_rx group 9",
+    priority: 4,
     match: { "outer.ipv4_src": "10.9.8.0/24", "outer.ip_version": 4 },
     actions: [{ tag: 5 }, { queue: "queue 1" }],
   });

@@ -62,9 +62,19 @@ test("meters have the bytes of the device", () => {
   const flags = { valid: true, overflow: true, start: 3, both: false, mode: 1 } as const;
   const sizes = { cbs: scaled(200, 31), cir: scaled(1, 2), ebs: scaled(255, 3), eir: scaled(4, 5) };
   const fields = {
-    ...{ valid: 1, bucket_overflow: 1, start_color: 3, both_buckets_on_green: 0, meter_mode: 1 },
-    ...{ cbs_mantissa: 200, cbs_exponent: 31, cir_mantissa: 1, cir_exponent: 2 },
-    ...{ ebs_mantissa: 255, ebs_exponent: 3, eir_mantissa: 4, eir_exponent: 5 },
+    valid: 1,
+    bucket_overflow: 1,
+    start_color: 3,
+    both_buckets_on_green: 0,
+    meter_mode: 1,
+    cbs_mantissa: 200,
+    cbs_exponent: 31,
+    cir_mantissa: 1,
+    cir_exponent: 2,
+    ebs_mantissa: 255,
+    ebs_exponent: 3,
+    eir_mantissa: 4,
+    eir_exponent: 5,
   };
   const bytes = parameterBytes({ ...flags, ...sizes });
   expect(dv.flowMeterBytes(fields)).toEqual(bytes);

@@ -17,8 +17,15 @@ const [RED, YELLOW, GREEN] = [0, 1, 2];
 const NOTHING = { mantissa: 0, exponent: 0 };
 const parameters = (own: Partial<MeterParameters> = {}): Uint8Array =>
   parameterBytes({
-    ...{ valid: true, overflow: false, start: GREEN, both: false, mode: 1 },
-    ...{ cbs: { mantissa: 64, exponent: 0 }, cir: NOTHING, ebs: NOTHING, eir: NOTHING },
+    valid: true,
+    overflow: false,
+    start: GREEN,
+    both: false,
+    mode: 1,
+    cbs: { mantissa: 64, exponent: 0 },
+    cir: NOTHING,
+    ebs: NOTHING,
+    eir: NOTHING,
     ...own,
   });
 
@@ -118,7 +125,9 @@ test("registers that nothing but state goes to begin as 0", () => {
 describe("a sampler", () => {
   const sampler = (own: Partial<dv.FlowSamplerAttr> = {}, level = 2): Action =>
     dv.mlx5dv_dr_action_create_flow_sampler({
-      ...{ sample_ratio: 1, default_next_table: table(level), sample_actions: [toQueue()] },
+      sample_ratio: 1,
+      default_next_table: table(level),
+      sample_actions: [toQueue()],
       ...own,
     });
   const set = (field: dv.ModifyFieldName, data = 7) => ({ type: "set", field, data }) as const;
@@ -165,7 +174,10 @@ test("gives back all memory", () => {
   const made = [
     dv.mlx5dv_dr_action_create_flow_meter({ next_table: next, reg_c_index: 1, flow_meter_parameter: parameters() }),
     dv.mlx5dv_dr_action_create_flow_sampler({
-      ...{ sample_ratio: 2, default_next_table: next, sample_actions: [destination], action },
+      sample_ratio: 2,
+      default_next_table: next,
+      sample_actions: [destination],
+      action,
     }),
   ];
   expect(refused(() => dv.mlx5dv_dr_table_destroy(next))?.code).toBe("EBUSY");

@@ -101,7 +101,8 @@ test("an array that only counts sends a frame nowhere", async () => {
   const table = dv.mlx5dv_dr_table_create(domain, 0);
   const counters = [0, 1].map(() => openCounter(context));
   const members = counters.map((counter) => ({
-    ...{ type: dv.MLX5DV_DR_ACTION_DEST, dest: dv.mlx5dv_dr_action_create_flow_counter(counter, 0) },
+    type: dv.MLX5DV_DR_ACTION_DEST,
+    dest: dv.mlx5dv_dr_action_create_flow_counter(counter, 0),
   }));
   const array = dv.mlx5dv_dr_action_create_dest_array(domain, undefined, members);
   dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(table, 0, 0, null), null, 1, [array]);

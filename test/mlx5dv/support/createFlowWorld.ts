@@ -139,14 +139,26 @@ export async function makeCreateFlowWorld(random: Random, tally: Map<string, num
   const draft: Draft = { random, world: newFlowWorld(DECLARED, macs), named, bases: [], masks: new Map(), made: 0 };
   for (const name of named.counters) draft.world.counters.set(name, { packets: 0n, bytes: 0n });
   const senders = QUEUES.map(([queue, vport, port]) => ({
-    ...{ queue, vport, port },
+    queue,
+    vport,
+    port,
     sqn: queues.get(queue)?.qp_num ?? 0,
   }));
   const tables = tablesOf(draft, contexts);
   const bulk = bulkOf(pf);
   const world: CreateFlowWorld = {
     ...draft,
-    ...{ device, contexts, queues, senders, tirs, changes, bulk, counters, anchors, tables, tally },
+    device,
+    contexts,
+    queues,
+    senders,
+    tirs,
+    changes,
+    bulk,
+    counters,
+    anchors,
+    tables,
+    tally,
     flowsMade: new Map(),
     names: new Map(),
     empty,

@@ -11,8 +11,13 @@ test("each field has its place", () => {
     return Object.fromEntries(bytes.filter(([, byte]) => byte !== 0));
   };
   expect(at({ reply: { max_ack: 1, max_win: 2, reply_end: 3, sent_end: 0x04050607 } })).toEqual({
-    ...{ 3: 1, 7: 2, 11: 3 },
-    ...{ 12: 4, 13: 5, 14: 6, 15: 7 },
+    3: 1,
+    7: 2,
+    11: 3,
+    12: 4,
+    13: 5,
+    14: 6,
+    15: 7,
   });
   expect(at({ original: { max_ack: 1, max_win: 2, reply_end: 3, sent_end: 4 } })).toEqual({
     19: 1,

@@ -34,7 +34,8 @@ async function pair(options: CableOptions, seed = 0): Promise<Pair> {
   const arrived: [bigint, number][] = [];
   b.on("frame", ({ frame: bytes }) => arrived.push([b.now(), ((bytes[18] ?? 0) << 8) | (bytes[19] ?? 0)]));
   return {
-    ...{ a, b },
+    a,
+    b,
     send: (n) => void a.send(queue, frame(n)),
     run: () => {
       for (let at = b.nextDeadline(); at !== null; at = b.nextDeadline()) b.advanceTo(at);

@@ -20,7 +20,10 @@ function documentOf(rules: number): object {
     queues: [{ name: "web" }],
     tables: [{ name: "root", level: 0 }],
     rules: Array.from({ length: rules }, (_, n) => ({
-      ...{ name: `rule ${n}`, table: "root", match: { "outer.tcp_dport": n }, actions: [{ queue: "web" }] },
+      name: `rule ${n}`,
+      table: "root",
+      match: { "outer.tcp_dport": n },
+      actions: [{ queue: "web" }],
     })),
   };
 }

@@ -107,8 +107,10 @@ describe("frames", () => {
     for (const way of ["receive", "burst", "pool", "pool burst"]) {
       const device = way.startsWith("pool") ? await createDevicePool({ workers: 2 }) : await createDevice();
       const rule = device.hostRules.add({
-        ...{ application: "tc", match: { "outer.tcp_dport": 443 } },
-        ...{ action: "drop", name: "no tls" },
+        application: "tc",
+        match: { "outer.tcp_dport": 443 },
+        action: "drop",
+        name: "no tls",
       });
       const { seen } = record(device);
       if (way.endsWith("burst")) {

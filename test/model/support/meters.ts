@@ -15,8 +15,15 @@ const NOTHING = { mantissa: 0, exponent: 0 };
 export function meterFrames({ domain, root, queue }: Bench): void {
   const [here, next] = [dv.mlx5dv_dr_table_create(domain, 1), dv.mlx5dv_dr_table_create(domain, 2)];
   const flow_meter_parameter = parameterBytes({
-    ...{ valid: true, overflow: false, start: GREEN, both: false, mode: 1 },
-    ...{ cbs: { mantissa: 64, exponent: 0 }, cir: { mantissa: 1, exponent: 0 }, ebs: NOTHING, eir: NOTHING },
+    valid: true,
+    overflow: false,
+    start: GREEN,
+    both: false,
+    mode: 1,
+    cbs: { mantissa: 64, exponent: 0 },
+    cir: { mantissa: 1, exponent: 0 },
+    ebs: NOTHING,
+    eir: NOTHING,
   });
   const meter = dv.mlx5dv_dr_action_create_flow_meter({
     next_table: next,

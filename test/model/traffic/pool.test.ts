@@ -9,7 +9,9 @@ import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import { close, COUNTER, FIRST, framesOf, open, PORTS, SCENARIO } from "../support/pool.js";
 
 const plain = ({ verdict, reason, tag, rules, to }: Outcome): unknown => ({
-  ...{ verdict, reason, tag },
+  verdict,
+  reason,
+  tag,
   rules: rules.length,
   to: to.map(({ name, frame, tag }) => [name, Array.from(frame), tag]),
 });
@@ -133,7 +135,9 @@ test("frames have the numbers of one device when rules that chance decides about
     const all = dv.matchParameters({});
     const [root, next] = [dv.mlx5dv_dr_table_create(domain, 0), dv.mlx5dv_dr_table_create(domain, 1)];
     const sampler = dv.mlx5dv_dr_action_create_flow_sampler({
-      ...{ sample_ratio: 4, default_next_table: next, num_sample_actions: 1 },
+      sample_ratio: 4,
+      default_next_table: next,
+      num_sample_actions: 1,
       sample_actions: [dv.mlx5dv_dr_action_create_dest_ibv_qp(createSink(context, "sampled"))],
     });
     const matcher = dv.mlx5dv_dr_matcher_create(root, 0, all.match_criteria_enable, all.mask);

@@ -101,9 +101,23 @@ export function emptyConnection(): PlainConnection {
   return {
     original: emptySide(),
     reply: emptySide(),
-    ...{ last_seq: 0, last_end: 0, last_ack: 0, last_win: 0, last_dir: 0, last_index: 0 },
-    ...{ valid: 0, state: 0, freeze_track: 0, connection_assured: 0, sack_permitted: 0, challenged_acked: 0 },
-    ...{ heartbeat: 0, max_ack_window: 0, retransmission_counter: 0, retransmission_limit: 0, limit_exceeded: 0 },
+    last_seq: 0,
+    last_end: 0,
+    last_ack: 0,
+    last_win: 0,
+    last_dir: 0,
+    last_index: 0,
+    valid: 0,
+    state: 0,
+    freeze_track: 0,
+    connection_assured: 0,
+    sack_permitted: 0,
+    challenged_acked: 0,
+    heartbeat: 0,
+    max_ack_window: 0,
+    retransmission_counter: 0,
+    retransmission_limit: 0,
+    limit_exceeded: 0,
   };
 }
 
@@ -295,7 +309,10 @@ function isInWindow(context: PlainConnection, segment: Segment, S: Side, R: Side
 function begin(context: PlainConnection): void {
   const { freeze_track, max_ack_window, retransmission_limit, original, reply } = context;
   Object.assign(context, emptyConnection(), {
-    ...{ freeze_track, max_ack_window, retransmission_limit, sack_permitted: 1 },
+    freeze_track,
+    max_ack_window,
+    retransmission_limit,
+    sack_permitted: 1,
     original: Object.assign(original, { ...emptySide(), liberal: original.liberal }),
     reply: Object.assign(reply, { ...emptySide(), liberal: reply.liberal }),
   });

@@ -140,8 +140,12 @@ function randomCopy(random: Random, from: string, to: string): Modify {
   const source = sliceOf(random, from);
   const { offset, length } = sliceOf(random, to, source.length);
   return {
-    ...{ type: "copy", field: from, src_offset: source.offset, length: length & 31 },
-    ...{ to, dst_offset: offset },
+    type: "copy",
+    field: from,
+    src_offset: source.offset,
+    length: length & 31,
+    to,
+    dst_offset: offset,
   };
 }
 

@@ -331,8 +331,12 @@ export function drawHostRule(draft: Draft): HostRule | null {
     .map(({ field, mask }) => ({ field, mask, value: (visit.fields.get(field) ?? 0n) & mask }));
   const action: PipelineAction = random.chance(0.3) ? { kind: "drop" } : { kind: "host", queue: random.below(4) };
   return {
-    ...{ id: `h${draft.made}`, vport: tableNamed(world, visit.table).vport },
+    id: `h${draft.made}`,
+    vport: tableNamed(world, visit.table).vport,
     application: random.pick(["ethtool", "tc", "nic"] as const),
-    ...{ priority: random.below(3), made: draft.made++, terms, actions: [action] },
+    priority: random.below(3),
+    made: draft.made++,
+    terms,
+    actions: [action],
   };
 }

@@ -41,7 +41,9 @@ export function drawFlow(draft: Draft): DrawnFlow | null {
   if (!asked || !specsAreValid(specs)) return null;
   const qp = random.pick([...world.queues].filter(([, queue]) => queue.vport === vport))[0];
   return {
-    ...{ id: `f${draft.made++}`, table, qp },
+    id: `f${draft.made++}`,
+    table,
+    qp,
     attr: { type: TYPE.NORMAL, priority: random.pick(PRIORITIES), port, flags, specs },
     terms: [...asked, { field: "ext.port", mask: 0xffn, value: BigInt(port) }],
     actions: actionsOf(specs, qp, egress),

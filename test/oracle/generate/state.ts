@@ -64,7 +64,9 @@ function randomSampler(random: Random, places: Places, table: string): Sampler {
   const width = random.pick([32, 32, 8]);
   const offset = random.below(33 - width);
   return {
-    ...{ kind: "sampler", number: 0n, table },
+    kind: "sampler",
+    number: 0n,
+    table,
     ratio: random.pick([1, 2, 2, 3, 7, 1000, 0xffffffff]),
     sample: {
       ...(places.domain === "nic_rx" && random.chance(0.4) ? { tag: random.word() } : {}),

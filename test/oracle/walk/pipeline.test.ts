@@ -317,7 +317,9 @@ describe("branches", () => {
       ],
     });
     world.tables.set("nic_rx a", {
-      ...{ domain: "nic_rx", vport: 0, root: false },
+      domain: "nic_rx",
+      vport: 0,
+      root: false,
       rules: [{ id: "a", rank: 0n, terms: [], ranges: [], actions: [{ kind: "rootTable", priority: 2 }] }],
     });
     expect(text(receivePipeline(world, PLAIN))).toBe("qp:pf deliver");

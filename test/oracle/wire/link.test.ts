@@ -75,7 +75,12 @@ describe("MPLS over a link layer", () => {
   test("nothing behind the bottom: fine where the packet ends, IP that is cut where the capture does", () => {
     expect(parse([MACS, "8847", first]).stopped).toBeNull();
     expect(parse([MACS, "8847", first], { wireLength: 60 }).stopped).toEqual({
-      ...{ header: "ip", field: "ip_version", offset: 18, wanted: 1, had: 0, reason: "truncated" },
+      header: "ip",
+      field: "ip_version",
+      offset: 18,
+      wanted: 1,
+      had: 0,
+      reason: "truncated",
     });
   });
 

@@ -162,8 +162,12 @@ describe("layer 4", () => {
       expect([f("misc3.outer_tcp_seq_num"), f("misc3.outer_tcp_ack_num"), f("outer.l4_ok")]).toEqual([1n, 2n, 0n]);
       expect([f("outer.l3_ok"), f("outer.l4_checksum_ok")]).toEqual([1n, 0n]);
       expect(stopped).toEqual({
-        ...{ header: "tcp", field: "options", offset: 34, wanted: 24 },
-        ...{ had: cut - 34, reason: "truncated" },
+        header: "tcp",
+        field: "options",
+        offset: 34,
+        wanted: 24,
+        had: cut - 34,
+        reason: "truncated",
       });
       expect([kinds.at(-1), payload]).toEqual(["tcp", { offset: cut, end: cut }]);
     }

@@ -74,7 +74,11 @@ describe("Geneve", () => {
   test("fields, options and what follows by protocol type", () => {
     const one = parse(overUdp(6081, "02 80 6558 00002a 00", "0102 80 01 11223344", ETHERNET));
     expect(one.of("misc.geneve_")).toEqual({
-      ...{ opt_len: 2n, oam: 1n, protocol_type: 0x6558n, vni: 0x2an, tlv_option_0_exist: 0n },
+      opt_len: 2n,
+      oam: 1n,
+      protocol_type: 0x6558n,
+      vni: 0x2an,
+      tlv_option_0_exist: 0n,
     });
     expect(dwords(one)).toEqual([0x02806558n, 0x2a00n, 0x01028001n, 0x11223344n]);
     expect([inner(one), one.f("inner.dmac") === undefined]).toEqual([[4n, 53n], false]);

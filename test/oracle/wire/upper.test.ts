@@ -62,7 +62,11 @@ describe("ESP", () => {
     ["one byte that is not 0xff", "fe", 1],
   ])("UDP 4500 with %s is ESP that is cut", (_name, payload, had) => {
     expect(parse(overUdp(4500, payload)).stopped).toMatchObject({
-      ...{ header: "esp", offset: AT_UDP, wanted: 8, had, reason: "beyond_packet" },
+      header: "esp",
+      offset: AT_UDP,
+      wanted: 8,
+      had,
+      reason: "beyond_packet",
     });
   });
 

@@ -21,7 +21,11 @@ beforeAll(async () => {
     entryPoints: [join(ROOT, "playground/src/rules/language/service.ts")],
     tsconfig: join(ROOT, "playground/tsconfig.json"),
     define: { "import.meta.bundled": "true" },
-    ...{ bundle: true, format: "esm", platform: "browser", outfile, logLevel: "error" },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    outfile,
+    logLevel: "error",
   });
   const { SchemaLanguage } = (await import(pathToFileURL(outfile).href)) as {
     SchemaLanguage: new (schema: object) => Language;

@@ -22,8 +22,14 @@ function ruleOf(text: string): SetRule {
   const [dst, dstMask] = network(to);
   const [value, protocolMask] = protocol.split("/").map(Number) as [number, number];
   return {
-    ...{ src, srcMask, dst, dstMask, sport: ports(sport), dport: ports(dport) },
-    ...{ protocol: value & protocolMask, protocolMask },
+    src,
+    srcMask,
+    dst,
+    dstMask,
+    sport: ports(sport),
+    dport: ports(dport),
+    protocol: value & protocolMask,
+    protocolMask,
   };
 }
 

@@ -25,8 +25,13 @@ export const WEB_HEADERS = [
   { header: "ethernet", destination: "02:00:00:00:00:01", source: "02:00:00:00:00:02" },
   { header: "ipv4", identification: 1, source: "10.0.0.1", destination: "10.0.0.2" },
   {
-    ...{ header: "tcp", source_port: 40000, destination_port: 443, sequence: 1 },
-    ...{ flags: "syn", window: 1024, checksum: 0 },
+    header: "tcp",
+    source_port: 40000,
+    destination_port: 443,
+    sequence: 1,
+    flags: "syn",
+    window: 1024,
+    checksum: 0,
   },
 ];
 

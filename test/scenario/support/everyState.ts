@@ -1,15 +1,35 @@
 /** Every key of what rules remember and of what spreads frames: objects, actions, changes before frames, expectations. */
 
 const SIDE = {
-  ...{ sent_end: 101, reply_end: 1101, max_win: 1000, max_ack: 201, max_ack_seen: 1 },
-  ...{ scale: 15, close_initiated: 0, data_unacked: 0, liberal: 0 },
+  sent_end: 101,
+  reply_end: 1101,
+  max_win: 1000,
+  max_ack: 201,
+  max_ack_seen: 1,
+  scale: 15,
+  close_initiated: 0,
+  data_unacked: 0,
+  liberal: 0,
 };
 
 const CONNECTION = {
-  ...{ valid: 1, state: "established", freeze_track: 0, connection_assured: 1, sack_permitted: 0 },
-  ...{ challenged_acked: 0, heartbeat: 1, max_ack_window: 0 },
-  ...{ retransmission_counter: 0, retransmission_limit: 0, limit_exceeded: 0 },
-  ...{ last_seq: 100, last_end: 101, last_ack: 201, last_win: 1000, last_dir: 1, last_index: "ack" },
+  valid: 1,
+  state: "established",
+  freeze_track: 0,
+  connection_assured: 1,
+  sack_permitted: 0,
+  challenged_acked: 0,
+  heartbeat: 1,
+  max_ack_window: 0,
+  retransmission_counter: 0,
+  retransmission_limit: 0,
+  limit_exceeded: 0,
+  last_seq: 100,
+  last_end: 101,
+  last_ack: 201,
+  last_win: 1000,
+  last_dir: 1,
+  last_index: "ack",
   original: SIDE,
   reply: { ...SIDE, max_ack: 101 },
 };
@@ -23,7 +43,10 @@ const RATES = {
 
 const METER = {
   ...RATES,
-  ...{ meter_mode: "l2_len", start_color: "green", bucket_overflow: false, both_buckets_on_green: false },
+  meter_mode: "l2_len",
+  start_color: "green",
+  bucket_overflow: false,
+  both_buckets_on_green: false,
 };
 
 const KEY = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa";

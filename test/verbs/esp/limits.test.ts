@@ -43,7 +43,8 @@ describe("a packet that would be longer than IP can say", () => {
     const fits = room - ((room + 2) % 4) - 8;
     expect(sealed(bench, frameOf(IP, { header: "udp" }, payload(fits))).length).toBeLessThanOrEqual(14 + MAX);
     expect(sent(bench, frameOf(IP, { header: "udp" }, payload(fits + 1)))).toMatchObject({
-      ...{ verdict: "drop", reason: "frame_too_long" },
+      verdict: "drop",
+      reason: "frame_too_long",
     });
     expect(action.state).toMatchObject({ number: 2n, packets: 1n });
   });
@@ -56,7 +57,8 @@ describe("a packet that would be longer than IP can say", () => {
     const fits = room - ((room + 2) % 4);
     expect(sealed(bench, frameOf(IP, ESP, payload(8 + fits))).length).toBeLessThanOrEqual(14 + MAX);
     expect(sent(bench, frameOf(IP, ESP, payload(8 + fits + 1)))).toMatchObject({
-      ...{ verdict: "drop", reason: "frame_too_long" },
+      verdict: "drop",
+      reason: "frame_too_long",
     });
   });
 });

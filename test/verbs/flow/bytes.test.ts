@@ -12,8 +12,8 @@ import { checkedMatch } from "../../model/support/flows.js";
 import { Random } from "../../oracle/generate/random.js";
 import { ACTION, COUNTERS, FLOWS, handleOf, objectOf } from "../support/flowGolden.js";
 import { checkReached, rounds } from "../../support/tier.js";
+import { hexOf } from "../../../src/base/hex.js";
 
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 

@@ -306,7 +306,9 @@ function addHostRule(world: World): void {
   const drop = random.chance(0.3);
   const name = `h${world.made++}`;
   const rule = device.hostRules.add({
-    ...{ application, priority, name },
+    application,
+    priority,
+    name,
     ...(port === null ? {} : { port }),
     match: Object.fromEntries(terms.map((term) => [term.field, termText(term)])),
     action: drop ? "drop" : { queue },

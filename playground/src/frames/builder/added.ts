@@ -2,6 +2,7 @@
 import type { ScenarioFrame } from "flowsteer/scenario";
 import type { PipelineEnd } from "../../engine/api.js";
 import type { FormLayer } from "./model.js";
+import { hexOf } from "../../text/hex.js";
 
 export interface Added {
   readonly layers: readonly FormLayer[];
@@ -34,10 +35,6 @@ function bytesOf(layers: readonly FormLayer[], bytes: Uint8Array): ScenarioFrame
     ),
   );
   return { headers: plain } as ScenarioFrame;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Where a frame can come from: ports, and queues that send. */

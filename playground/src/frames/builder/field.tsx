@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { PacketField, TreeField } from "flowsteer/packet";
+import { hexOf } from "../../text/hex.js";
 
 interface FieldProps {
   readonly field: PacketField;
@@ -110,7 +111,7 @@ function FlagsInput({ field, value, built, onValue }: FieldProps): JSX.Element {
 /** A value as it is written in an input. */
 function textOf(value: unknown): string {
   if (value === undefined) return "";
-  if (value instanceof Uint8Array) return [...value].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (value instanceof Uint8Array) return hexOf(value);
   if (typeof value === "bigint") return value.toString();
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { Verdict } from "../../parts/verdict.js";
 import { countText, counted } from "../../parts/format.js";
 import type { PacketModel } from "./model.js";
+import { hexOf } from "../../text/hex.js";
 
 /** Bytes that are shown. */
 const MAX = 2048;
@@ -43,5 +44,5 @@ function Fate({ model }: { readonly model: PacketModel }): JSX.Element {
 
 function hexLine(bytes: Uint8Array, at: number): string {
   const some = [...bytes.subarray(at, at + LINE)];
-  return `${at.toString(16).padStart(4, "0")}  ${some.map((byte) => byte.toString(16).padStart(2, "0")).join(" ")}`;
+  return `${at.toString(16).padStart(4, "0")}  ${hexOf(some, " ")}`;
 }

@@ -1,5 +1,6 @@
 /** Programs and tests, as text that runs when it is saved. */
 import type { FrameInput } from "flowsteer/scenario";
+import { hexOf } from "../../text/hex.js";
 
 /** What a test expects of a frame: names, as in the rows of the command. */
 export interface Expected {
@@ -114,7 +115,7 @@ function hex(digits: string): Uint8Array {
 `;
 
 function frameLine({ bytes, time = null, linkType = 1, wireLength = bytes.length, number = 0 }: FrameInput): string {
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digits = hexOf(bytes);
   const others = [
     `time: ${time === null ? "null" : `${time}n`}`,
     ...(linkType === 1 ? [] : [`linkType: ${linkType}`]),

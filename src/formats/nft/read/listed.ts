@@ -1,6 +1,6 @@
 /** Rule sets as JSON: `nft -j list ruleset`, and the commands that `nft -j -f` takes. */
 import type { Findings } from "../../reading/findings.js";
-import { placesOf } from "../../text/json.js";
+import { placesOf } from "../../../base/json.js";
 import type { Place } from "../../text/refusal.js";
 import { objectOf, text, type Json } from "./expressions.js";
 import type { ChainName, NftChain, NftObject, NftRule } from "./objects.js";

@@ -1,6 +1,6 @@
 /** The words and signs of a rule set as text. */
 import { startOfCommand } from "../../text/lines.js";
-import { placesOf } from "../../text/json.js";
+import { placesOf } from "../../../base/json.js";
 import type { Word } from "../../text/refusal.js";
 
 /** A word, a text in quotation marks, a sign, or the end of a line (`\n`). */

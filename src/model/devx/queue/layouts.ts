@@ -63,7 +63,7 @@ export const CQ_CONTEXT = layout(64, {
   cq_max_count: [18, 16],
 });
 
-/** | header 8 | state 4 bits, 0 4 bits | number 3 | 0 4 | bits 8 | 0 8 | context 240 | */
+/** | header 8 | state 4 bits, 0 4 bits | number 3 | 0 4 | high bits 4 | low bits 4 | 0 8 | context 240 | */
 export const MODIFY_RQ = layout(272, {
   ...NUMBERED.fields,
   rq_state: [8, 4],
@@ -82,7 +82,7 @@ export const RQ_CONTEXT = layout(240, {
   log_wq_sz: [83, 5, 3],
 });
 
-/** | header 8 | state 4 bits, 0 4 bits | number 3 | 0 4 | bits 8 | 0 8 | context 240 | */
+/** | header 8 | state 4 bits, 0 4 bits | number 3 | 0 4 | high bits 4 | low bits 4 | 0 8 | context 240 | */
 export const MODIFY_RMP = layout(272, {
   ...NUMBERED.fields,
   rmp_state: [8, 4],
@@ -100,8 +100,8 @@ export const RMP_CONTEXT = layout(240, {
 });
 
 /**
- * | header 8 | 0 1 | number 3 | 0 4 | 0 7, 0 7 bits, list 1 bit | 0 8 | context 240 |, then the queues as in CREATE_RQT. The
- * output of QUERY_RQT has the context and the queues at the same places.
+ * | header 8 | 0 1 | number 3 | 0 4 | high bits 4 | low bits 4 | 0 8 | 0 20 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2
+ * | 0 212 |, then the queues as in CREATE_RQT. The output of QUERY_RQT has the context and the queues at the same places.
  */
 export const MODIFY_RQT = layout(272, {
   ...NUMBERED.fields,

@@ -16,15 +16,12 @@ import { refused } from "../../../mlx5dv/support/directRules.js";
 import type { EspBench, EspWork, Result } from "./bench.js";
 import { frameText, type TestFrame } from "../../support/core.js";
 import { checkReached } from "../../../support/tier.js";
+import { hexOf } from "../../../../src/base/hex.js";
 
 type Expected = Frame | string;
 
 function textOf(made: Expected): string {
   return typeof made === "string" ? made : hexOf(made.bytes);
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 const resultText = (result: Result): string => ("lost" in result ? result.lost : hexOf(result.frame));

@@ -181,7 +181,10 @@ const flow = kind(
   "flow",
   (_ground, random, pick) =>
     v.ibv_create_flow(pick(queue), {
-      ...{ type: v.IBV_FLOW_ATTR_NORMAL, priority: random.below(4), port: 1, flags: 0 },
+      type: v.IBV_FLOW_ATTR_NORMAL,
+      priority: random.below(4),
+      port: 1,
+      flags: 0,
       specs: [
         { type: v.IBV_FLOW_SPEC_ETH, val: {}, mask: {} },
         { type: v.IBV_FLOW_SPEC_IPV4, val: { dst_ip: address(random) }, mask: { dst_ip: 0xffffffff } },

@@ -1,5 +1,6 @@
 /** Frames at the ports of bridges that are a scenario: port 1 is the uplink, 2 and on are VFs, LOCAL is the PF. */
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../../src/scenario/index.js";
+import { hexOf } from "../../../../src/base/hex.js";
 
 /** A port and the bytes of a frame, as hexadecimal text. */
 export type PortFrame = readonly [port: string, bytes: string];
@@ -34,8 +35,4 @@ export function sorted(frames: readonly PortFrame[]): PortFrame[] {
 
 function portOf(name: string): string {
   return name.startsWith("port:") ? name.slice(5) : name.replace(/^qp:/, "");
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -2,6 +2,7 @@
 import { importRules, type ImportOptions } from "../../../../src/import/index.js";
 import { QueuePair } from "../../../../src/model/queuePair/queuePair.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../../src/scenario/index.js";
+import { hexOf } from "../../../../src/base/hex.js";
 
 /** Imports a text whose elements all have an equal. */
 export function imported(text: string, options: ImportOptions = {}): Scenario {
@@ -44,8 +45,4 @@ export class Switch {
   names(from: number, frame: Uint8Array): string[] {
     return this.steer(from, frame).map(({ name }) => name);
   }
-}
-
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

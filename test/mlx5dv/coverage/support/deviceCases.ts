@@ -24,7 +24,7 @@ const CAP: Readonly<Record<string, Run>> = {
     const formats = p.older ? {} : { 152: p.format };
     const rest = { 20: 0x80, 33: 15, 35: 17, 43: 24, 68: 0x83, 70: 1, 71: 2, 83: 16, 87: 4, 121: 255 };
     p.says(told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_GENERAL), CAPS), {
-      ...{ ...rest, ...newer, 150: 4, ...formats },
+      ...rest, ...newer, 150: 4, ...formats,
       190: 0x40, // advanced RDMA
     });
   },

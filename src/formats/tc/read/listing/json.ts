@@ -1,5 +1,6 @@
 /** The JSON of `tc -j filter show`: an array of filters, the keys and the actions of each in its options. */
-import { entry, itemsOf, placesOf, readJson, scalar, type JsonNode } from "../../../text/json.js";
+import { placesOf, type JsonNode } from "../../../../base/json.js";
+import { entry, itemsOf, readJson, scalar } from "../../../text/json.js";
 import { attempt, NotImported, notImported, type Place, type Word } from "../../../text/refusal.js";
 import { jsonAction } from "./jsonActions.js";
 import { geneveText, textOf } from "./jsonValues.js";
@@ -49,7 +50,7 @@ function endOfBroken(text: string, from: number): number {
 /** @throws NotImported */
 function readFilter(text: string, from: number, place: (at: number) => Place): JsonNode {
   return attempt(
-    () => readJson(text, from, place).node,
+    () => readJson(text, from, place),
     ({ word, reason }) => notImported(word, `${reason}${ADVICE}`),
   );
 }

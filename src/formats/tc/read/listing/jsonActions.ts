@@ -1,5 +1,6 @@
 /** An action of the JSON of `tc -j filter show`, in the words of a command. */
-import { entry, scalar, type JsonNode } from "../../../text/json.js";
+import type { JsonNode } from "../../../../base/json.js";
+import { entry, scalar } from "../../../text/json.js";
 import { notImported, type Word } from "../../../text/refusal.js";
 import { geneveText } from "./jsonValues.js";
 import { at } from "./listed.js";

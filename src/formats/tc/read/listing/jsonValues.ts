@@ -1,9 +1,10 @@
 /** Values of the JSON of tc, as commands have them. */
-import { entry, scalar, type JsonNode } from "../../../text/json.js";
+import type { JsonNode } from "../../../../base/json.js";
+import { entry, scalar } from "../../../text/json.js";
 
 /** A value as a command has it: ranges and flags too. */
 export function textOf(value: JsonNode): string {
-  if (value.kind === "scalar") return value.text;
+  if (value.kind === "scalar") return String(value.value);
   if (value.kind === "array") return value.items.map(textOf).join(",");
   const [start, end] = [scalar(entry(value, "start")), scalar(entry(value, "end"))];
   if (start !== undefined && end !== undefined) return `${start.text}-${end.text}`;
