@@ -1,5 +1,5 @@
 // Reference of flows in device bytes, part 2: the path of one frame. Written from docs/flows.md
-// ("Flows in device bytes", "One order", "Sending"), docs/rules.md ("The way of a frame", "Order of
+// ("Flows in device bytes", "Order of matching", "Sending"), docs/rules.md ("The path of a frame", "Order of
 // execution") and docs/devx.md ("Flow tables").
 
 import {
