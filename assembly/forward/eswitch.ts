@@ -1,5 +1,5 @@
 /**
- * The eSwitch: moves a branch between NIC_TX, FDB and NIC_RX (docs/rules.md, "The way of a frame").
+ * The eSwitch: moves a branch between NIC_TX, FDB and NIC_RX (docs/rules.md, "The path of a frame").
  * In: a branch at the end of a domain, or a vport that a rule names. Out: the branch is at the root
  * table of another domain, or has a destination.
  *

@@ -151,7 +151,7 @@ describe("a refused command", () => {
     [
       "a header",
       ["trace", EVERYDAY[0], "--packet", "ipv4 / tpc > 80"],
-      '--packet: column 8 = "tpc": no header has this name\n  did you mean "tcp"? headers: ethernet, vlan, loopback, linux_cooked, linux_cooked_v2, arp, ipv4, ipv6, ipv6_hop_by_hop, ipv6_routing, ipv6_destination, ipv6_fragment, ah, tcp, udp, icmp, icmpv6, vxlan, sctp, gre, vxlan_gpe, geneve, gtpu, gtpu_extension, mpls, esp, bth, macsec, payload, trailer, raw\n',
+      '--packet: column 8 = "tpc": no header has this name\n  did you mean "tcp"? headers: ethernet, vlan, loopback, linux_cooked, linux_cooked_v2, arp, ipv4, ipv6, ipv6_hop_by_hop, ipv6_routing, ipv6_destination, ipv6_fragment, ah, tcp, udp, icmp, icmpv6, vxlan, sctp, gre, vxlan_gpe, geneve, gtpu, gtpu_extension, mpls, esp, bth, macsec, nsh, payload, trailer, raw\n',
     ],
     [
       "a port that is not there",

@@ -155,7 +155,7 @@ const MISC_TUNNEL = [
   row("bth_dst_qp", key.MISC_BTH_DST_QP, 24, key.PRESENT_BTH),
 ];
 
-/** The origin of a frame (docs/rules.md, "The way of a frame"). */
+/** The origin of a frame (docs/rules.md, "The path of a frame"). */
 const MISC_WAY = [
   bits("source_vhca_port", key.MISC_BITS, key.BITS_SOURCE_VHCA_PORT),
   row("source_sqn", key.MISC_SOURCE_SQN, 24),

@@ -1,6 +1,6 @@
 /**
  * The table pipeline of a function: the stages that a frame passes until a rule ends its walk
- * (docs/flows.md, "One order for a port and a direction").
+ * (docs/flows.md, "Order of matching").
  *
  *     received    sniffers -> rdmaRx -> rdmaTransportRx -> connected -> root -> host -> defaults
  *     sent        rdmaTransportTx -> rdmaTx -> sentSniffers -> egress

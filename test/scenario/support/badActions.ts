@@ -55,7 +55,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "header misspelt",
-    'rules[1].actions[0].reformat.headers[0].header = "ethrnet" § did you mean "ethernet"? one of "ethernet", "vlan", "loopback", "linux_cooked", "linux_cooked_v2", "arp", "ipv4", "ipv6", "ipv6_hop_by_hop", "ipv6_routing", "ipv6_destination", "ipv6_fragment", "ah", "tcp", "udp", "icmp", "icmpv6", "vxlan", "sctp", "gre", "vxlan_gpe", "geneve", "gtpu", "gtpu_extension", "mpls", "esp", "bth", "macsec", "payload", "trailer"',
+    'rules[1].actions[0].reformat.headers[0].header = "ethrnet" § did you mean "ethernet"? one of "ethernet", "vlan", "loopback", "linux_cooked", "linux_cooked_v2", "arp", "ipv4", "ipv6", "ipv6_hop_by_hop", "ipv6_routing", "ipv6_destination", "ipv6_fragment", "ah", "tcp", "udp", "icmp", "icmpv6", "vxlan", "sctp", "gre", "vxlan_gpe", "geneve", "gtpu", "gtpu_extension", "mpls", "esp", "bth", "macsec", "nsh", "payload", "trailer"',
     [PLACE, { reformat: { type: "l2_to_l2_tunnel", headers: [{ header: "ethrnet" }] } }],
   ),
   bad(
