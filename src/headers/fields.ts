@@ -1,5 +1,5 @@
 /** Which match field has which field of a header. */
-import { HEADER_LIST, HEADERS } from "./headers.js";
+import { HEADER_LIST, type HEADERS } from "./headers.js";
 import type { HeaderName, HeaderRecord, HeaderVariant, MatchFields } from "./record.js";
 
 export type Level = "outer" | "inner";

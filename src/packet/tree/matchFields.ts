@@ -10,8 +10,11 @@ export interface HeaderField {
 
 /** The field that a match field reads; null if no header of the frame has it. */
 export function headerFieldOf({ nodes }: FrameTree, match: string): HeaderField | null {
-  const places = placesOf(match).map((place) => [headerAt(nodes, place), place.field] as const);
-  const [at, name] = places.reduce((last, one) => (one[0] > last[0] ? one : last), [-1, ""] as const);
+  let [at, name] = [-1, ""];
+  for (const place of placesOf(match)) {
+    const one = headerAt(nodes, place);
+    if (one > at) [at, name] = [one, place.field];
+  }
   const node = nodes[at];
   const field = node?.fields.find((one) => one.name === name);
   return node === undefined || field === undefined ? null : { node, field };

@@ -419,12 +419,7 @@ const NOTES: readonly Case[] = [
   [[ethernet, ipv4], { "misc.source_port": 1 }, "misc.source_port", "the frame came from the wire"],
   [[ethernet, ipv4], { "ext.port": 2 }, "ext.port", "the frame arrived on port 1, or was sent on it"],
   [[ethernet, ipv4], { "ext.direction": 2 }, "ext.direction", "the frame came from the wire"],
-  [
-    [ethernet, { header: "vlan", vid: 7 }, ipv4],
-    { "outer.cvlan_tag": 0 },
-    "outer.cvlan_tag",
-    "a VLAN tag precedes it",
-  ],
+  [[ethernet, { header: "vlan", vid: 7 }, ipv4], { "outer.cvlan_tag": 0 }, "outer.cvlan_tag", "a VLAN tag precedes it"],
   [
     [ethernet, { header: "vlan", vid: 7 }, ipv4],
     { "outer.ethertype": 0x8100 },

@@ -121,6 +121,13 @@ function describe(packet: Packet, header: HeaderName, bytes: FrameBytes, at: num
       break;
     case "bth":
       overUdp(packet, header, `qp ${bytes.u32(at + 4) & 0xffffff}`);
+      break;
+    case "none":
+    case "ip":
+    case "loopback":
+    case "linux_cooked":
+    case "linux_cooked_v2":
+    case "gtpu_extension":
   }
 }
 
