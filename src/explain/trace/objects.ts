@@ -17,7 +17,7 @@ import { Rule } from "../../model/rule/rule.js";
 type Namer = (core: Core, of: InstalledRule, address: number) => string;
 
 /** Names of objects by the kind of their state; queues, completion queues and reasons are no objects of a rule. */
-const NAMERS: Readonly<Record<StateKind, Namer | null>> = {
+const NAMERS = {
   [StateKind.counter]: (_, of, address) => counterName(of, address),
   [StateKind.meter]: (_, of, address) => unitName(of, address),
   [StateKind.first_hit]: (_, of, address) => unitName(of, address),
@@ -27,11 +27,11 @@ const NAMERS: Readonly<Record<StateKind, Namer | null>> = {
   [StateKind.queue]: null,
   [StateKind.completion_queue]: null,
   [StateKind.reason]: null,
-};
+} as const satisfies Readonly<Record<StateKind, Namer | null>>;
 
 /** The name of the object with state at an address; "" where no object of the rule has it. */
-export function stateName(core: Core, kind: StateKind, address: number, of: InstalledRule): string {
-  return NAMERS[kind]?.(core, of, address) ?? "";
+export function stateName(core: Core, kind: number, address: number, of: InstalledRule): string {
+  return (NAMERS as Readonly<Record<number, Namer | null>>)[kind]?.(core, of, address) ?? "";
 }
 
 function counterName(of: InstalledRule, address: number): string {

@@ -42,12 +42,12 @@ export class StateChanges {
 
   /** Notes a state event. */
   add(reader: EventReader, action: OpenAction | null): void {
-    const kind = reader.word(STATE_KIND / 4) as StateKind;
+    const kind = reader.word(STATE_KIND / 4);
     const address = reader.word(STATE_ADDRESS / 4);
     const before = reader.bytes(STATE_BEFORE, reader.word(STATE_BYTES / 4));
-    if (kind === StateKind.queue || kind === StateKind.completion_queue) {
+    if (kind === (StateKind.queue as number) || kind === (StateKind.completion_queue as number)) {
       this.#taken.push({ kind, address, before });
-    } else if (action !== null && kind !== StateKind.reason) {
+    } else if (action !== null && kind !== (StateKind.reason as number)) {
       const name = stateName(this.#core, kind, address, action.rule);
       if (action.object === "") action.object = name;
       this.#noted.push({ kind, address, before, owner: action.step, name });
