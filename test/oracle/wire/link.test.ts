@@ -11,6 +11,22 @@ test("ARP is listed, fills nothing, and can be cut in its fixed part or its addr
   expect(parse([arp], { cut: 41 }).stopped).toMatchObject({ header: "arp", wanted: 28, had: 27, reason: "truncated" });
 });
 
+describe("NSH", () => {
+  test("is listed with its context headers, and ends the parse", () => {
+    const { kinds, payload, of, f } = parse([MACS, "894f 0fc60103 00002afe", "00".repeat(16), "0011"]);
+    expect(kinds).toEqual(["ethernet", "nsh"]);
+    expect(payload).toEqual({ offset: 38, end: 40 });
+    expect(f("outer.ethertype")).toBe(0x894fn);
+    expect(of("outer.ip_")).toEqual({});
+  });
+
+  test("with a length below two words is malformed", () => {
+    const { kinds, stopped } = parse([MACS, "894f 0fc10203 00002afe 0011"]);
+    expect(kinds).toEqual(["ethernet"]);
+    expect(stopped).toMatchObject({ header: "nsh", offset: 14, field: "length", reason: "bad_header_length" });
+  });
+});
+
 describe("MACsec", () => {
   const short = "0c 05 00000009";
   const long = "2c 05 00000009 0200000000010001";
