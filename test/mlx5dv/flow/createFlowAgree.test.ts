@@ -28,7 +28,7 @@ import {
 import { checkReached, rounds } from "../../support/tier.js";
 
 /** Number of frames. */
-const FRAMES = rounds(8000);
+const FRAMES = rounds(10_000);
 const ROUNDS = 6;
 
 /**
