@@ -56,7 +56,7 @@ function afterText({ rules: had, outcome: was }: Treatment, { rules, outcome }: 
   const by = rule === undefined ? "" : same ? " by the same rule" : ` by ${ruleText(rule)}`;
   const { verdict, missed } = outcome;
   const table = missed.at(-1);
-  if (table !== undefined) return `no longer hit a rule of ${tableText(table)}`;
+  if (table !== undefined) return `no longer hit any rule of ${tableText(table)}`;
   if (verdict === "miss") return "no longer hit any rule";
   if (verdict === "drop") {
     if (was.verdict === "drop") return `are now dropped for a different reason${by}${reasonText(outcome)}`;

@@ -62,7 +62,7 @@ test("a value that is typed makes differences, whose frames are added and shown 
     .filter({ hasText: /^Frames to TCP port 4438 that no rule .* are now sent to queue "web" by rule "web"/ })
     .first();
   expect(await gone.innerText()).toMatch(
-    /^Frames to TCP port 443 that rule "web" sent to queue "web" are now taken by no rule/,
+    /^Frames to TCP port 443 that rule "web" sent to queue "web" no longer hit any rule/,
   );
   expect(await gone.innerText()).toMatch(/Before\s+● deliver\s+qp:web\s+by web\s+Now\s+▼ miss\s+no_rule\s+no rule/);
   expect(await violations(page)).toEqual([]);
