@@ -7,6 +7,7 @@
  *   Parquet and for farms are not installed with it; the command says how to install them.
  * - Links between its pages, and from them to other files of it, lead somewhere.
  * - A device starts, and has not loaded what nobody asked for. Only `flowsteer/explain` reads the code of explanations.
+ * - Its declarations compile in a program that checks them (without `skipLibCheck`).
  * - Stacks and messages have the names of the source.
  */
 import { spawnSync } from "node:child_process";
@@ -80,6 +81,7 @@ try {
   withoutOptional(home);
   starts(home);
   names(home);
+  declarations(home);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -244,6 +246,18 @@ function names(home) {
     for (const known of ["Device.receive ", "Traffic.receiveOne ", " refuse ", "an Action,", " checkActions ", "Rule.create ", ".mlx5dv_dr_rule_create "])
       if (!stacks.includes(known)) throw new Error("no " + known + " in " + stacks);`;
   run("a stack", ["--input-type=module", "-e", program]);
+}
+
+/** Node's types are those of this repository: a program that checks declarations has its own. */
+function declarations(home) {
+  const { exports } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  const entries = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(home, types)]));
+  const options =
+    "--ignoreConfig --noEmit --strict --target es2022 --lib es2023,dom,esnext --module nodenext --types node";
+  const given = [...options.split(" "), "--typeRoots", join(root, "node_modules/@types")];
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...given, ...entries], { encoding: "utf8" });
+  if (status !== 0) problems.push(`its declarations do not compile: ${stdout.trim()}`);
 }
 
 function run(what, args) {

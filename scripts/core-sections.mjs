@@ -14,7 +14,7 @@ export const {
   KIND_TABLE,
   leb,
   longer,
-  named,
+  nameBytes,
   Reader,
   sectionsOf,
   TABLES,
@@ -27,7 +27,7 @@ export const I64 = 0x7e;
 
 /** An entry of the export section. */
 export function exported(name, kind, index) {
-  return [...named(name), kind, ...leb(index)];
+  return [...nameBytes(name), kind, ...leb(index)];
 }
 
 /** The next `length` bytes as Latin-1 text. */

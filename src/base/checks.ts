@@ -1,4 +1,4 @@
-/** Checks of arguments for every part of the package: each refusal names the call, the argument and the rule. */
+/** Checks of arguments for every part of the package: each refusal names the argument and the rule; `inCall` adds the call. */
 import { mistyped, refuse } from "../errors.js";
 import { namesHint } from "./nearest.js";
 

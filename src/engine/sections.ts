@@ -2,6 +2,8 @@
  * Sections of a WebAssembly module (core specification, 5.5 Modules), for the build, which adds functions to a core, and for
  * pools, which share its memory.
  */
+import { joined } from "../base/bytes.js";
+
 export const TYPES = 1;
 export const IMPORTS = 2;
 export const FUNCTIONS = 3;
@@ -57,7 +59,7 @@ export function withSections(
     all.splice(next < 0 ? all.length : next, 0, { id, body });
   }
   const parts = all.flatMap(({ id, body }) => [Uint8Array.of(id, ...leb(body.length)), body]);
-  return joined([module.subarray(0, HEADER), ...parts]);
+  return joined(module.subarray(0, HEADER), ...parts);
 }
 
 /** Sections are ordered by number, except the data count section. */
@@ -69,21 +71,11 @@ function place(id: number): number {
 export function longer(vector: Uint8Array, count: number, entries: readonly number[]): Uint8Array {
   const reader = new Reader(vector);
   const all = reader.number() + count;
-  return joined([Uint8Array.from(leb(all)), vector.subarray(reader.at), Uint8Array.from(entries)]);
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joined(Uint8Array.from(leb(all)), vector.subarray(reader.at), Uint8Array.from(entries));
 }
 
 /** A name in ASCII. */
-export function named(name: string): number[] {
+export function nameBytes(name: string): number[] {
   return [...leb(name.length), ...Array.from(name, (one) => one.charCodeAt(0))];
 }
 

@@ -12,7 +12,7 @@ import {
   leb,
   longer,
   MEMORY,
-  named,
+  nameBytes,
   Reader,
   sectionsOf,
   withSections,
@@ -32,7 +32,7 @@ export interface Rewritten {
 export function rewrite(module: Uint8Array): Rewritten {
   const all = sectionsOf(module);
   const pages = leastPages(bodyOf(all, MEMORY));
-  const imported = [...named("env"), ...named("memory"), KIND_MEMORY];
+  const imported = [...nameBytes("env"), ...nameBytes("memory"), KIND_MEMORY];
   imported.push(SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MAX_PAGES));
   const imports = longer(bodyOf(all, IMPORTS), 1, imported);
   // Name sections and source map URLs describe the original module; they are dropped.

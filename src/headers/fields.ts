@@ -1,10 +1,10 @@
-/** Which match field has which field of a header. */
+/** Maps fields of headers to match fields and back. */
 import { HEADER_LIST, type HEADERS } from "./headers.js";
 import type { HeaderName, HeaderRecord, HeaderVariant, MatchFields } from "./record.js";
 
 export type Level = "outer" | "inner";
 
-/** A header as the key tells it apart. */
+/** A header with match fields of its own: the second tag, and labels over GRE and UDP, have others than the first of their kind. */
 export type WireHeader = HeaderName | keyof typeof HEADERS.vlan.variants | keyof typeof HEADERS.mpls.variants;
 
 /** A field of a header. */
@@ -22,7 +22,7 @@ const KINDS = /* @__PURE__ */ HEADER_LIST.flatMap(([name, record]) =>
   ),
 );
 
-/** The kind of header that a header as the key tells it apart is. */
+/** The kind of a header: `vlan` of `vlan2`. */
 export function plainHeader(header: WireHeader): HeaderName {
   return KINDS.find(([kind]) => kind === header)?.[2] ?? "none";
 }
@@ -34,13 +34,13 @@ function named(fields: MatchFields | undefined, level: Level): [wire: string, ma
   });
 }
 
-/** Match fields with the same bits as a header, each with the field or the first bit that it begins at. */
+/** Match fields with the same bits as a header, each with its field or its first bit in the header. */
 export function matchFieldsOf(level: Level, header: WireHeader): readonly [wire: string, match: string][] {
   const { match, innerMatch }: Partial<Facts> = KINDS.find(([kind]) => kind === header)?.[1] ?? {};
   return level === "inner" && innerMatch !== undefined ? Object.entries(innerMatch) : named(match, level);
 }
 
-/** Each field with the match field that has it or follows from it. */
+/** Each field with the match field that copies it or follows from it. */
 const PLACES = /* @__PURE__ */ (["outer", "inner"] as const).flatMap((level) =>
   KINDS.flatMap(([header, { reads }]) =>
     [...matchFieldsOf(level, header), ...named(reads, level)].map(([field, match]) => ({
@@ -52,7 +52,7 @@ const PLACES = /* @__PURE__ */ (["outer", "inner"] as const).flatMap((level) =>
   ),
 );
 
-/** The fields that a match field reads: a frame has one of them, or the last one counts. */
+/** The fields that a match field can read; if a frame has several, the last one counts. */
 export function placesOf(match: string): readonly FieldPlace[] {
   return PLACES.filter((place) => place.match === match && Number.isNaN(Number(place.field)));
 }
@@ -67,7 +67,7 @@ interface ListedHeader {
   readonly level: string;
 }
 
-/** How the key tells the n-th header of a frame apart; undefined for a header that it does not have. */
+/** Which header of the key the n-th header of a frame is; undefined if the key has no fields for it, such as a third tag. */
 export function wireHeaderAt(headers: readonly ListedHeader[], n: number): WireHeader | undefined {
   const { header, level } = headers[n] as ListedHeader;
   const before = headers[n - 1]?.header;

@@ -70,7 +70,7 @@ export class AsoObject extends DevxObject {
   }
 
   /**
-   * Makes a bulk of 2^log_obj_range objects, each with the same 64 bytes of data.
+   * @internal Makes a bulk of 2^log_obj_range objects, each with the same 64 bytes of data.
    * @throws ENOMEM
    */
   static create(context: Context, kind: AsoKind, logRange: number, data: Uint8Array): AsoObject {
@@ -190,6 +190,7 @@ export class AsoObject extends DevxObject {
     return data.subarray(first, first + PARAMETERS_SIZE);
   }
 
+  /** @internal */
   destroy(): void {
     if (this.links.size > 0) {
       const hint = "unlink it from other domains first";

@@ -79,7 +79,7 @@ export class FlowCounter extends DevxObject {
   }
 }
 
-/** Adds to the counts of packets and bytes at an address of the core. */
+/** @internal Adds to the counts of packets and bytes at an address of the core. */
 export function addCounts({ core }: DeviceBase, address: number, { packets, bytes }: CounterValue): void {
   core.collectCounters();
   const counts = viewOf(recordBytes(core, address, 16));

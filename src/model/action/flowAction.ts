@@ -84,7 +84,7 @@ export class ModifyHeaderAction extends FlowAction {
     this.words = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
   }
 
-  /** `actions_sz` counts bytes; undefined means all of them. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  /** @internal `actions_sz` counts bytes; undefined means all of them. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
     context: Context,
     actions_sz: number | undefined,
@@ -113,7 +113,7 @@ export class PacketReformatAction extends FlowAction {
     this.reformatType = type;
   }
 
-  /** `data_sz` undefined means all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  /** @internal `data_sz` undefined means all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
     context: Context,
     data_sz: number | undefined,

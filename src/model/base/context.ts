@@ -27,7 +27,7 @@ export class Context extends Handle {
    */
   readonly asyncEvents = new AsyncEvents();
 
-  /** `of` is the device (its PF) or a function; C has an entry of the device list here. */
+  /** @internal `of` is the device (its PF) or a function; C has an entry of the device list here. */
   constructor(of: DeviceBase | FunctionBase, capNetRaw = true) {
     const owner = functionFrom("device", of);
     const { device } = owner;
@@ -38,7 +38,7 @@ export class Context extends Handle {
     device.users++;
   }
 
-  /** @throws EINVAL there is no such completion vector */
+  /** @internal @throws EINVAL there is no such completion vector */
   checkVector(path: string, vector: number): void {
     if (unsigned(path, vector, 31) < this.num_comp_vectors) return;
     refuse({ code: "EINVAL", reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
@@ -56,6 +56,7 @@ export class ProtectionDomain extends Handle {
   readonly context: Context;
   readonly regions = new Map<number, MemoryRegion>();
 
+  /** @internal */
   constructor(context: Context) {
     const { device } = living("context", context, Context);
     const { inventory } = device.hardware;
@@ -81,6 +82,7 @@ export class MemoryRegion extends Handle {
   readonly lkey: number;
   readonly rkey: number;
 
+  /** @internal */
   constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
     living("pd", pd, ProtectionDomain);
     checkBytes("addr", bytes);

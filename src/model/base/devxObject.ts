@@ -17,7 +17,7 @@ export abstract class DevxObject extends Handle implements NumberedObject {
     return 1;
   }
 
-  /** @throws EBUSY while something uses it */
+  /** @internal @throws EBUSY while something uses it */
   abstract destroy(): void;
 }
 

@@ -22,7 +22,7 @@ export interface NumberedObject extends Handle {
   /** Number of the first of them. */
   readonly id: number;
   readonly count: number;
-  /** @throws EBUSY while something uses it */
+  /** @internal @throws EBUSY while something uses it */
   destroy(): void;
 }
 

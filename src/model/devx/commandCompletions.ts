@@ -36,6 +36,7 @@ export class CommandCompletions extends Handle {
   readonly context: Context;
   private readonly _answers = new Answers();
 
+  /** @internal */
   constructor(context: Context) {
     const { device } = living("context", context, Context);
     super(device, `cmd_comp${device.nextNumber("cmd_comp")}`);
@@ -48,7 +49,7 @@ export class CommandCompletions extends Handle {
     return this._answers;
   }
 
-  /** @throws EAGAIN the answers that wait have no room for another one of this length */
+  /** @internal @throws EAGAIN the answers that wait have no room for another one of this length */
   checkRoom(outlen: number): void {
     const { bytes } = this._answers;
     if (bytes + outlen <= MAX_BYTES) return;
@@ -66,7 +67,7 @@ export class CommandCompletions extends Handle {
     this._answers.add({ wr_id, out_data });
   }
 
-  /** The oldest answer. @throws EAGAIN none waits; ENOSPC it is longer than `room`, and it stays */
+  /** @internal The oldest answer. @throws EAGAIN none waits; ENOSPC it is longer than `room`, and it stays */
   take(room: number): CommandAnswer {
     const first = this._answers.first;
     if (first !== undefined && first.out_data.length > room) {

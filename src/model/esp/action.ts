@@ -50,7 +50,7 @@ export class EspAction extends FlowAction {
   }
 
   /**
-   * The action takes over the key of the request and overwrites it when it is done. `metadata` is
+   * @internal The action takes over the key of the request and overwrites it when it is done. `metadata` is
    * MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA.
    * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM
    */
@@ -106,7 +106,7 @@ export class EspAction extends FlowAction {
   }
 
   /**
-   * Changes the given parameters, for all flows at once.
+   * @internal Changes the given parameters, for all flows at once.
    * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM; nothing has changed
    */
   modify(request: EspRequest): void {

@@ -41,6 +41,7 @@ export class Counters extends Handle implements FlowCounts {
   /** The pair of counts in the core; 0 until a flow counts here. */
   private _address = 0;
 
+  /** @internal */
   constructor(context: Context, { comp_mask }: CountersInitAttr) {
     const { device } = living("context", context, Context);
     if (unsigned("init_attr.comp_mask", comp_mask, 32) !== 0) {
@@ -72,7 +73,7 @@ export class Counters extends Handle implements FlowCounts {
     return this._points.length;
   }
 
-  /** The address of the counts, for a flow. @throws ENOMEM */
+  /** @internal The address of the counts, for a flow. @throws ENOMEM */
   bind(): number {
     const { device } = this;
     if (this._address === 0) this._address = device.allocated(device.core.exports.createCounters(1));
@@ -88,7 +89,7 @@ export class Counters extends Handle implements FlowCounts {
     this._address = 0;
   }
 
-  /** Attaches a point: to the object, or to one on which a living flow then counts. */
+  /** @internal Attaches a point: to the object, or to one on which a living flow then counts. */
   attach(attr: CounterAttachAttr, flow: Flow | null): void {
     const { counter_desc, index, comp_mask = 0 } = attr;
     const { liveAttach } = this.device.profile.counters;
@@ -128,7 +129,7 @@ export class Counters extends Handle implements FlowCounts {
     if (this._address !== 0) addCounts(this.device, this._address, counted);
   }
 
-  /** ibv_read_counters: each point adds to its place of the array. */
+  /** @internal ibv_read_counters: each point adds to its place of the array. */
   readInto(values: BigUint64Array, count: number, flags: number): void {
     const path = "counters";
     if (!this.device.profile.counters.readUnbound && this.users === 0) {

@@ -11,7 +11,7 @@ export interface FlowCounts {
   readonly holder: Handle;
   /** The address in the core; 0 until `bind` allocates them. */
   readonly address: number;
-  /** Allocates the counts if there are none. @throws ENOMEM */
+  /** @internal Allocates the counts if there are none. @throws ENOMEM */
   bind(): number;
   /** Frees counts that `bind` allocated for a flow that was refused. */
   unbind(): void;

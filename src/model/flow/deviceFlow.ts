@@ -25,7 +25,7 @@ export class DeviceFlow extends Flow {
   }
 
   /**
-   * @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS not a flow; EEXIST a flow for the same frames acts
+   * @internal @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS not a flow; EEXIST a flow for the same frames acts
    *   otherwise; ENOMEM
    */
   static create(matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {

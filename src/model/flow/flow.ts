@@ -105,7 +105,7 @@ export abstract class Flow extends Handle implements EntryFlow {
     this.device.observer?.ruleAdded(this);
   }
 
-  /** Counts on `counts` from now on. @throws EINVAL it counts on others; ENOMEM */
+  /** @internal Counts on `counts` from now on. @throws EINVAL it counts on others; ENOMEM */
   countOn(counts: FlowCounts): void {
     if (this._counts === counts) return;
     const path = "flow";

@@ -66,7 +66,7 @@ export class FlowMatcher extends Handle {
   }
 
   /**
-   * @throws EINVAL, EOPNOTSUPP a matcher that the kernel refuses, or a mask that the device cannot
+   * @internal @throws EINVAL, EOPNOTSUPP a matcher that the kernel refuses, or a mask that the device cannot
    *   match
    */
   static create(context: Context, attr: FlowMatcherAttr): FlowMatcher {
@@ -107,7 +107,7 @@ export class FlowMatcher extends Handle {
     );
   }
 
-  /** @throws EINVAL, EOPNOTSUPP no flow of this matcher can be made */
+  /** @internal @throws EINVAL, EOPNOTSUPP no flow of this matcher can be made */
   checkTakesFlows(): void {
     const { domainType, transport } = this.tableType;
     if (domainType === "fdb" && !this.context.function.managesSwitch) {
@@ -124,7 +124,7 @@ export class FlowMatcher extends Handle {
   }
 
   /**
-   * The match of a flow with this value. @throws EINVAL bits outside the mask, another
+   * @internal The match of a flow with this value. @throws EINVAL bits outside the mask, another
    * `ip_version`, a bad size
    */
   matchOf(value: DeviceBytes): KeyBits {

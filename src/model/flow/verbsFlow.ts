@@ -64,7 +64,7 @@ export class VerbsFlow extends Flow {
     this.specs = specs;
   }
 
-  /** ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */
+  /** @internal ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */
   static create(qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
     const { device } = qp;
     const setting = settingOf(qp);

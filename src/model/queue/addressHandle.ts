@@ -108,6 +108,7 @@ export class AddressHandle extends Handle {
   readonly pd: ProtectionDomain;
   readonly route: Route;
 
+  /** @internal */
   constructor(pd: ProtectionDomain, attributes: AddressAttributes) {
     const { device } = living("pd", pd, ProtectionDomain);
     const route = routeOf("attr", device, attributes);

@@ -7,7 +7,7 @@ import { Handle, living, retire } from "../base/handle.js";
 /** A completion queue, as its channel knows it. */
 export interface ChannelUser extends Handle {
   readonly cq_context: unknown;
-  /** A program took an event of the queue. */
+  /** @internal A program took an event of the queue. */
   eventTaken(): void;
 }
 

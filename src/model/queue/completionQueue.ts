@@ -112,6 +112,7 @@ export class CompletionQueue extends Handle implements ChannelUser {
   /** Events that a program took and has not acknowledged. */
   private _events = 0;
 
+  /** @internal */
   constructor(context: Context, cqe: number, settings: CompletionQueueSettings = {}) {
     living("context", context, Context);
     const { device } = context;

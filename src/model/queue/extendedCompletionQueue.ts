@@ -62,6 +62,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     this._fields = fields;
   }
 
+  /** @internal */
   static create(context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
     living("context", context, Context);
     checkObject("cq_attr", attributes);
@@ -90,7 +91,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * Implements `ibv_start_poll`. SPEC: a completion leaves the queue when it becomes the current
+   * @internal Implements `ibv_start_poll`. SPEC: a completion leaves the queue when it becomes the current
    * one, not when polling ends.
    */
   startPoll(): 0 | Enoent {
@@ -123,7 +124,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * The current completion. `field` is the IBV_WC_EX_WITH_ bit that the queue must report; 0 for a
+   * @internal The current completion. `field` is the IBV_WC_EX_WITH_ bit that the queue must report; 0 for a
    * field that all queues report.
    */
   read(field: number): HeldCompletion {

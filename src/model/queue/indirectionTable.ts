@@ -84,6 +84,7 @@ export class IndirectionTable extends Handle {
     context.users++;
   }
 
+  /** @internal */
   static create(context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
     const { device } = living("context", context, Context);
     checkObject("init_attr", attributes);

@@ -46,8 +46,9 @@ export interface ReceiveLimits {
 
 /** A shared receive queue, as the queues that take from it know it. */
 export interface SharedBuffers {
+  /** @internal */
   readonly buffers: PostedBuffers;
-  /** A queue has taken a request. */
+  /** @internal A queue has taken a request. */
   requestTaken(): void;
 }
 

@@ -41,6 +41,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   private _max: { readonly max_wr: number; readonly max_sge: number };
   private _limit = 0;
 
+  /** @internal */
   constructor(pd: ProtectionDomain, attributes: SharedQueueAttributes) {
     const { device, context } = living("pd", pd, ProtectionDomain);
     checkObject("srq_init_attr", attributes);

@@ -95,6 +95,7 @@ export class WorkQueue extends Handle implements Receiver {
     cq.users++;
   }
 
+  /** @internal */
   static create(context: Context, attributes: WorkQueueAttributes, name?: string): WorkQueue {
     const { device } = living("context", context, Context);
     checkAttributes(context, attributes);
@@ -123,7 +124,7 @@ export class WorkQueue extends Handle implements Receiver {
     return false;
   }
 
-  /** ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
+  /** @internal ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(change: WorkQueueChange): void {
     checkObject("wq_attr", change);
     const mask = unsigned("wq_attr.attr_mask", change.attr_mask, 32);
@@ -152,7 +153,7 @@ export class WorkQueue extends Handle implements Receiver {
     if (to === IBV_WQS_ERR) this._receive.flush();
   }
 
-  /** ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
+  /** @internal ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
   post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     postList(request, bad, (wr) => this._receive.post(wr));
   }

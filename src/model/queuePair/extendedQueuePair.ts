@@ -59,7 +59,7 @@ export class ExtendedQueuePair extends NamedPrintable {
     this._operations = operations;
   }
 
-  /** Makes a queue pair that builds requests of these operations (IBV_QP_EX_WITH_*). */
+  /** @internal Makes a queue pair that builds requests of these operations (IBV_QP_EX_WITH_*). */
   static create(qp_type: number, flags: number | bigint, make: () => QueuePair): QueuePair {
     const operations = checkBuildFlags(qp_type, flags);
     const qp = make();
@@ -67,7 +67,7 @@ export class ExtendedQueuePair extends NamedPrintable {
     return qp;
   }
 
-  /** @throws EINVAL the queue pair was made without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
+  /** @internal @throws EINVAL the queue pair was made without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
   static of(qp: QueuePair): ExtendedQueuePair {
     const extended = EXTENDED.get(living("qp", qp, QueuePair));
     if (extended !== undefined) return extended;

@@ -107,6 +107,7 @@ export class QueuePair extends Handle implements Receiver {
     device.hardware.inventory.add("qp");
   }
 
+  /** @internal */
   static create(pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
     const { device } = living("pd", pd, ProtectionDomain);
     const checked = checkAttributes(pd, attributes);
@@ -125,7 +126,7 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /**
-   * Creates a queue that takes every frame, without buffers and completions. Tests and tools send
+   * @internal Creates a queue that takes every frame, without buffers and completions. Tests and tools send
    * frames to it.
    */
   static createSink(context: Context, name: string, port = 1): QueuePair {
@@ -220,7 +221,7 @@ export class QueuePair extends Handle implements Receiver {
     return this._attributes?.srq ?? null;
   }
 
-  /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
+  /** @internal ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
   modify(attr: QueuePairChange, mask: number): void {
     if (this._attributes === null) this._noSink();
     const next = changedState(this.device, this.qp_type, this._state, attr, mask);
@@ -258,7 +259,7 @@ export class QueuePair extends Handle implements Receiver {
     }
   }
 
-  /** ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
+  /** @internal ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
   query(): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
     const attributes = this._attributes;
     if (attributes === null) this._noSink();
@@ -269,21 +270,21 @@ export class QueuePair extends Handle implements Receiver {
     };
   }
 
-  /** ibv_post_recv: posts the requests of a list up to the first that is refused. */
+  /** @internal ibv_post_recv: posts the requests of a list up to the first that is refused. */
   post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     const receive = this._receive;
     if (receive === null) this._noSink();
     postList(request, bad, (wr) => receive.post(wr));
   }
 
-  /** ibv_post_send: posts the requests of a list up to the first that is refused. */
+  /** @internal ibv_post_send: posts the requests of a list up to the first that is refused. */
   postSend(request: SendRequest, bad?: BadRequest<SendRequest>): void {
     const send = this._send;
     if (send === null) this._noSink();
     postList(request, bad, (wr) => send.post(wr));
   }
 
-  /** ibv_wr_complete: posts all requests, or none. */
+  /** @internal ibv_wr_complete: posts all requests, or none. */
   postAll(requests: readonly SendRequest[]): void {
     const send = this._send;
     if (send === null) this._noSink();

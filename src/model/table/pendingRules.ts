@@ -28,9 +28,9 @@ export interface PendingRule {
   readonly matcher: Handle;
   readonly actions: readonly Handle<DeviceBase | null>[];
   readonly destroyed: boolean;
-  /** Inserts the rule into the core. @throws ENOMEM */
+  /** @internal Inserts the rule into the core. @throws ENOMEM */
   insert(insertion: Insertion): void;
-  /** Removes the rule from the core and releases what it uses. */
+  /** @internal Removes the rule from the core and releases what it uses. */
   remove(): void;
 }
 

@@ -118,7 +118,7 @@ export class SteeringAnchor extends Handle {
     context.users++;
   }
 
-  /** @throws EOPNOTSUPP, EPERM, EINVAL, ENOMEM */
+  /** @internal @throws EOPNOTSUPP, EPERM, EINVAL, ENOMEM */
   static create(context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
     const { device, function: owner, capNetRaw } = living("context", context, Context);
     checkObject("attr", attr);
@@ -156,7 +156,7 @@ export class SteeringAnchor extends Handle {
     return this.table.id;
   }
 
-  /** @throws EBUSY the last anchor of a table to which entries lead */
+  /** @internal @throws EBUSY the last anchor of a table to which entries lead */
   destroy(): void {
     const { table } = this;
     if (table.anchors === 1 && table.users > 0) {

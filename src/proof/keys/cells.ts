@@ -6,9 +6,9 @@ import type { Level } from "../../headers/fields.js";
 import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE } from "../../abi/key.js";
 import { fieldNamed, type Field, type FieldName } from "../../model/match/fields.js";
 
-export type Cell = number;
 export type { Level };
 
+export type Cell = number;
 export type Term = number;
 
 const FIRST_FACT = KEY_SIZE * 8;

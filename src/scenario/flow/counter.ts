@@ -16,7 +16,7 @@ export class LoadedFlowCounter {
     this.counters = counters;
   }
 
-  /** Makes the counters object of a document. */
+  /** @internal Makes the counters object of a document. */
   static create(context: Context, counter: ScenarioFlowCounter): LoadedFlowCounter {
     const counters = new Counters(context, { comp_mask: 0 }).called(counter.name);
     for (const { index, counts } of counter.points ?? []) {

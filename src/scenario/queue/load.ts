@@ -82,6 +82,7 @@ export class ReceiveBuffers {
   /** Delivered frames whose completion was not seen yet. */
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
+  /** @internal */
   constructor(pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
     const { buffers, bufferSize, type, state } = queue;
     // A reset queue holds no buffers.

@@ -26,7 +26,8 @@ export interface SavedScenario extends Readonly<Record<string, unknown>> {
  *     const { device, kept } = await restoreDevice<SavedScenario>(bytes);
  *     const again = await restoreScenario(device, kept);
  */
-export function savedScenario({ scenario, objects }: LoadedScenario): SavedScenario {
+export function savedScenario(loaded: LoadedScenario): SavedScenario {
+  const { scenario, objects } = loaded;
   const { messages: _sent, frames: _run, expect: _compared, ...document } = scenario;
   const { indirectionTables, rqts, tirs, asoObjects, counters, tables, matchers, implied, rules } = objects;
   const { flows, flowEntries, deviceFlows, hostRules } = objects;

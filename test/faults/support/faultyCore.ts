@@ -9,16 +9,16 @@ import {
   EXPORTS,
   GLOBALS,
   IMPORTS,
-  joined,
   KIND_GLOBAL,
   leb,
   longer,
-  named,
+  nameBytes,
   Reader,
   sectionsOf,
   withSections,
   type Section,
 } from "../../../src/engine/sections.js";
+import { joined } from "../../../src/base/bytes.js";
 import { SteeringError } from "../../../src/index.js";
 import type { Faults, Ran } from "./everyAllocation.js";
 
@@ -43,10 +43,10 @@ export function faultyCore(module: Uint8Array): Uint8Array<ArrayBuffer> {
     sections,
     new Map([
       [GLOBALS, longer(globals, 1, [I32, 1, 0x41, 0, 0x0b])],
-      [EXPORTS, longer(bodyOf(sections, EXPORTS), 1, [...named(COUNTDOWN), KIND_GLOBAL, ...leb(countdown)])],
+      [EXPORTS, longer(bodyOf(sections, EXPORTS), 1, [...nameBytes(COUNTDOWN), KIND_GLOBAL, ...leb(countdown)])],
       [
         CODE,
-        joined([Uint8Array.from(leb(code.length)), ...code.flatMap((one) => [Uint8Array.from(leb(one.length)), one])]),
+        joined(Uint8Array.from(leb(code.length)), ...code.flatMap((one) => [Uint8Array.from(leb(one.length)), one])),
       ],
     ]),
   );

@@ -187,8 +187,7 @@ export function readHook(words: Cursor, first: Word): Hook {
         break;
       case "egress":
       case "root":
-        notImported(word, "drivers take filters of ingress: frames that the device received from that port");
-      // eslint-disable-next-line no-fallthrough -- notImported does not return
+        return notImported(word, "drivers take filters of ingress: frames that the device received from that port");
       case "parent":
         side = parentOf(words.next("a parent"));
         break;
