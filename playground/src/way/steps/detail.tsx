@@ -78,7 +78,7 @@ function Stopped({ step }: { readonly step: TraceStep & { readonly kind: "parse"
   const { header, field, wanted, had, reason } = step.stopped;
   return (
     <p>
-      Parsing stopped in {header} at {field}: {reason.replaceAll("_", " ")}, {wanted} bytes wanted, {had} there.
+      Parsing stopped in {header} at {field}: {reason.replaceAll("_", " ")}, {wanted} bytes needed, {had} there.
     </p>
   );
 }

@@ -70,7 +70,7 @@ export function valuesText({ values }: StateChange): string {
 }
 
 function lookupText({ rules, fromPriority, rule, passedOver }: TraceStep & { readonly kind: "lookup" }): string {
-  const from = fromPriority === null ? "" : ` from priority ${fromPriority} on`;
+  const from = fromPriority === null ? "" : ` from priority ${fromPriority}`;
   if (rules === 0) return `no rules${from}`;
   const count = counted(rules, "rule") + from;
   if (rule === null) return `${count}, ${rules === 1 ? "which does not match" : "none matches"}`;
@@ -101,7 +101,7 @@ function moveText({ to, cause }: TraceStep & { readonly kind: "move" }): string 
     case "fdb_default":
       return "to the PF, the default of the FDB";
     case "loopback":
-      return "back by the port to its own receive rules";
+      return "back through the port to its own receive rules";
   }
 }
 

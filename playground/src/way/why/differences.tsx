@@ -1,4 +1,4 @@
-/** Fields of a rule that the frame does not have: wanted, found, and the bits. */
+/** Fields of a rule that the frame does not have: expected, found, and the bits. */
 import type { JSX } from "preact";
 import type { Difference } from "flowsteer/explain";
 import { selectedField } from "../../state/selection.js";
@@ -18,7 +18,7 @@ export function Differences({ differences }: { readonly differences: readonly Di
             {one.field}
           </button>
           <span class="compared">
-            wanted <b class="mono">{one.wanted}</b>
+            expected <b class="mono">{one.wanted}</b>
             {one.found === null ? `; ${one.absent ?? "the header is absent"}` : ", found "}
             {one.found !== null && <b class="mono">{one.found}</b>}
           </span>
