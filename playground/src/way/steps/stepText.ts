@@ -70,11 +70,11 @@ export function valuesText({ values }: StateChange): string {
 }
 
 function lookupText({ rules, fromPriority, rule, passedOver }: TraceStep & { readonly kind: "lookup" }): string {
-  const from = fromPriority === null ? "" : ` from priority ${fromPriority} on`;
+  const from = fromPriority === null ? "" : ` from priority ${fromPriority}`;
   if (rules === 0) return `no rules${from}`;
   const count = counted(rules, "rule") + from;
   if (rule === null) return `${count}, ${rules === 1 ? "which does not match" : "none matches"}`;
-  return `${count}: ${ruleText(rule)} ${passedOver ? "passed over, not for frames of its own queue" : "matches"}`;
+  return `${count}: ${ruleText(rule)} ${passedOver ? "skipped: not for frames of its own queue" : "matches"}`;
 }
 
 function actionText({ action, text, state, bytes }: TraceStep & { readonly kind: "action" }): string {
@@ -101,7 +101,7 @@ function moveText({ to, cause }: TraceStep & { readonly kind: "move" }): string 
     case "fdb_default":
       return "to the PF, the default of the FDB";
     case "loopback":
-      return "back by the port to its own receive rules";
+      return "back through the port to its own receive rules";
   }
 }
 
