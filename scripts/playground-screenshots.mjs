@@ -106,7 +106,7 @@ const VIEWS = {
     await page.getByText("Alike for all frames: proved").first().waitFor();
   },
   way: async (page) => {
-    await pane(page, "Way");
+    await pane(page, "Path");
     await button(page, "More").click();
   },
   capture: async (page) => {
@@ -127,7 +127,7 @@ const VIEWS = {
     await page.keyboard.press("t");
   },
   share: async (page) => act(page, "Share a link"),
-  takeAway: async (page) => act(page, "Take away"),
+  takeAway: async (page) => act(page, "Export"),
   palette: async (page) => page.keyboard.press("Control+k"),
   keys: async (page) => act(page, "List keys"),
   tour: async (page) => act(page, "Begin the tour"),

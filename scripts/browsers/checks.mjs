@@ -42,7 +42,7 @@ export const CHECKS = {
 
   "a frame is selected by mouse, and explained": async (session) => {
     await session.click("[data-place='1']");
-    await session.until("its way", () => probe.find("#pane-way")?.textContent === "Way of frame 2");
+    await session.until("its way", () => probe.find("#pane-way")?.textContent === "Path of frame 2");
     await session.until("why", () => probe.find(".why-answer")?.textContent.length > 20);
     await session.until("the picture", () => probe.find(".place-way svg"));
     await session.until("bytes", () => /[0-9a-f]{2}/.test(probe.find(".bytes")?.textContent ?? ""));
@@ -55,7 +55,7 @@ export const CHECKS = {
     const after = before === 1 ? 2 : before - 1;
     await session.until("the other step", (n) => probe.text(".stepper").includes(`step ${n} of`), [after]);
     await session.press("k");
-    await session.until("the frame above", () => probe.find("#pane-way")?.textContent === "Way of frame 1");
+    await session.until("the frame above", () => probe.find("#pane-way")?.textContent === "Path of frame 1");
   },
 
   "a capture is dropped": async (session) => {

@@ -46,7 +46,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: "the way of a frame that missed, with the reason",
-    tab: "Way",
+    tab: "Path",
     open: async (page) => {
       await selectFrame(page, "miss");
       await page.getByRole("treeitem").first().click();
@@ -82,7 +82,7 @@ const VIEWS: readonly View[] = [
       await page.getByRole("menu").waitFor();
     },
   },
-  ...["Share", "Take away"].map((name): View => ({
+  ...["Share", "Export"].map((name): View => ({
     name: `the dialog "${name}"`,
     open: async (page) => {
       await steered(page);
@@ -148,7 +148,7 @@ const VIEWS: readonly View[] = [
       await verdict(page, "deliver", 4).waitFor();
       await openTotals(page);
       await page.getByRole("button", { name: "Pin these rules" }).first().click();
-      await page.getByText("Every frame ends as before.").waitFor();
+      await page.getByText("Every frame ends up where it did before.").waitFor();
       await typeRules(page, rulesOn([{ ...WEB, port: 80 }, MAIL], PORTS));
       await page.getByRole("list", { name: "Changes" }).getByRole("button").first().click();
       await page.getByRole("table", { name: "Frame 1 before and after" }).waitFor();

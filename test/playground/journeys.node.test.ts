@@ -31,7 +31,7 @@ test("from nothing to why a packet missed: rules typed, a capture dropped", asyn
   const rows = page.getByRole("grid").getByRole("row");
   const dns = rows.filter({ hasText: /[:.]53\b|DNS/i }).first();
   await dns.click();
-  await page.getByRole("heading", { name: /^Way of frame \d+/ }).waitFor();
+  await page.getByRole("heading", { name: /^Path of frame \d+/ }).waitFor();
   await page
     .getByText(/nearest: rule "dns" does not match/)
     .first()
@@ -66,7 +66,7 @@ test("a session with the keyboard alone", async () => {
   // Frames, steps, and a repair of the frame that missed.
   await page.locator("body").press("j");
   await page.locator("body").press("j");
-  await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
   await page.getByText("step 1 of 8").waitFor();
   await keyboard.press("n");
   await page.getByText("step 2 of 8").waitFor();

@@ -85,7 +85,7 @@ test("a narrow page shows one pane at a time, as tabs", async () => {
   await tab("Frames").click();
   expect(await page.getByRole("region", { name: "All totals" }).count()).toBe(0);
   await page.getByRole("grid").getByRole("row").filter({ hasText: "from host 4" }).click();
-  await page.getByRole("tabpanel", { name: "Way" }).waitFor();
+  await page.getByRole("tabpanel", { name: "Path" }).waitFor();
   await context.close();
 });
 
@@ -93,7 +93,7 @@ test("the tour checks its tasks, survives a reload, and gives the person's rules
   const { page, context, faults } = await opened();
   await page.getByRole("button", { name: "Tour" }).click();
   const tour = page.getByRole("region", { name: "1 of 8: Match" });
-  await tour.getByText("3 of 4 frames come where they must.").waitFor();
+  await tour.getByText("3 of 4 frames go where they should.").waitFor();
   await tour.getByRole("button", { name: "Give a hint" }).click();
   await tour.getByRole("button", { name: "Give another hint" }).click();
   await tour.getByRole("button", { name: "Show a solution" }).click();

@@ -21,7 +21,7 @@ export function Totals(): JSX.Element | null {
       <h2 id="totals-title" class="visually-hidden">
         All totals
       </h2>
-      {stale.value && <p class="stale-note">These are the totals of the last rules without an error.</p>}
+      {stale.value && <p class="stale-note">These totals are from the last rules without errors.</p>}
       <p class="amount muted">{amountText(all, totals)}</p>
       <Column>
         <Changes all={all} />

@@ -34,15 +34,15 @@ export function Strip(): JSX.Element {
 
 function emptyText(): string {
   if (refusals.value.length > 0) return "No totals: the rules have an error.";
-  return "Where frames go, and which rules they hit, stands here once rules are loaded.";
+  return "Once rules are loaded, this shows where frames go and which rules they hit.";
 }
 
 function Results({ all, totals }: { readonly all: Answer; readonly totals: Totals }): JSX.Element {
   return (
     <>
-      {stale.value && <p class="stale-note">Of the last rules without an error</p>}
+      {stale.value && <p class="stale-note">From the last rules without errors</p>}
       {all.frames === 0 ? (
-        <p class="muted">No frames: open a capture or build a packet, and the totals of the rules stand here.</p>
+        <p class="muted">No frames: open a capture or build a packet to see totals here.</p>
       ) : (
         <>
           <Verdicts totals={totals} />

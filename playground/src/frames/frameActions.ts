@@ -35,13 +35,13 @@ export const frameActions: readonly FrameAction[] = [
     id: "frames.copyNotation",
     title: "Copy frame as notation",
     can: hasBytes,
-    run: () => void packetTextOf().then((text) => copy(text, "The frame is copied as packet notation.")),
+    run: () => void packetTextOf().then((text) => copy(text, "The frame was copied as packet notation.")),
   },
   {
     id: "frames.copyHex",
     title: "Copy frame as hex",
     can: hasBytes,
-    run: () => copy(selectedHex(), "The bytes of the frame are copied as hex."),
+    run: () => copy(selectedHex(), "The bytes of the frame were copied as hex."),
   },
   { id: "frames.duplicate", title: "Duplicate frame", can: isOfDocument, run: duplicate },
   { id: "frames.remove", title: "Remove frame", can: isOfDocument, run: removeFrame },
@@ -59,7 +59,7 @@ function copy(text: string | null, done: string): void {
   if (text === null) return;
   navigator.clipboard.writeText(text).then(
     () => notify({ id: "copied", text: done }),
-    () => notify({ id: "copied", text: `The browser does not let the page copy. Copy it here: ${text}` }),
+    () => notify({ id: "copied", text: `The browser blocked the copy. Copy it here: ${text}` }),
   );
 }
 

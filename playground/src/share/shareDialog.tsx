@@ -44,7 +44,7 @@ function Made({ link }: { readonly link: Link }): JSX.Element {
         </p>
       )}
       {url === null ? (
-        <p>The rules are too long for a link ({bytesText(rules.value.length)}). Download them instead: Take away.</p>
+        <p>The rules are too long for a link ({bytesText(rules.value.length)}). Download them instead: Export.</p>
       ) : (
         <Ready url={url} />
       )}
@@ -62,7 +62,7 @@ function Ready({ url }: { readonly url: string }): JSX.Element {
     } catch {
       field.current?.focus();
       field.current?.select();
-      said.value = "The browser does not let the page copy. The link is selected: copy it with Ctrl C.";
+      said.value = "The browser blocked the copy. The link is selected: press Ctrl+C.";
     }
   };
   const share = async (): Promise<void> => {

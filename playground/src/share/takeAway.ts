@@ -56,15 +56,15 @@ export function sections(): Section[] {
 
 /** What `flowsteer export` writes, and how its files end. */
 const EXPORTS: readonly (readonly [format: ExportFormat, title: string, about: string, suffix: string])[] = [
-  ["c", "C program", "makes the rules with libibverbs and libmlx5", "c"],
-  ["typescript", "Rules as TypeScript", "makes the rules with flowsteer", "ts"],
+  ["c", "C program", "creates the rules with libibverbs and libmlx5", "c"],
+  ["typescript", "Rules as TypeScript", "creates the rules with flowsteer", "ts"],
   ["tc", "tc commands", "the eSwitch as filters of Linux", "sh"],
   ["testpmd", "testpmd commands", "for DPDK's testpmd", "txt"],
-  ["ovs", "Flows of Open vSwitch", "the eSwitch as ovs-ofctl takes it", "flows"],
+  ["ovs", "Flows of Open vSwitch", "the eSwitch for ovs-ofctl", "flows"],
   ["dump", "Steering dump", "direct rules as mlx5dv_dump_dr_domain writes them", "csv"],
   ["dot", "Graph of the tables", "for Graphviz", "dot"],
-  ["mermaid", "Graph for Mermaid", "which pages of repositories draw", "mmd"],
-  ["svg", "Graph as a picture", "SVG, which browsers show", "svg"],
+  ["mermaid", "Graph for Mermaid", "which repository pages render", "mmd"],
+  ["svg", "Graph as a picture", "SVG, for browsers", "svg"],
 ];
 
 function ofPrograms(base: string): Section {
@@ -79,7 +79,7 @@ function ofPrograms(base: string): Section {
       const one = await made(text, `${base}.${suffix}`);
       if (first === undefined) return one;
       const count = left.length === 1 ? "1 element is" : `${left.length} elements are`;
-      return { ...one, lacks: `${count} left out, the first one: ${first}.` };
+      return { ...one, lacks: `${count} left out, the first: ${first}.` };
     },
   }));
   return { title: "Rules of other programs", items };
@@ -91,25 +91,25 @@ function ofFrames(base: string): Section {
     items: [
       {
         title: "Annotated capture",
-        about: "each frame with a comment that says what happened to it, pcapng",
+        about: "each frame with a comment on what happened to it, pcapng",
         copies: false,
         make: async (progress) => named(await engine().annotated(reporting(progress)), `${base}-annotated.pcapng`),
       },
       {
         title: "Capture out",
-        about: "frames as their destinations got them, an interface for each, pcapng",
+        about: "frames as delivered, one interface per destination, pcapng",
         copies: false,
         make: async (progress) => named(await engine().captureOut(reporting(progress)), `${base}-out.pcapng`),
       },
       {
         title: "Outcomes as CSV",
-        about: "a row for each frame",
+        about: "one row per frame",
         copies: false,
         make: (progress) => rowsOf("csv", `${base}.csv`, progress),
       },
       {
         title: "Outcomes as NDJSON",
-        about: "a line of JSON for each frame",
+        about: "one line of JSON per frame",
         copies: false,
         make: (progress) => rowsOf("ndjson", `${base}.ndjson`, progress),
       },
@@ -124,7 +124,7 @@ function ofCode(base: string): Section {
     items: [
       {
         title: "TypeScript",
-        about: "a program that steers the frames and prints what became of each",
+        about: "a program that steers the frames and prints what happened to each",
         copies: true,
         make: () => made(programText(rules.peek(), rulesName.peek(), openFile.peek()?.name ?? null), `${base}.ts`),
       },
@@ -139,7 +139,7 @@ function ofCode(base: string): Section {
         : [
             {
               title: `Test of frame ${frame}`,
-              about: "for vitest, with the frames before it where rules remember them",
+              about: "for vitest, with the earlier frames where rules keep state",
               copies: true,
               make: (progress: Progress) => testOf(frame, `${base}-frame-${frame}.test.ts`, progress),
             },
@@ -163,7 +163,7 @@ function ofWay(base: string, frame: number): Section {
       },
       {
         title: "JSON",
-        about: "a line for the trace, and one for the explanation",
+        about: "one line for the trace, one for the explanation",
         copies: true,
         make: async () => {
           const { explanationLines } = await import("./out/explanation.js");

@@ -1,4 +1,4 @@
-/** The dialog "Take away". */
+/** The dialog "Export". */
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
@@ -41,7 +41,7 @@ export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
   const wrong = refusals.value.length > 0;
   const shown = wrong ? sections().slice(0, 1) : sections();
   return (
-    <Dialog title="Take away" class="take-away" onClose={onClose}>
+    <Dialog title="Export" class="take-away" onClose={onClose}>
       {shown.map(({ title, items }) => (
         <section key={title} aria-label={title}>
           <h3>{title}</h3>
@@ -66,7 +66,7 @@ export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
           </ul>
         </section>
       ))}
-      {wrong && <p>The rules have errors: once they are corrected, captures, outcomes and code are here too.</p>}
+      {wrong && <p>The rules have errors: correct them to download captures, outcomes and code.</p>}
       {doing.value !== null && <Working {...doing.value} />}
       <p role="status" aria-live="polite" class="said">
         {said.value}
@@ -95,9 +95,9 @@ async function copy({ blob, file }: Made): Promise<string> {
   const text = await blob.text();
   try {
     await navigator.clipboard.writeText(text);
-    return `${file} is copied.`;
+    return `${file} was copied.`;
   } catch {
-    return `The browser does not let the page copy: download ${file} instead.`;
+    return `The browser blocked the copy: download ${file} instead.`;
   }
 }
 
@@ -108,5 +108,5 @@ function save({ blob, file }: Made): Promise<string> {
   link.click();
   // The download has begun by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  return Promise.resolve(`${file} is saved.`);
+  return Promise.resolve(`${file} was saved.`);
 }

@@ -19,8 +19,8 @@ export function registerSharing(): void {
     { id: "share.link", title: "Share a link", bar: "Share", run: () => void showShare() },
     {
       id: "share.takeAway",
-      title: "Take away: download rules, captures, programs and tests",
-      bar: "Take away",
+      title: "Export: download rules, captures, programs and tests",
+      bar: "Export",
       run: () => void showTakeAway(),
     },
   ]);

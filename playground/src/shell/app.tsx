@@ -22,7 +22,7 @@ import { PAGE_COMMANDS } from "./pageCommands.js";
 const TABS = [
   { name: "rules", title: "Rules" },
   { name: "frames", title: "Frames" },
-  { name: "way", title: "Way" },
+  { name: "way", title: "Path" },
   { name: "totals", title: "Totals" },
 ] as const;
 

@@ -74,7 +74,7 @@ function More({ all }: { readonly all: readonly Command[] }): JSX.Element {
 }
 
 const THEME_TITLES: Readonly<Record<Theme, string>> = {
-  system: "Theme of the system",
+  system: "System theme",
   light: "Light theme",
   dark: "Dark theme",
 };

@@ -11,12 +11,12 @@ export function Help({ onClose }: ViewProps): JSX.Element {
   return (
     <Dialog title="The flowsteer playground" class="help" onClose={onClose}>
       <p>
-        It steers frames as an RDMA NIC does: rules on the left, frames on the right, and below them the way of the
+        It steers frames as an RDMA NIC does: rules on the left, frames on the right, and below them the path of the
         selected frame through tables, rules and actions. Edit a rule, and every frame is steered again.
       </p>
       <p>
         Rules are a scenario file. Frames come from the scenario, from a capture (pcap or pcapng: drop it on the page),
-        or are built by hand. A frame that misses or is dropped says why, and which change would help.
+        or are built by hand. For a frame that misses or is dropped, it explains why and which change would help.
       </p>
       <p>
         <strong>Nothing leaves your machine.</strong> The page is a set of static files and works offline. What you
@@ -25,7 +25,7 @@ export function Help({ onClose }: ViewProps): JSX.Element {
       <h3>Keys</h3>
       <KeyTables />
       <p class="muted">
-        flowsteer {FLOWSTEER_VERSION} · <a href="./THIRD-PARTY-NOTICES.txt">Licences of third parties</a>
+        flowsteer {FLOWSTEER_VERSION} · <a href="./THIRD-PARTY-NOTICES.txt">Third-party licences</a>
       </p>
     </Dialog>
   );

@@ -9,7 +9,7 @@ const PARTS: readonly (readonly [string, string])[] = [
   ["page", "Page"],
   ["rules", "Rules"],
   ["frames", "Frames"],
-  ["way", "Way"],
+  ["way", "Path"],
   ["totals", "Totals"],
 ];
 

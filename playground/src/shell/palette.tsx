@@ -68,7 +68,7 @@ export function Palette({ onClose }: ViewProps): JSX.Element {
         ))}
       </ul>
       <p class={found.length === 0 ? "palette-none" : "visually-hidden"} role="status">
-        {found.length === 0 ? "No action has these words." : `${found.length} actions`}
+        {found.length === 0 ? "No matching action." : `${found.length} actions`}
       </p>
     </Dialog>
   );

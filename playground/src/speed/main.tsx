@@ -45,7 +45,7 @@ async function start(): Promise<void> {
         figures.value = [...figures.value, ...added];
       }),
     );
-    end("Done. All answers were equal to those of plain JavaScript.");
+    end("Done. All answers equal those of plain JavaScript.");
   } catch (error) {
     end(`Failed: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -65,7 +65,7 @@ async function copy(as: (report: SpeedReport) => string): Promise<void> {
     await navigator.clipboard.writeText(text);
     copied.value = "Copied.";
   } catch {
-    copied.value = "The browser did not allow to copy.";
+    copied.value = "The browser blocked the copy.";
   }
 }
 

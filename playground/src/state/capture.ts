@@ -58,7 +58,7 @@ export async function openDropped(files: readonly File[]): Promise<void> {
   const rules = files.find(isRules);
   const capture = files.find((file) => !isRules(file));
   if (rules !== undefined && rules.size > MAX_RULES) {
-    captureError.value = `${rules.name} was not opened: it is longer than 16 MB, which no rules are`;
+    captureError.value = `${rules.name} was not opened: it is longer than 16 MB, the maximum for rules`;
     return;
   }
   if (rules !== undefined) openRules(await rules.text(), rules.name.replace(/\.json$/i, ""));

@@ -78,15 +78,15 @@ export async function encodeLink(shared: Shared): Promise<string> {
  */
 export async function decodeLink(fragment: string): Promise<Shared | null> {
   if (!fragment.startsWith(PREFIX)) return null;
-  if (fragment.length > LINK_LIMIT) throw new LinkError("The link is longer than any link of this page.");
+  if (fragment.length > LINK_LIMIT) throw new LinkError("The link is too long to come from this page.");
   const packed = bytesOf(fragment.slice(PREFIX.length));
-  if (packed.length <= HEAD) throw new LinkError("The link is cut off: ask for it again.");
+  if (packed.length <= HEAD) throw new LinkError("The link was truncated: ask for it again.");
   if (packed[0] !== VERSION) {
     throw new LinkError(`The link is of format ${packed[0]}, and this page reads format ${VERSION}: reload the page.`);
   }
   const body = packed.subarray(HEAD);
   if (new DataView(packed.buffer).getUint32(1) !== checksum(body)) {
-    throw new LinkError("The link is cut off or was changed on its way: ask for it again.");
+    throw new LinkError("The link was truncated or altered: ask for it again.");
   }
   return sharedOf(await unpacked(body));
 }
@@ -139,7 +139,7 @@ function filterOf(given: Fields): FrameFilter {
   if (!given.isNull("verdicts")) {
     filter.verdicts = given.list("verdicts").map((one) => {
       const verdict = VERDICTS.find((known) => known === one);
-      if (verdict === undefined) throw damaged("it filters by a verdict that there is not");
+      if (verdict === undefined) throw damaged("it filters by an unknown verdict");
       return verdict;
     });
   }
@@ -169,7 +169,7 @@ class Fields {
   readonly #object: object;
 
   constructor(what: string, value: unknown) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(`${what} is no object`);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(`${what} is not an object`);
     this.#object = value;
   }
 
@@ -191,14 +191,13 @@ class Fields {
   numberOrNull(key: string, least: number): number | null {
     const value = this.#value(key);
     if (value === null) return null;
-    if (!Number.isSafeInteger(value) || (value as number) < least)
-      throw damaged(`"${key}" is no number that it can be`);
+    if (!Number.isSafeInteger(value) || (value as number) < least) throw damaged(`"${key}" is out of range`);
     return value as number;
   }
 
   list(key: string): readonly unknown[] {
     const value = this.#value(key);
-    if (!Array.isArray(value)) throw damaged(`"${key}" is no list`);
+    if (!Array.isArray(value)) throw damaged(`"${key}" is not a list`);
     return value;
   }
 
@@ -265,10 +264,10 @@ function base64url(bytes: Uint8Array): string {
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^[\w-]*$/.test(text)) throw new LinkError("The link has characters that no link of this page has.");
+  if (!/^[\w-]*$/.test(text)) throw new LinkError("The link has characters that links of this page never contain.");
   try {
     return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
   } catch {
-    throw new LinkError("The link is cut off: ask for it again.");
+    throw new LinkError("The link was truncated: ask for it again.");
   }
 }

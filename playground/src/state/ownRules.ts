@@ -37,6 +37,6 @@ export function offerOwn(): void {
     openRules(own.text, own.name);
     openedRules.value = own.opened;
   };
-  const text = `The tour was not ended. Your rules of before it, "${own.name}", are kept.`;
+  const text = `The tour was not finished. Your earlier rules, "${own.name}", have been kept.`;
   notify({ id: "tour", text, actions: [{ title: "Open them", run: back }] });
 }

@@ -91,7 +91,7 @@ function offerRestart(stuck: boolean): void {
     dismiss(id);
     return;
   }
-  const text = "The engine has not answered for some seconds: these rules or frames keep it busy.";
+  const text = "The engine has not answered for several seconds: these rules or frames keep it busy.";
   notify({ id, text, actions: [{ title: "Stop it", run: () => void restart() }] });
 }
 

@@ -75,7 +75,7 @@ function watch(frame: number, text: string, rule: string): void {
     // A frame that leaves by a cabled port can hit it beyond.
     if (shown.trace.outcome.rules.some((name) => isNamed(name, rule)) || text.includes('"connect"')) return;
     const id = "witness";
-    notify({ id, text: `Frame ${frame} does not hit "${rule}": the frames before it have left other state.` });
+    notify({ id, text: `Frame ${frame} does not hit "${rule}": the frames before it left different state.` });
   });
 }
 
@@ -92,7 +92,11 @@ function show(frame: number): void {
   }
   const back = (): void => void closeCapture().then(() => (selectedFrame.value = frame));
   const actions = [{ title: "Close the capture", run: back }];
-  notify({ id: "builder", text: "The frame is added to the rules, whose frames show without a capture.", actions });
+  notify({
+    id: "builder",
+    text: "The frame is added to the rules; their frames are shown when no capture is open.",
+    actions,
+  });
 }
 
 function frameOf({ bytes, from, metadata }: WitnessFrame): ScenarioFrame {

@@ -121,7 +121,7 @@ function Check(): JSX.Element {
   return (
     <div class="tour-check">
       <p role="status">{stateText(all)}</p>
-      <ul aria-label="What must happen">
+      <ul aria-label="What should happen">
         {(all ?? []).map(({ expected: { frame, verdict, to = [] }, isMet }, i) => (
           <li key={frame} data-met={isMet}>
             <span role="img" aria-label={isMet ? "so" : "not so"}>
@@ -141,10 +141,10 @@ function Check(): JSX.Element {
 }
 
 function stateText(all: readonly Checked[] | null): string {
-  if (isAnother.value) return "Frames and queues are not those of the lesson any more: start again, or undo it.";
+  if (isAnother.value) return "The frames or queues no longer match the lesson: start again, or undo the change.";
   if (all === null) return "The rules have an error, or are being steered.";
   if (isFulfilled.value) return "Done.";
-  return `${all.filter(({ isMet }) => isMet).length} of ${all.length} frames come where they must.`;
+  return `${all.filter(({ isMet }) => isMet).length} of ${all.length} frames go where they should.`;
 }
 
 /** A text whose names, between back quotes, are set as code. */

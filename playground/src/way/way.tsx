@@ -1,4 +1,4 @@
-/** The pane "Way": what happened to the selected frame. */
+/** The pane "Path": what happened to the selected frame. */
 import type { JSX } from "preact";
 import { stale } from "../state/answer.js";
 import { selectedFrame, way } from "../state/selection.js";
@@ -16,8 +16,8 @@ export function Way(): JSX.Element {
   return (
     <section class="pane way" aria-labelledby="pane-way">
       <header class="way-head">
-        <h2 id="pane-way">{frame === null ? "Way" : `Way of frame ${frame}`}</h2>
-        {stale.value && found !== null && <span class="stale-note">of the last rules without errors</span>}
+        <h2 id="pane-way">{frame === null ? "Path" : `Path of frame ${frame}`}</h2>
+        {stale.value && found !== null && <span class="stale-note">from the last rules without errors</span>}
         <Stepper />
       </header>
       <div class="way-body" data-stale={stale.value || undefined} data-empty={found === null || undefined}>
@@ -42,9 +42,9 @@ function Empty(): JSX.Element {
   return (
     <div class="way-empty">
       <p>
-        Select a frame to see its way: the tables it passes, the rules it hits, and how each step changes its bytes.
+        Select a frame to see its path: the tables it passes, the rules it hits, and how each step changes its bytes.
       </p>
-      <p class="muted">A frame that misses or is dropped says why, and which change would help.</p>
+      <p class="muted">For a frame that misses or is dropped, it explains why and which change would help.</p>
     </div>
   );
 }

@@ -19,7 +19,7 @@ test("frames that end otherwise are counted, grouped, and shown before and after
   await verdict(page, "deliver", 4).waitFor();
   const totals = await openTotals(page);
   await totals.getByRole("button", { name: "Pin these rules" }).click();
-  await totals.getByText("Every frame ends as before.").waitFor();
+  await totals.getByText("Every frame ends up where it did before.").waitFor();
 
   await typeRules(page, rulesOn([{ ...WEB, port: 80 }, MAIL], PORTS));
   const changed = page.getByRole("button", { name: "4 frames changed" });

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const PORTS = [443, 25];
-const PROVED = "Alike for all frames: proved";
+const PROVED = "Equivalent for all frames: proved";
 
 /** Writes rules, and compares with them from then on. */
 async function pin(text: string): Promise<Locator> {
@@ -70,7 +70,7 @@ test("a value that is typed makes differences, whose frames are added and shown 
   await come.getByRole("button", { name: "Add this frame" }).press("Enter");
   // Frames are no rules: the other differences stay true.
   expect(await gone.getByRole("button", { name: "Add this frame" }).isEnabled()).toBe(true);
-  await page.getByRole("heading", { name: "Way of frame 3" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 3" }).waitFor();
   const frame = totals.getByRole("table", { name: "Frame 3 before and after" });
   await frame.waitFor();
   expect(await frame.getByRole("row", { name: /^Outcome/ }).textContent()).toMatch(/miss.*no_rule.*deliver.*qp:web/);
@@ -92,7 +92,7 @@ test("descriptions and the order of keys change nothing: proved", async () => {
   await write(page, JSON.stringify({ title: "The same", rules: turned, ...rest }, null, 2));
   await totals.getByText("Of the rules before the last edit:").waitFor();
   await totals.getByText("Of the rules before the last edit:").waitFor({ state: "detached" });
-  await totals.getByText(`${PROVED}. The rules do the same.`).waitFor();
+  await totals.getByText(`${PROVED}. The rules are equivalent.`).waitFor();
   expect(await groups(totals).count()).toBe(0);
 });
 
@@ -107,7 +107,7 @@ test("a rule that no frame comes to changes nothing, and what is not known is sa
 
   const seeded = { ...document, device: { parser: { geneveOption0: { class: 1, type: 2 } } } };
   await write(page, JSON.stringify(seeded));
-  await until(async () => expect(await totals.innerText()).toContain("Not known to be alike"));
+  await until(async () => expect(await totals.innerText()).toContain("Not known to be equivalent"));
   const change = totals.getByRole("listitem").filter({ hasText: "parser options" });
   expect(await change.innerText()).toBe(
     "The parser options of the device differ. Tried: nothing: any frame may notice it.",

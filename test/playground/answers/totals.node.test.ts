@@ -49,7 +49,7 @@ test("the opened totals have destinations, reasons in words, and rules in three 
     expect.stringMatching(/^qp:web3 frames,60 %, 162 bytes/),
     expect.stringMatching(/^qp:mail1 frame,20 %, 54 bytes/),
   ]);
-  await totals.getByText("No rule of the root table matched the frame, and no stage after it took it.").waitFor();
+  await totals.getByText("No rule of the root table matched the frame, and no later stage accepted it.").waitFor();
   const names = totals.getByRole("table", { name: "Hits by rule" }).locator("tbody th");
   expect(await names.allTextContents()).toEqual(["telnet", "mail", "web"]);
   await totals.getByRole("button", { name: "Sort by hits" }).press("Enter");

@@ -37,7 +37,7 @@ test("a packet is written as a line, changed in the form, and added", async () =
   await counts(page, "3 frames");
   await selects(page, 3);
   await grid(page).getByText("built").waitFor();
-  await page.getByRole("heading", { name: "Way of frame 3" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 3" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });
@@ -45,7 +45,7 @@ test("a packet is written as a line, changed in the form, and added", async () =
 test("headers and fields are completed, and a frame is edited as a new one", async () => {
   const { page, context, faults } = await playground.open();
   await selects(page, 2);
-  await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
   await grid(page).focus();
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menuitem", { name: "Edit as new frame" }).click();

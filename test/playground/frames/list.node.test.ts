@@ -35,7 +35,7 @@ test("frames are selected by mouse and keyboard, and stay in view", async () => 
   await page.keyboard.press("PageDown");
   await page.keyboard.press("PageUp");
   await selects(page, 3);
-  await page.getByRole("heading", { name: "Way of frame 3" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 3" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });
@@ -72,7 +72,7 @@ test("the filter narrows the list, suggests what there is, and follows other pan
 test("a frame of the document is duplicated and removed from its menu", async () => {
   const { page, context, faults } = await playground.open();
   await selects(page, 2);
-  await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
   await grid(page).focus();
   await page.keyboard.press("Shift+F10");
   // The items that need the answer for the frame can be used once it is there.

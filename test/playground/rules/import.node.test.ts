@@ -79,8 +79,8 @@ test("a dropped dump and a dropped capture lead to why the frame missed", async 
 });
 
 test("rules go out as a C program", async () => {
-  await page.getByRole("button", { name: "Take away", exact: true }).click();
-  await page.getByRole("dialog", { name: "Take away" }).waitFor();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByRole("dialog", { name: "Export" }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download: C program" }).click(),

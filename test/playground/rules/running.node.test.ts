@@ -111,7 +111,7 @@ test("a proof ends at its limit, says so, and the next edit begins another one",
   await untilProvers(2);
   await page.clock.fastForward(31_000);
   await page.clock.resume();
-  const late = totals.getByText("Comparing over all frames took longer than 30 s and was stopped: nothing is known.");
+  const late = totals.getByText("Comparing for all frames took longer than 30 s and was stopped: nothing is known.");
   await late.waitFor();
   await untilProvers(0);
 

@@ -1,4 +1,4 @@
-/** The dialogs "Share a link" and "Take away", driven as a person does. */
+/** The dialogs "Share a link" and "Export", driven as a person does. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -91,7 +91,7 @@ describe("take away", () => {
       .getByRole("row", { name: /no_rule/ })
       .first()
       .click();
-    await page.getByRole("button", { name: "Take away", exact: true }).click();
+    await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByRole("button", { name: "Download: Test of frame 2" }).waitFor();
     expect(await violations(page)).toEqual([]);
     const rules = await downloaded(page, "Scenario");
@@ -123,7 +123,7 @@ describe("take away", () => {
     await expectRules(page, "flowsteer");
     await typeRules(page, '{"flowsteer":1,"rules":[{"table":"nowhere"}]}');
     await page.getByText("1 error").first().waitFor();
-    const shown = await dialog(page, "Take away", "Take away");
+    const shown = await dialog(page, "Export", "Export");
     await shown.getByText("The rules have errors").waitFor();
     expect(await shown.getByRole("button", { name: /^Download/ }).count()).toBe(1);
     await context.close();

@@ -267,7 +267,7 @@ describe("the content security policy", () => {
       .getByRole("row", { name: /no_rule/ })
       .first()
       .click();
-    for (const button of ["Share", "Take away"]) {
+    for (const button of ["Share", "Export"]) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");

@@ -56,7 +56,7 @@ describe("rows", () => {
 });
 
 describe("a program", () => {
-  it.each(EXAMPLES)("of %s %s prints what became of each frame", async (name, capture) => {
+  it.each(EXAMPLES)("of %s %s prints what happened to each frame", async (name, capture) => {
     const { rules } = sourceOf(name);
     const file = join(folder, `${fileName(name)}.ts`);
     writeFileSync(file, programText(rules, name, capture === null ? null : join(root, "examples", capture)));

@@ -1,4 +1,4 @@
-/** The pane "Way" in a browser: a miss answers, steps, bytes, questions and repairs, by mouse and keyboard. */
+/** The pane "Path" in a browser: a miss answers, steps, bytes, questions and repairs, by mouse and keyboard. */
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -26,7 +26,7 @@ async function openFrame(rules: string, frame: number, step = 0, capture: Shared
   const nothing = { path: null, field: null, filter: {}, left: null };
   const path = await encodeLink({ rules, name: "test", frame, step, capture, ...nothing });
   opened = await playground.open({ path });
-  await opened.page.getByRole("heading", { name: `Way of frame ${frame}` }).waitFor();
+  await opened.page.getByRole("heading", { name: `Path of frame ${frame}` }).waitFor();
   await steps(opened.page).first().waitFor();
   return opened.page;
 }

@@ -21,12 +21,12 @@ export function Changes({ all }: { readonly all: Answer }): JSX.Element {
           Compare, edit a rule, and see here which frames end otherwise than before, and whether any other frame would.
         </p>
       ) : baselineRefused.value ? (
-        <p class="error-text">The rules to compare with have an error. Pin rules that have none.</p>
+        <p class="error-text">The rules to compare with have an error. Pin rules without errors.</p>
       ) : (
         <>
           <ProvedChange />
           <h4>Frames of the list</h4>
-          {changed === 0 && <p>Every frame ends as before.</p>}
+          {changed === 0 && <p>Every frame ends up where it did before.</p>}
         </>
       )}
       <Limited

@@ -23,7 +23,7 @@ export function Comparison({ all: { changed } }: { readonly all: Answer }): JSX.
         class="quiet"
         aria-pressed={on}
         aria-label={comparing.value === "pinned" ? "Compare with the pinned rules" : "Compare with the rules as opened"}
-        title="How many frames end otherwise than under the rules that you opened or pinned"
+        title="How many frames end differently from under the rules you opened or pinned"
         onClick={() => (comparing.value = on ? null : "opened")}
       >
         Compare
@@ -33,7 +33,7 @@ export function Comparison({ all: { changed } }: { readonly all: Answer }): JSX.
           type="button"
           class="quiet pin"
           disabled={stale.value}
-          title="Compare from now on with the rules as they are now"
+          title="Compare with the current rules from now on"
           onClick={pinRules}
         >
           Pin these rules

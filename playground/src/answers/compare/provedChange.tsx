@@ -17,8 +17,8 @@ export function ProvedChange(): JSX.Element {
   const found = compared.value;
   return (
     <section class="proved" aria-labelledby="totals-proved" data-old={comparedIsOld.value}>
-      <h4 id="totals-proved">All frames there are</h4>
-      <ProofProgressLine task={comparisonProof} what="Comparing over all frames" />
+      <h4 id="totals-proved">All possible frames</h4>
+      <ProofProgressLine task={comparisonProof} what="Comparing for all frames" />
       {found !== null && <Result result={found.result} />}
     </section>
   );
@@ -106,7 +106,7 @@ function Unknown({ result }: { readonly result: ComparedRules }): JSX.Element {
   const more = unknown - unknownChanges.length;
   return (
     <>
-      <p>{`${counted(unknown, "change")}, of which it is not known whether a frame can notice ${unknown === 1 ? "it" : "them"}:`}</p>
+      <p>{`${counted(unknown, "change")}, where it is not known whether a frame can notice ${unknown === 1 ? "it" : "them"}:`}</p>
       <ul class="lines">
         {unknownChanges.map(({ sentence, tried }, i) => (
           <li key={i}>

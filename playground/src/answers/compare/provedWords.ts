@@ -12,13 +12,17 @@ interface Verdict {
 
 export function verdictOf({ equal, groups, changes, unknown }: ComparedRules): Verdict {
   if (equal) {
-    const short = "Alike for all frames: proved";
-    const why = changes === 0 ? "The rules do the same." : `No frame can notice ${changesText(changes)}.`;
+    const short = "Equivalent for all frames: proved";
+    const why = changes === 0 ? "The rules are equivalent." : `No frame can notice ${changesText(changes)}.`;
     return { shape: "✓", short, text: `${short}. ${why}` };
   }
   if (groups.length === 0) {
     const why = `Neither a difference nor a proof was found for ${unknown} of ${counted(changes, "change")}.`;
-    return { shape: "?", short: "Not known to be alike", text: `Not known to be alike for all frames. ${why}` };
+    return {
+      shape: "?",
+      short: "Not known to be equivalent",
+      text: `Not known to be equivalent for all frames. ${why}`,
+    };
   }
   const short = counted(groups.length, "difference");
   return { shape: "≠", short, text: `${short}, each shown by a frame that was steered through both.` };

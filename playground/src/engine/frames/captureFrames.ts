@@ -195,5 +195,5 @@ function brokenAt(decoder: CaptureDecoder, { broken }: CaptureFile): string | nu
   const { broken: place } = decoder.finish();
   if (place === null) return broken;
   const { what, wanted, had, offset } = place;
-  return broken ?? `breaks off at byte ${offset}: ${what}: wanted ${wanted}, had ${had}`;
+  return broken ?? `breaks off at byte ${offset}: ${what}: needs ${wanted}, has ${had}`;
 }

@@ -33,7 +33,7 @@ export async function* piecesOf(file: Blob, pace: Pace): AsyncGenerator<readonly
 export async function openFile(file: Blob, pace: Pace, progress: Progress): Promise<CaptureFile> {
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
   if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd)
-    throw new Error("a Zstandard file, which the page does not unpack: unpack it first");
+    throw new Error("a Zstandard file, which the page cannot decompress: decompress it first");
   if (head[0] === 0x1f && head[1] === 0x8b) return unpacked(file, pace, progress);
   if (file.size <= MAX_LENGTH) return { bytes: file, broken: null };
   return { bytes: file.slice(0, MAX_LENGTH), broken: "the page reads the first 4 GiB of a file" };
@@ -65,7 +65,7 @@ async function unpacked(file: Blob, pace: Pace, progress: Progress): Promise<Cap
       [waiting, size] = [waiting + value.length, size + value.length];
       if (waiting >= GATHERED) gather();
       if (size > MAX_LENGTH) {
-        broken = "the page reads the first 4 GiB of what a file has unpacked";
+        broken = "the page reads the first 4 GiB of a decompressed file";
         break;
       }
       progress(packed, file.size, "Unpacking");

@@ -1,4 +1,4 @@
-/** Rules on a device, and what became of the frames there. */
+/** Rules on a device, and what happened to the frames there. */
 import type { CoreSource } from "flowsteer";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "flowsteer/scenario";
 import type { Progress } from "../api.js";

@@ -40,7 +40,7 @@ export function Builder(): JSX.Element {
     });
     const edits = addFrame(rules.peek(), frame);
     if (edits === null) {
-      notify({ id: "builder", text: "The rules have no place for a frame: they are not one JSON object." });
+      notify({ id: "builder", text: "A frame cannot be added: the rules are not a JSON object." });
       return;
     }
     const before = nodeAt(rules.peek(), "frames")?.children?.length ?? 0;
@@ -51,7 +51,11 @@ export function Builder(): JSX.Element {
     else {
       const back = (): void => void closeCapture().then(() => (selectedFrame.value = before + 1));
       const actions = [{ title: "Close the capture", run: back }];
-      notify({ id: "builder", text: "The frame is added to the rules, whose frames show without a capture.", actions });
+      notify({
+        id: "builder",
+        text: "The frame is added to the rules; their frames are shown when no capture is open.",
+        actions,
+      });
     }
   };
   const ends = pipeline.value;

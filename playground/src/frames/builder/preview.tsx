@@ -29,7 +29,7 @@ export function Preview({ model }: { readonly model: PacketModel }): JSX.Element
 function Fate({ model }: { readonly model: PacketModel }): JSX.Element {
   const way = model.way.value;
   if (way === null) {
-    return <p class="muted">No rules are loaded that take this packet: they need to be without errors.</p>;
+    return <p class="muted">No rules are loaded: correct their errors first.</p>;
   }
   const { verdict, reason, to, rules } = way.trace.outcome;
   return (

@@ -94,11 +94,11 @@ export function parseFilter(text: string): Parsed {
 }
 
 function errorOf({ key, value, open }: Term, values: ReadonlyMap<Key, string>): string | null {
-  if (open) return "the quote has no end";
+  if (open) return "the quote is not closed";
   if (key === null) return null;
   const known = key.toLowerCase();
   if (!isKey(known)) {
-    return `there is no condition "${key}": use ${KEYS.slice(0, 4).join(", ")}, or put the word in quotes`;
+    return `unknown condition "${key}": use ${KEYS.slice(0, 4).join(", ")}, or put the word in quotes`;
   }
   if (values.has(known)) return `"${known}" is given twice`;
   if (value === "") return `"${known}:" needs a value`;
@@ -107,7 +107,7 @@ function errorOf({ key, value, open }: Term, values: ReadonlyMap<Key, string>): 
     .toLowerCase()
     .split(",")
     .find((one) => !(VERDICTS as readonly string[]).includes(one));
-  return wrong === undefined ? null : `"${wrong}" is no verdict: use ${VERDICTS.join(", ")}`;
+  return wrong === undefined ? null : `"${wrong}" is not a verdict: use ${VERDICTS.join(", ")}`;
 }
 
 function verdictsOf(value: string): VerdictName[] {

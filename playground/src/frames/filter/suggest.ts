@@ -8,7 +8,7 @@ import { CHANGED, quotedIfNeeded, termsOf, type Term } from "./language.js";
 const MAX = 12;
 
 const CONDITIONS: readonly (readonly [string, string])[] = [
-  ["verdict:", "what became of the frame"],
+  ["verdict:", "what happened to the frame"],
   ["rule:", "a rule that it hit"],
   ["to:", "where it went"],
   ["reason:", "why it missed or was dropped"],
@@ -27,7 +27,7 @@ export function suggestionsOf(text: string, place: number, totals: Totals | null
   const key = term?.key?.toLowerCase() ?? null;
   if (key === null) {
     if (term?.quoted === true) return [];
-    const all = comparing ? [...CONDITIONS, [CHANGED, "it ended in another way before"] as const] : CONDITIONS;
+    const all = comparing ? [...CONDITIONS, [CHANGED, "its outcome was different before"] as const] : CONDITIONS;
     return all
       .filter(([word]) => word.startsWith(part) && word !== part)
       .map(([word, note]) => {

@@ -49,7 +49,7 @@ function RowView({ place, row, selected }: RowProps): JSX.Element {
           <div class="verdict-cell" role="gridcell">
             {row.verdict === null ? <span class="muted">not steered</span> : <Verdict verdict={row.verdict} />}
             {row.changed && (
-              <span class="changed-mark" title="It ends otherwise than before">
+              <span class="changed-mark" title="Its outcome has changed">
                 <span aria-hidden="true">≠</span>
                 <span class="visually-hidden">changed</span>
               </span>

@@ -61,7 +61,7 @@ export async function rowsFile(
 }
 
 /**
- * A test that expects what became of the frames.
+ * A test that expects what happened to the frames.
  * @param frame the only frame that it is about; null for all frames
  * @throws Error the frames are too many, or the frame cannot be steered
  */
@@ -109,7 +109,7 @@ async function isSameAlone({ rules }: Source, { input, outcome }: Steered, core:
 function checkSize(frames: number, bytes: number): void {
   if (frames <= MAX_FRAMES && bytes <= MAX_BYTES) return;
   throw new Error(
-    `A test holds ${MAX_FRAMES.toLocaleString("en")} frames and ${MAX_BYTES / 1000} kB of them at most: select a frame.`,
+    `A test holds ${MAX_FRAMES.toLocaleString("en")} frames and ${MAX_BYTES / 1000} kB at most: select a frame.`,
   );
 }
 

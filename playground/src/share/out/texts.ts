@@ -17,7 +17,7 @@ export function fileName(name: string): string {
 }
 
 /**
- * A program that steers the frames and prints what became of each.
+ * A program that steers the frames and prints what happened to each.
  * @param rules JSON that the package accepts
  * @param capture the file that it reads; null for the frames of the document
  */
@@ -45,7 +45,7 @@ for await (const all of readCapture(${source})) {
   const outcomes = loaded.run(frames);
   frames.forEach(({ number }, i) => print(number, outcomes[i] as Outcome));
 }`;
-  return `// Steers frames through the rules, and prints what became of each.
+  return `// Steers frames through the rules, and prints what happened to each.
 // npm install flowsteer tsx && npx tsx ${file}
 ${imports.join("\n")}
 

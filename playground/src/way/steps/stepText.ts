@@ -74,7 +74,7 @@ function lookupText({ rules, fromPriority, rule, passedOver }: TraceStep & { rea
   if (rules === 0) return `no rules${from}`;
   const count = counted(rules, "rule") + from;
   if (rule === null) return `${count}, ${rules === 1 ? "which does not match" : "none matches"}`;
-  return `${count}: ${ruleText(rule)} ${passedOver ? "passed over, not for frames of its own queue" : "matches"}`;
+  return `${count}: ${ruleText(rule)} ${passedOver ? "skipped: not for frames of its own queue" : "matches"}`;
 }
 
 function actionText({ action, text, state, bytes }: TraceStep & { readonly kind: "action" }): string {

@@ -22,7 +22,7 @@ export function Steps(): JSX.Element | null {
       {trace.steps.map((step, i) => (
         <Step key={i} step={step} index={i} branches={branches} />
       ))}
-      {!trace.complete && <li class="muted">The frame did more than a trace holds.</li>}
+      {!trace.complete && <li class="muted">The frame did more than a trace can hold.</li>}
     </ol>
   );
 }
