@@ -4,8 +4,6 @@ import type { LoadedScenario } from "../../scenario/index.js";
 import { inFile } from "../output/captureFiles.js";
 import { SyncFile } from "../output/syncFile.js";
 import { commentText } from "../report/comment.js";
-import { printable } from "../text.js";
-import type { LostGroup } from "./frameWatch.js";
 
 /** Bytes that are held before a write. */
 const CHUNK = 1 << 20;
@@ -27,17 +25,16 @@ export class AnnotatedFile {
     this.#hold(this.#writer.header());
   }
 
-  /** @param group that of a lost frame, which has its number */
+  /** @param reason why it was lost; empty where that is not known */
   add(
     loaded: LoadedScenario,
     { port, sender, frame, outcome, time }: DeviceEvents["frame"],
-    number: number,
     linkType: number,
-    group: LostGroup | null,
+    reason: string,
   ): void {
     const name = `${loaded.device.name} ${sender === null ? `port ${port}` : sender.label}`;
     const interfaceId = this.#interfaceOf(name, linkType);
-    const comments = [`${commentText(loaded, frame, outcome)}${group === null ? "" : reasonText(group, number)}`];
+    const comments = [`${commentText(loaded, frame, outcome)}${reason}`];
     this.#hold(
       this.#writer.frame({ time: inFile(time), bytes: frame, wireLength: frame.length, interfaceId, comments }),
     );
@@ -77,12 +74,4 @@ export class AnnotatedFile {
     this.#held = [];
     this.#bytes = 0;
   }
-}
-
-/** As in the captures of `flowsteer run --annotate`. */
-function reasonText({ explanation, examples: [first] }: LostGroup, number: number): string {
-  if (explanation === null) return "";
-  const as = first === undefined || first === number ? "" : ` (as frame ${first})`;
-  const { sentence, mistake } = explanation;
-  return printable(`; why${as}: ${sentence}${mistake === null ? "" : `; looks like ${mistake.name}`}`);
 }

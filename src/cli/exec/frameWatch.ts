@@ -4,6 +4,7 @@ import { SteeringError, type DeviceEvents, type Outcome } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import { isLost } from "../input/lostFrames.js";
 import { whyText } from "../report/reasons.js";
+import { printable } from "../text.js";
 import type { AnnotatedFile } from "./annotatedFile.js";
 import type { DeviceLine, EndLine } from "./execLines.js";
 
@@ -93,7 +94,8 @@ export class FrameWatch {
       if (sum === undefined) this.#delivered.set(outcome.verdict, (sum = newSum()));
       add(sum, frame);
     }
-    this.#shared.annotated?.add(this.loaded, event, number, this.#shared.linkType, group);
+    const { annotated, linkType } = this.#shared;
+    annotated?.add(this.loaded, event, linkType, group === null ? "" : reasonText(group, number));
   }
 
   #addLost(event: Frame, number: number): LostGroup {
@@ -155,4 +157,12 @@ function newSum(): Sum {
 function add(sum: Sum, { length }: Uint8Array): void {
   sum.frames++;
   sum.bytes += length;
+}
+
+/** As in the captures of `flowsteer run --annotate`. */
+function reasonText({ explanation, examples: [first] }: LostGroup, number: number): string {
+  if (explanation === null) return "";
+  const as = first === undefined || first === number ? "" : ` (as frame ${first})`;
+  const { sentence, mistake } = explanation;
+  return printable(`; why${as}: ${sentence}${mistake === null ? "" : `; looks like ${mistake.name}`}`);
 }
