@@ -85,8 +85,8 @@ class ExecRun {
   async run(program: Program, library: Library): Promise<number> {
     const { devices, socket } = this.#plan;
     const [loaded, ...others] = devices as readonly [LoadedScenario, ...LoadedScenario[]];
-    const path = socket === null ? {} : { path: socket };
-    const host = await ExecHost.open(loaded, { ...path, others, listener: this.#listener() });
+    const options = { ...(socket === null ? {} : { path: socket }), others, listener: this.#listener() };
+    const host = await ExecHost.open(loaded, options);
     const arrivals = this.#arrivals(loaded, host);
     const onSignal = (): void => this.#recordNow();
     // Without a record the signal ends the process, as it does elsewhere.
