@@ -56,8 +56,6 @@ const ENTRIES = {
   "farm-child": "src/cli/farm/worker/child.ts",
 };
 
-const RECORDER = "flowsteer-record.c";
-
 /** Half of the start-up time is reading source. Names stay: users see them in stack traces. */
 const TEXT = {
   format: "esm",
@@ -227,12 +225,10 @@ async function buildBundles() {
   for (const [name, text] of files) replaceFile(join("dist", name), withWholeUrls(withoutInnerNames(text)));
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   replaceFile("dist/traced.wasm", readFileSync("build/traced/core.wasm"));
-  // The source that `flowsteer record` hands out.
-  replaceFile(`dist/${RECORDER}`, readFileSync(`src/cli/record/${RECORDER}`));
   replaceFile("dist/cli.js", `#!/usr/bin/env node\n${readFileSync("dist/cli.js", "utf8")}`);
   chmodSync("dist/cli.js", 0o755);
   for (const entry of readdirSync("dist", { withFileTypes: true })) {
-    const isKept = files.has(entry.name) || entry.name === RECORDER || /\.(wasm$|tmp)/.test(entry.name);
+    const isKept = files.has(entry.name) || /\.(wasm$|tmp)/.test(entry.name);
     if (entry.isFile() && !isKept) rmSync(join("dist", entry.name));
   }
   writeStamp(stamp, started);

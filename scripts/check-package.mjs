@@ -45,7 +45,7 @@ const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|README)\.md)$/,
   /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|replay|packet|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
-  /^dist\/flowsteer-record\.c$/,
+  /^native\/[\w-]+\.(c|h|map)$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|svg|txt|html|css)$/,

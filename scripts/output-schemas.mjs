@@ -26,6 +26,11 @@ const SCHEMAS = {
     file: "src/cli/report/diffLines.ts",
     type: "DiffLine",
   },
+  "exec-1": {
+    title: "A line of flowsteer exec --json",
+    file: "src/cli/exec/execLines.ts",
+    type: "ExecLine",
+  },
   "cover-1": {
     title: "A line of flowsteer cover --json",
     file: "src/cli/report/coverLines.ts",

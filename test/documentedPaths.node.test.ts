@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["src", "assembly", "test", "scripts", "docs", "bench", "playground"];
+const FOLDERS = ["src", "assembly", "test", "scripts", "docs", "bench", "playground", "native"];
 
 /** Every file and folder, one a line, each after a slash. */
 const ALL = [

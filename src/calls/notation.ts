@@ -78,10 +78,13 @@ export const structs: ReadonlyMap<string, readonly Member[]> = readStructs(STRUC
 export const functions: readonly CFunction[] = FUNCTIONS.trim().split("\n").map(readFunction);
 
 /** Both ends of a connection must have the same table. */
-export const tableHash = [...(STRUCTS + FUNCTIONS)].reduce(
-  (hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) & 0x7fff_ffff,
-  0,
-);
+export const tableHash = hashOf(STRUCTS + FUNCTIONS);
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) & 0x7fff_ffff;
+  return hash;
+}
 
 function readStructs(text: string): Map<string, readonly Member[]> {
   const found = new Map<string, readonly Member[]>();
@@ -128,7 +131,7 @@ function typeOf(name: string, { constant, enumeration, stars, length }: Marks): 
 }
 
 function readFunction(line: string, number: number): CFunction {
-  const [, own, result = "", name = "", list = ""] = /^(~?)([\w]+ ?\*?)(\w+)\((.*)\)$/.exec(line) ?? [];
+  const [, own, result = "", name = "", list = ""] = /^(~?)(\w+ \*?)(\w+)\((.*)\)$/.exec(line) ?? [];
   if (name === "") throw new Error(`not a function: ${line}`);
   const word = result.trim();
   const returns = word.endsWith("*") ? { handle: word.slice(0, -1).trim() as HandleName } : (word as Returns);

@@ -1,4 +1,5 @@
 /** The texts of --help. */
+import { EXEC } from "./helpPrograms.js";
 import { EXTCAP, FARM, SERVE } from "./helpMachines.js";
 import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
@@ -10,6 +11,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer cover SCENARIO                show a frame that hits each rule, or why none can
   flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
   flowsteer import FILE...                convert rules of devices and other programs to a scenario
+  flowsteer exec -- PROGRAM [ARGUMENTS]   run an unmodified libibverbs program on a device of the model
   flowsteer record [FOLDER]               write a library that records the steering calls of a program
   flowsteer export SCENARIO               convert a scenario to rules of another program, or to a graph
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
@@ -307,6 +309,7 @@ export const HELP: Readonly<Record<string, string>> = {
   diff: DIFF,
   import: IMPORT,
   export: EXPORT,
+  exec: EXEC,
   record: RECORD,
   parse: PARSE,
   check: CHECK,

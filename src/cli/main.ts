@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   import: async (args) => (await import("./commands/import.js")).importCommand(args),
   export: async (args) => (await import("./commands/export.js")).exportCommand(args),
   record: async (args) => (await import("./commands/record.js")).record(args),
+  exec: async (args) => (await import("./commands/exec.js")).exec(args),
   parse,
   check,
   fields,

@@ -59,12 +59,12 @@ describe("a refused input", () => {
     [
       "an option before the command",
       () => ["--json", "run"],
-      "--json must follow a command; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
+      "--json must follow a command; commands: run, trace, why, cover, diff, import, export, record, exec, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     [
       "a command like no other",
       () => ["zzzzzzzz"],
-      "unknown command zzzzzzzz; commands: run, trace, why, cover, diff, import, export, record, parse, check, fields, play, serve, extcap, farm, help\n",
+      "unknown command zzzzzzzz; commands: run, trace, why, cover, diff, import, export, record, exec, parse, check, fields, play, serve, extcap, farm, help\n",
     ],
     ["an option", () => ["run", "--wrkers", "2"], "unknown option --wrkers; did you mean --workers?\n"],
     [

@@ -1,8 +1,8 @@
 /** flowsteer record: hands out the library that records the steering calls of a program. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readCommandLine } from "../commandLine.js";
+import { NATIVE } from "../native.js";
 import { makeFolder } from "../output/folder.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage } from "../refusal.js";
@@ -10,16 +10,13 @@ import { printable } from "../text.js";
 
 const FILE = "flowsteer-record.c";
 
-/** From dist/, or from src/cli/commands/. */
-const SOURCE = fileURLToPath(new URL(import.meta.bundled ? FILE : `../record/${FILE}`, import.meta.url));
-
 /** @returns the exit code */
 export function record(args: readonly string[]): number {
   const { operands, flags } = readCommandLine(args, "record", {});
   const [folder = ".", ...others] = operands;
   if (others.length > 0) throw badUsage("record", "name one folder: flowsteer record [FOLDER]");
   const path = join(folder, FILE);
-  const source = readFileSync(SOURCE);
+  const source = readFileSync(join(NATIVE, FILE));
   makeFolder(folder);
   writeOutput(path, source);
   if (!flags.has("quiet")) process.stdout.write(`${printable(path)}\n${NEXT}`);

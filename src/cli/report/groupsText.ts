@@ -14,8 +14,13 @@ export interface GroupSums {
   readonly sources: string;
 }
 
-/** @param again the command line that explains one frame, without its number */
-export function groupsText(paint: Paint, groups: readonly ExplanationGroup[], sums: GroupSums, again: string): string {
+/** @param again the command line that explains one frame, without its number; null for none */
+export function groupsText(
+  paint: Paint,
+  groups: readonly ExplanationGroup[],
+  sums: GroupSums,
+  again: string | null,
+): string {
   const { frames, lost, sources } = sums;
   const head = `${counted(frames, "frame")} ${sources}`;
   if (lost === 0) return `${head}\nNone of them missed or was dropped.\n`;
@@ -24,7 +29,7 @@ export function groupsText(paint: Paint, groups: readonly ExplanationGroup[], su
       ? `all of them missed or were dropped`
       : `${grouped(lost)} of them (${share(lost, frames)}) missed or were dropped`;
   const why = groups.length === 1 ? "for one reason" : `for ${groups.length} reasons`;
-  const texts = groups.map((group) => groupText(paint, group, frames));
+  const texts = groups.map((group) => groupText(paint, group, frames, again));
   const count = fitting(texts);
   const rest = groups.slice(count);
   const left = rest.reduce((sum, group) => sum + group.frames, 0);
@@ -33,7 +38,7 @@ export function groupsText(paint: Paint, groups: readonly ExplanationGroup[], su
       ? ""
       : `\n${counted(left, "frame")} more, for ${counted(rest.length, "other reason")}: --json lists all\n`;
   const first = groups[0]?.examples[0];
-  const hint = first === undefined ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
+  const hint = first === undefined || again === null ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
   return `${wrapped(`${head}; ${some}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
 }
 
@@ -44,14 +49,20 @@ function fitting(texts: readonly string[]): number {
   return first < 0 ? texts.length : Math.max(1, first);
 }
 
-function groupText(paint: Paint, { frames, examples, explanation, outcome }: ExplanationGroup, all: number): string {
+function groupText(
+  paint: Paint,
+  { frames, examples, explanation, outcome }: ExplanationGroup,
+  all: number,
+  again: string | null,
+): string {
   const more = frames > examples.length ? ", ..." : "";
   const numbers = `${frames === 1 ? "frame" : "frames"} ${examples.join(", ")}${more}`;
   const head = `\n${paint("bold", counted(frames, "frame"))}, ${share(frames, all)}: ${numbers}\n`;
   if (explanation === null) {
     const { verdict, reason, missed } = outcome;
     const end = reason === null ? verdict : missed.length > 0 ? missText(missed) : reasonText(reason);
-    const text = `${end}; not explained, since they are like none of the frames above: --frame explains one of them`;
+    const why = "not explained, since they are like none of the frames above: --frame explains one of them";
+    const text = again === null ? end : `${end}; ${why}`;
     return head + wrapped(printable(text), WIDTH, "  ", "  ");
   }
   const { sentence, mistake, repairs } = explanation;

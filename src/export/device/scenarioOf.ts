@@ -54,10 +54,24 @@ export interface DeviceScenario {
  * @throws TypeError no device
  */
 export async function scenarioOf(device: Device, options: DeviceScenarioOptions = {}): Promise<DeviceScenario> {
+  return (await openDeviceExport(device, options))();
+}
+
+/**
+ * Loads what `scenarioOf` needs. The function that it returns does the same at once, as often as it is called.
+ *
+ * @throws TypeError no device
+ */
+export async function openDeviceExport(
+  device: Device,
+  options: DeviceScenarioOptions = {},
+): Promise<() => DeviceScenario> {
   const { keys = false, ...others } = options;
   const tracer = await openTracer(device, others);
-  inCall("scenarioOf", () => tracer.refresh());
-  return new DeviceExport(tracer, keys).result();
+  return () => {
+    inCall("scenarioOf", () => tracer.refresh());
+    return new DeviceExport(tracer, keys).result();
+  };
 }
 
 class DeviceExport {

@@ -153,7 +153,7 @@ describe.runIf(hasHeaders)("through C and back", () => {
 function compileOnce(): void {
   if (!hasHeaders) return;
   const shared = ["-shared", "-fPIC"];
-  const recorder = here("../../../src/cli/record/flowsteer-record.c");
+  const recorder = here("../../../native/flowsteer-record.c");
   compile(...STRICT, ...shared, recorder, "-o", made("librecord.so"), "-ldl");
   compile(...STRICT, ...shared, here("support/standin.c"), "-o", made("libstandin.so"));
 }

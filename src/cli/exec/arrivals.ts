@@ -1,0 +1,94 @@
+/** `--capture`: frames of a capture arrive at a port while programs run, at the capture's pace or at a rate. */
+import { setTimeout as wait } from "node:timers/promises";
+import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
+import { CaptureLog, framesOf, readColumns, type NumberedFrame } from "../input/captures.js";
+import type { OpenFile } from "../input/chunks.js";
+
+/** Milliseconds between two looks for a receiver, and the longest burst without a turn for programs. */
+const LOOK = 2;
+const NANOSECONDS = 1e9;
+const MILLISECONDS = 1e3;
+/** Frames after which programs get a turn. */
+const BURST = 64;
+
+export interface ArrivalOptions {
+  readonly files: readonly OpenFile[];
+  /** Frames per second; null for the times of the capture. */
+  readonly rate: number | null;
+  /** Steers a frame. */
+  readonly arrive: (frame: NumberedFrame) => void;
+}
+
+export class Arrivals {
+  readonly log = new CaptureLog();
+  /** Frames that have arrived. */
+  frames = 0;
+  /** Whether all frames have arrived. */
+  complete = false;
+  readonly #loaded: LoadedScenario;
+  readonly #options: ArrivalOptions;
+  readonly #stop = new AbortController();
+  #skipped = 0;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(loaded: LoadedScenario, options: ArrivalOptions) {
+    this.#loaded = loaded;
+    this.#options = options;
+  }
+
+  /** Begins once a program has a rule or flow, and a receive buffer. */
+  begin(): void {
+    this.#done = this.#run();
+    // `end` throws it.
+    this.#done.catch(() => undefined);
+  }
+
+  /** Ends it, and waits. @throws CommandRefusal the capture cannot be read */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    if (this.#skipped > 0)
+      this.log.notes.push(`${this.#skipped} frames of the capture have a link type without parser`);
+  }
+
+  async #run(): Promise<void> {
+    while (!hasReceiver(this.#loaded)) if (!(await this.#pause(LOOK))) return;
+    const begin = performance.now();
+    let first: bigint | null = null;
+    const { files, rate, arrive } = this.#options;
+    for await (const rows of readColumns({ files, limit: Infinity, quiet: true }, this.log)) {
+      for (const frame of framesOf(rows)) {
+        first ??= frame.time;
+        const due = rate === null ? sinceFirst(frame, first) : this.frames / rate;
+        const early = begin + due * MILLISECONDS - performance.now();
+        if ((early > 1 || this.frames % BURST === 0) && !(await this.#pause(Math.max(0, early)))) return;
+        if (cannotRun(frame.linkType, frame.bytes.length) !== null) this.#skipped++;
+        // The columns are used again.
+        else arrive({ ...frame, bytes: frame.bytes.slice() });
+        this.frames++;
+      }
+    }
+    this.complete = true;
+  }
+
+  /** False where it has ended. */
+  async #pause(milliseconds: number): Promise<boolean> {
+    const { signal } = this.#stop;
+    await wait(milliseconds, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+}
+
+/** Seconds after the first frame; 0 for frames without a time. */
+function sinceFirst({ time }: NumberedFrame, first: bigint | null): number {
+  return time === null || first === null ? 0 : Math.max(0, Number(time - first) / NANOSECONDS);
+}
+
+/** Whether a frame can reach a program: it has a rule or a flow, and a receive buffer. */
+function hasReceiver({ device }: LoadedScenario): boolean {
+  if (device.metrics().rules === 0) return false;
+  return [...device.receivers.values()].some((queue) => {
+    const { bufferLengths = [] } = queue as { readonly bufferLengths?: readonly number[] };
+    return bufferLengths.length > 0;
+  });
+}
