@@ -56,6 +56,8 @@ export class Session {
   readonly #rules: MadeRule[] = [];
   #last = 0;
   #calls = 0;
+  /** Called before a rule or a flow is destroyed. */
+  onDestroy: (() => void) | null = null;
   /** The refusal whose callers have not come yet. */
   refused: Refused | null = null;
 
@@ -92,6 +94,7 @@ export class Session {
     const owned = freed < 0 ? null : this.#ownedOf(args[freed] as object);
     // Counted before the call: a destroyed rule counts no more.
     const before = owned === null ? null : hitsOf(owned);
+    if (before !== null) this.onDestroy?.();
     const special = SPECIAL[name];
     const result = special === undefined ? this.facade[name]?.(...args) : special(this, args);
     if (result instanceof MessageWriter) return result;
