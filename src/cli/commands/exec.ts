@@ -1,5 +1,6 @@
 /** flowsteer exec: runs an unmodified program on devices of the model. */
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { cHeader, cSource } from "../../calls/cSource.js";
 import type { DeviceOptions } from "../../index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { runOnDevices, type ExecPlan } from "../exec/execRun.js";
@@ -58,7 +59,11 @@ function libraryOf({ flags }: CommandLine): Promise<Library> {
   const onCompile = (): void => {
     if (!flags.has("quiet")) process.stderr.write("flowsteer: compiling the library for programs, once\n");
   };
-  return openLibrary({ generated: [], onCompile });
+  const generated = [
+    { name: "generated.c", text: cSource() },
+    { name: "generated.h", text: cHeader() },
+  ];
+  return openLibrary({ generated, onCompile });
 }
 
 async function planOf(line: CommandLine): Promise<ExecPlan> {

@@ -1,42 +1,289 @@
-/** STUB. */
-import type { LoadedScenario } from "../../scenario/index.js";
+/** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { MessageReader, MessageWriter } from "../../calls/message.js";
+import { tableHash } from "../../calls/notation.js";
+import { ERRNO, SteeringError } from "../../errors.js";
 import type { Outcome } from "../../index.js";
-import type { RefusedCall, SessionReport } from "./reports.js";
+import type { LoadedScenario } from "../../scenario/index.js";
+import { Switchboard } from "../serve/switchboard.js";
+import { freePath } from "../wire/unixPath.js";
+import { tellEvents } from "./events.js";
+import type { CodePlace, RefusedCall, SessionReport } from "./reports.js";
+import { Session, type Facade } from "./session.js";
 
+/** Who learns what programs do. */
 export interface HostListener {
-  /** A session has begun. */
+  /** A program has begun to use the devices. */
   started?(pid: number): void;
   refused(call: RefusedCall): void;
   /** A call is about to destroy a rule or a flow. */
   destroying?(): void;
-  /** A session ends; its objects are still there. */
-  ending?(): void;
+  /** A program has ended; its objects are still there. */
+  ending?(session: SessionReport): void;
   ended(session: SessionReport): void;
 }
 
 export interface HostOptions {
-  /** The path of the socket. @default one in a private folder */
+  /** The socket. @default one in a new folder of the user */
   readonly path?: string;
   readonly listener: HostListener;
-  /** Further devices. */
-  readonly others?: readonly LoadedScenario[];
 }
 
+/** Functions of messages that no program calls; native/connection.c has the same numbers. */
+const SAYS_HELLO = 0xffff;
+const LISTENS = 0xfffe;
+const CALLED_FROM = 0xfffc;
+const NO_ANSWER = 0x8000;
+
+/** Bytes of a message. */
+const MAX_MESSAGE = 1 << 30;
+/** Only the user of the host may connect. */
+const OWN = 0o600;
+/** Milliseconds until the callers of a refused call have come. */
+const CALLERS = 50;
+
 export class ExecHost {
-  static open(loaded: LoadedScenario, { path = "/tmp/flowsteer.sock" }: HostOptions): Promise<ExecHost> {
-    return Promise.resolve(new ExecHost(path, loaded));
+  readonly loaded: LoadedScenario;
+  readonly path: string;
+  readonly #listener: HostListener;
+  readonly #board: Switchboard;
+  readonly #facade: Facade;
+  readonly #sessions = new Map<number, Session>();
+  readonly #sockets = new Set<Socket>();
+  readonly #ownFolder: string | null;
+  #server: Server | null = null;
+
+  private constructor(loaded: LoadedScenario, facade: Facade, { path, listener }: HostOptions) {
+    this.loaded = loaded;
+    this.#facade = facade;
+    this.#listener = listener;
+    this.#ownFolder = path === undefined ? mkdtempSync(join(tmpdir(), "flowsteer-exec-")) : null;
+    this.path = path ?? join(this.#ownFolder as string, "host.sock");
+    this.#board = new Switchboard(loaded, []);
   }
 
-  private constructor(
-    readonly path: string,
-    readonly loaded: LoadedScenario,
-  ) {}
+  /** Listens for programs. */
+  static async open(loaded: LoadedScenario, options: HostOptions): Promise<ExecHost> {
+    const [verbs, mlx5dv] = await Promise.all([import("../../verbs/index.js"), import("../../mlx5dv/index.js")]);
+    const host = new ExecHost(loaded, { ...verbs, ...mlx5dv } as unknown as Facade, options);
+    await freePath(host.path);
+    const server = createServer((socket) => host.#take(socket));
+    const listening = once(server, "listening");
+    server.listen({ path: host.path });
+    await listening;
+    chmodSync(host.path, OWN);
+    host.#server = server;
+    host.#board.begin();
+    return host;
+  }
 
+  /** Gives a frame to a port. */
   receive(port: number, frame: Uint8Array, linkType = 1): Outcome {
-    return this.loaded.device.receive(port, frame, { linkType });
+    this.#board.tick();
+    const outcome = this.loaded.device.receive(port, frame, { linkType });
+    this.#flush();
+    return outcome;
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
+  /** Ends all sessions. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    for (const socket of this.#sockets) socket.destroy();
+    for (const session of [...this.#sessions.values()]) this.#end(session);
+    this.#board.end();
+    if (server !== null) await new Promise((resolve) => server.close(resolve));
+    rmSync(this.path, { force: true });
+    if (this.#ownFolder !== null) rmSync(dirname(this.path), { recursive: true, force: true });
   }
+
+  /** The devices that programs see: the PF, then its virtual functions. */
+  #devices(): object[] {
+    const { device } = this.loaded;
+    return [device, ...Array.from({ length: device.vports }, (_, i) => device.function(i + 1))];
+  }
+
+  #take(socket: Socket): void {
+    this.#sockets.add(socket);
+    const connection = new Connection(socket, (call, reader) => this.#message(connection, call, reader));
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        connection.take(chunk);
+      } catch (error) {
+        // Bytes that are no message; whatever else fails here is a defect, and must not end the other programs.
+        if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
+        socket.destroy();
+      }
+      this.#flush();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      if (connection.session !== null && !connection.listens) this.#end(connection.session);
+    });
+  }
+
+  #message(connection: Connection, call: number, reader: MessageReader): void {
+    const { session } = connection;
+    if (session === null) this.#greet(connection, call, reader);
+    else if (call === CALLED_FROM) connection.callersOf(session, placesIn(reader));
+    else {
+      this.#board.tick();
+      const answer = session.call(call & ~NO_ANSWER, reader);
+      if ((call & NO_ANSWER) === 0) connection.send(answer);
+      // Rings first: a program polls when it has its answer.
+      if (session.refused !== null) connection.waitForCallers(session, (told) => this.#listener.refused(told));
+    }
+  }
+
+  /** The first message of a connection. */
+  #greet(connection: Connection, call: number, reader: MessageReader): void {
+    const hash = reader.u32();
+    const pid = reader.u32();
+    const number = reader.u32();
+    if (hash !== tableHash) connection.refuse("its C library is of another release of flowsteer");
+    else if (call === LISTENS) this.#listen(connection, pid, number);
+    else if (call === SAYS_HELLO) {
+      try {
+        const session = new Session(pid, this.#facade, this.#devices());
+        this.#sessions.set(pid, session);
+        session.onDestroy = (): void => this.#listener.destroying?.();
+        this.#listener.started?.(pid);
+        connection.accept(session);
+      } catch (error) {
+        const { code = "" } = error as NodeJS.ErrnoException;
+        connection.refuse(`the kernel does not let the host reach its memory (${code}): see ptrace(2)`);
+      }
+    } else connection.refuse("a message of no protocol");
+  }
+
+  #listen(connection: Connection, pid: number, number: number): void {
+    const session = this.#sessions.get(pid);
+    if (session === undefined) {
+      connection.refuse("it has no session");
+      return;
+    }
+    connection.listens = true;
+    connection.accept(session);
+    tellEvents(session, number, connection.socket);
+  }
+
+  #flush(): void {
+    for (const { queues } of this.#sessions.values()) queues.flush();
+  }
+
+  #end(session: Session): void {
+    if (this.#sessions.get(session.pid) === session) this.#sessions.delete(session.pid);
+    const report = session.report();
+    this.#listener.ending?.(report);
+    session.end();
+    this.#flush();
+    this.#listener.ended(report);
+  }
+}
+
+/** The bytes of a connection as messages. */
+class Connection {
+  readonly socket: Socket;
+  readonly #message: (call: number, reader: MessageReader) => void;
+  #held: Buffer[] = [];
+  #length = 0;
+  session: Session | null = null;
+  /** Whether it is there for events only. */
+  listens = false;
+  #told: { told: RefusedCall; tell: (told: RefusedCall) => void; timer: NodeJS.Timeout } | null = null;
+
+  constructor(socket: Socket, message: (call: number, reader: MessageReader) => void) {
+    this.socket = socket;
+    this.#message = message;
+  }
+
+  /** Takes bytes. @throws SteeringError a message that no program sends */
+  take(chunk: Buffer): void {
+    this.#held.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#needed()) return;
+    let bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
+    while (bytes.length >= 4) {
+      const size = bytes.readUInt32LE(0);
+      if (bytes.length < 4 + size) break;
+      const reader = new MessageReader(bytes.subarray(4, 4 + size));
+      bytes = bytes.subarray(4 + size);
+      this.#message(reader.u16(), reader);
+    }
+    this.#held = bytes.length > 0 ? [bytes] : [];
+    this.#length = bytes.length;
+  }
+
+  /** Bytes until the next message is whole. */
+  #needed(): number {
+    const [first] = this.#held;
+    if (first === undefined || first.length < 4) return 4;
+    const size = first.readUInt32LE(0);
+    if (size > MAX_MESSAGE) {
+      const hint = `at most ${MAX_MESSAGE} bytes`;
+      throw new SteeringError({
+        code: "EINVAL",
+        call: "exec",
+        reason: "out_of_range",
+        path: "message",
+        value: size,
+        hint,
+      });
+    }
+    return 4 + size;
+  }
+
+  send(answer: Uint8Array): void {
+    this.socket.write(answer);
+  }
+
+  accept(session: Session): void {
+    this.session = session;
+    this.send(new Uint8Array([4, 0, 0, 0, 0, 0, 0, 0]));
+  }
+
+  refuse(text: string): void {
+    const writer = new MessageWriter();
+    writer.u32(ERRNO.EPERM);
+    writer.text(text);
+    this.socket.end(writer.framed());
+  }
+
+  /** Keeps a refusal until the process has said who made the call. */
+  waitForCallers(session: Session, tell: (told: RefusedCall) => void): void {
+    if (session.refused === null) return;
+    this.#tellNow();
+    const told: RefusedCall = { pid: session.pid, ...session.refused, callers: [] };
+    this.#told = { told, tell, timer: setTimeout(() => this.#tellNow(), CALLERS) };
+  }
+
+  callersOf(_session: Session, callers: readonly CodePlace[]): void {
+    if (this.#told === null) return;
+    this.#told.told = { ...this.#told.told, callers };
+    this.#tellNow();
+  }
+
+  #tellNow(): void {
+    if (this.#told === null) return;
+    const { told, tell, timer } = this.#told;
+    clearTimeout(timer);
+    this.#told = null;
+    tell(told);
+  }
+}
+
+function placesIn(reader: MessageReader): CodePlace[] {
+  const places: CodePlace[] = [];
+  // The number of the call.
+  reader.u16();
+  while (reader.left > 0) {
+    const module = reader.text() ?? "";
+    const offset = Number(reader.u64());
+    places.push({ module, offset, symbol: reader.text() });
+  }
+  return places;
 }

@@ -27,7 +27,7 @@ import { printable } from "../text.js";
 
 /** A source file that is generated. */
 export interface GeneratedSource {
-  /** A file name; files that end with `.c` are compiled, the others are for `#include`. */
+  /** A file name. Files that end with `.c` are compiled; `versions.map` is the linker's; the others are for `#include`. */
   readonly name: string;
   readonly text: string;
 }
@@ -36,7 +36,7 @@ export interface LibraryOptions {
   readonly generated: readonly GeneratedSource[];
   /** Further flags for the compiler. @default none */
   readonly flags?: readonly string[];
-  /** The folder with the C sources and `versions.map`. @default that of the package */
+  /** The folder with the C sources, and `versions.map` if it is not generated. @default that of the package */
   readonly sources?: string;
   /** The variables CC, XDG_CACHE_HOME, PATH. @default process.env */
   readonly env?: NodeJS.ProcessEnv;
@@ -104,11 +104,12 @@ export async function openLibrary({
       for (const name of LINKS) symlinkSync(join("..", LIBRARY), join(part, "lib", name));
     });
     const compiled = [...own.map(({ name }) => join(sources, name)), ...generated.map(({ name }) => join(part, name))];
+    const versions = join(generated.some(({ name }) => name === VERSIONS) ? part : sources, VERSIONS);
     await compiler.compile([
       ...FLAGS,
       ...[`-ffile-prefix-map=${part}=${entry}`, `-I${sources}`, `-I${part}`],
       ...compiled.filter((path) => path.endsWith(".c")),
-      ...[`-Wl,--version-script=${join(sources, VERSIONS)}`, "-o", join(part, LIBRARY), "-ldl", ...flags],
+      ...[`-Wl,--version-script=${versions}`, "-o", join(part, LIBRARY), "-ldl", ...flags],
     ]);
     writing(entry, () => renameUnlessThere(part, entry));
   } finally {

@@ -81,6 +81,8 @@ export class MemoryRegion extends Handle {
   readonly access: number;
   readonly lkey: number;
   readonly rkey: number;
+  /** @internal Where the bytes are a copy of memory elsewhere: brings a part here, or takes it there. */
+  backing: { load(at: number, length: number): void; store(at: number, length: number): void } | null = null;
 
   /** @internal */
   constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {

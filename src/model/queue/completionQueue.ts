@@ -105,6 +105,8 @@ export class CompletionQueue extends Handle implements ChannelUser {
   /** Its number in device commands. */
   readonly cqn: number;
   readonly handle: number;
+  /** @internal Called after each completion: a program outside of this process learns of it. */
+  onCompletion: (() => void) | null = null;
   private readonly _timed: boolean;
   private readonly _held: HeldCompletion[] = [];
   private _cqe: number;
@@ -168,6 +170,7 @@ export class CompletionQueue extends Handle implements ChannelUser {
   push(wc: WorkCompletion, request: PolledRequest | null = null, solicited = false): void {
     this._held.push({ wc, time: this._timed ? this.device.now() : 0n, request });
     this.device.observer?.completed(this, wc);
+    this.onCompletion?.();
     if (this._armed === "none") return;
     if (this._armed === "solicited" && !solicited && wc.status === IBV_WC_SUCCESS) return;
     this._armed = "none";

@@ -1,0 +1,365 @@
+/** The data path of a session: requests from the process, completions and received bytes into its memory. */
+import { MessageReader } from "../../calls/message.js";
+import { SteeringError } from "../../errors.js";
+import {
+  IBV_SEND_INLINE,
+  IBV_WC_LOC_QP_OP_ERR,
+  IBV_WC_SUCCESS,
+  ibv_ack_cq_events,
+  ibv_poll_cq,
+  ibv_post_recv,
+  ibv_post_send,
+  ibv_post_srq_recv,
+  ibv_post_wq_recv,
+} from "../../verbs/index.js";
+import type {
+  CompletionQueue,
+  MemoryRegion,
+  ProtectionDomain,
+  QueuePair,
+  ReceiveRequest,
+  ScatterEntry,
+  SendRequest,
+  SharedReceiveQueue,
+  WorkCompletion,
+  WorkQueue,
+} from "../../verbs/index.js";
+import type { ProcessMemory } from "./processMemory.js";
+import { CompletionRing, type Received, type RingEntry } from "./ring.js";
+import type { Refused } from "./session.js";
+
+type Address = number | bigint;
+
+/** Registered memory: the host has a copy, of which only what a request names is up to date. */
+interface Region {
+  readonly pd: ProtectionDomain;
+  readonly bytes: Uint8Array;
+  /** Where the process has it, and what addresses requests use. */
+  readonly address: number;
+  readonly iova: number;
+}
+
+/** A part of a request: the copy, and where the process has it. */
+interface Part {
+  readonly view: Uint8Array;
+  readonly address: number;
+}
+
+interface Completions {
+  readonly cq: CompletionQueue;
+  readonly cookie: Address;
+  ring: CompletionRing;
+  /** Completions of requests that the model refused after C had accepted them. */
+  readonly extra: RingEntry[];
+  events: number;
+}
+
+/** A request that waits for its completion. */
+interface Waiting {
+  readonly wr_id: bigint;
+  readonly parts: readonly Part[];
+}
+
+interface Pair {
+  readonly qp: QueuePair;
+  readonly cookie: Address;
+  readonly sends: Map<number, readonly Part[]>;
+}
+
+/** Numbers of receive requests begin here, so that a completion tells which kind it is of. */
+const FIRST_RECEIVE = 2 ** 40;
+const MAX_POLL = 256;
+/** Milliseconds until a full ring is tried again. */
+const FULL = 1;
+
+const POST = { ibv_post_recv, ibv_post_srq_recv, ibv_post_wq_recv } as const;
+
+export class Queues {
+  readonly #memory: ProcessMemory;
+  readonly #report: (refused: Refused) => void;
+  readonly #regions = new Map<number, Region>();
+  readonly #keys = new Map<object, number>();
+  readonly #completions = new Map<object, Completions>();
+  readonly #pairs = new Map<number, Pair>();
+  readonly #shared = new Map<object, Address>();
+  readonly #workQueues = new Map<number, Address>();
+  readonly #receives = new Map<number, Waiting>();
+  readonly #dirty = new Set<Completions>();
+  #lastReceive = FIRST_RECEIVE;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(memory: ProcessMemory, report: (refused: Refused) => void) {
+    this.#memory = memory;
+    this.#report = report;
+  }
+
+  addRegion(mr: MemoryRegion, region: Region): void {
+    this.#regions.set(mr.lkey, region);
+    this.#keys.set(mr, mr.lkey);
+    mr.backing = {
+      load: (at, length) => void this.#memory.read(region.address + at, region.bytes.subarray(at, at + length)),
+      store: (at, length) => void this.#memory.write(region.address + at, region.bytes.subarray(at, at + length)),
+    };
+  }
+
+  addCompletions(
+    cq: CompletionQueue,
+    { ring, cookie }: { readonly ring: Address; readonly cookie: Address },
+  ): CompletionQueue {
+    const one = { cq, cookie, ring: new CompletionRing(this.#memory, Number(ring)), extra: [], events: 0 };
+    this.#completions.set(cq, one);
+    cq.onCompletion = () => this.#dirty.add(one);
+    return cq;
+  }
+
+  moveRing(cq: CompletionQueue, ring: Address): void {
+    const one = this.#completions.get(cq);
+    if (one !== undefined) one.ring = new CompletionRing(this.#memory, Number(ring));
+  }
+
+  addPair(qp: QueuePair, cookie: Address): QueuePair {
+    this.#pairs.set(qp.qp_num, { qp, cookie, sends: new Map() });
+    return qp;
+  }
+
+  addShared(srq: SharedReceiveQueue, cookie: Address): SharedReceiveQueue {
+    this.#shared.set(srq, cookie);
+    return srq;
+  }
+
+  addWorkQueue(wq: WorkQueue, cookie: Address): WorkQueue {
+    this.#workQueues.set(wq.wq_num, cookie);
+    return wq;
+  }
+
+  /** An object is gone. */
+  forget(object: object): void {
+    const lkey = this.#keys.get(object);
+    if (lkey !== undefined) this.#regions.delete(lkey);
+    this.#keys.delete(object);
+    const completions = this.#completions.get(object);
+    if (completions !== undefined) this.#dirty.delete(completions);
+    this.#completions.delete(object);
+    if ("qp_num" in object) this.#pairs.delete(object.qp_num as number);
+    this.#shared.delete(object);
+    if ("wq_num" in object) this.#workQueues.delete(object.wq_num as number);
+  }
+
+  /** The address of an object of the process, for an event about it. */
+  cookieOf(object: unknown): Address {
+    if (typeof object !== "object" || object === null) return 0;
+    if ("qp_num" in object) return this.#pairs.get(object.qp_num as number)?.cookie ?? 0;
+    return this.#completions.get(object)?.cookie ?? this.#shared.get(object) ?? 0;
+  }
+
+  /** Counts an event that the process was told of. */
+  eventTold(cq: object): void {
+    const one = this.#completions.get(cq);
+    if (one === undefined) return;
+    one.events++;
+    this.#flush(one);
+  }
+
+  /** Acknowledges the events of a queue whose process has ended. */
+  acknowledge(object: object): void {
+    const one = this.#completions.get(object);
+    if (one === undefined || one.events === 0) return;
+    try {
+      ibv_ack_cq_events(one.cq, one.events);
+    } catch (error) {
+      // The process had acknowledged some.
+      if (!(error instanceof SteeringError)) throw error;
+      for (let n = 0; n < one.events; n++) tryOne(() => ibv_ack_cq_events(one.cq, 1));
+    }
+    one.events = 0;
+  }
+
+  end(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    for (const { cq } of this.#completions.values()) cq.onCompletion = null;
+    this.#dirty.clear();
+  }
+
+  /** Hands completions to the process. */
+  flush(): void {
+    for (const one of this.#dirty) if (this.#flush(one)) this.#dirty.delete(one);
+    if (this.#dirty.size > 0) this.#retry ??= setTimeout(() => this.#again(), FULL);
+  }
+
+  #again(): void {
+    this.#retry = null;
+    this.flush();
+  }
+
+  /** @returns whether all were handed over */
+  #flush(one: Completions): boolean {
+    for (;;) {
+      const room = Math.min(one.ring.room, MAX_POLL);
+      if (room <= 0) return false;
+      const first = one.extra.splice(0, room);
+      const polled = first.length > 0 ? [] : ibv_poll_cq(one.cq, room);
+      if (first.length === 0 && polled.length === 0) return true;
+      const time = one.cq.device.now();
+      one.ring.push([...first, ...polled.map((wc) => this.#entryOf(wc, time))]);
+    }
+  }
+
+  #entryOf(wc: WorkCompletion, time: bigint): RingEntry {
+    const number = Number(wc.wr_id);
+    if (number < FIRST_RECEIVE) {
+      const pair = this.#pairs.get(wc.qp_num);
+      const parts = pair?.sends.get(number);
+      pair?.sends.delete(number);
+      if (parts !== undefined && wc.status === IBV_WC_SUCCESS) this.#store(parts, Infinity);
+      return { wc, wr_id: number, cookie: pair?.cookie ?? 0, received: 0, time };
+    }
+    const waiting = this.#receives.get(number);
+    this.#receives.delete(number);
+    if (waiting !== undefined && wc.status === IBV_WC_SUCCESS) this.#store(waiting.parts, wc.byte_len);
+    const workQueue = this.#workQueues.get(wc.qp_num);
+    const received: Received = workQueue === undefined ? 1 : 2;
+    const cookie = workQueue ?? this.#pairs.get(wc.qp_num)?.cookie ?? 0;
+    return { wc, wr_id: waiting?.wr_id ?? 0n, cookie, received, time };
+  }
+
+  /** Copies what arrived to the process. */
+  #store(parts: readonly Part[], length: number): void {
+    let left = length;
+    for (const { view, address } of parts) {
+      const size = Math.min(view.length, left);
+      if (size > 0) this.#memory.write(address, view.subarray(0, size));
+      left -= size;
+    }
+  }
+
+  #entries(reader: MessageReader): { list: ScatterEntry[]; parts: Part[] } {
+    const list: ScatterEntry[] = [];
+    const parts: Part[] = [];
+    for (let count = reader.u32(); count > 0; count--) {
+      const address = Number(reader.u64());
+      const length = reader.u32();
+      const lkey = reader.u32();
+      const region = this.#regions.get(lkey);
+      const at = region === undefined ? -1 : address - region.iova;
+      const inside = region !== undefined && at >= 0 && at + length <= region.bytes.length;
+      // The model refuses memory that is not of the region.
+      const view = inside ? region.bytes.subarray(at, at + length) : new Uint8Array(Math.min(length, 1 << 24));
+      list.push({ addr: view, length: view.length, lkey });
+      parts.push({ view, address: region === undefined ? address : region.address + at });
+    }
+    return { list, parts };
+  }
+
+  /**
+   * Posts receive requests: `| wr_id 8 | entries |`, those that the model takes.
+   * @returns 0; a refused request is reported, and completes with an error
+   */
+  postReceive(call: keyof typeof POST, queue: QueuePair | SharedReceiveQueue | WorkQueue, bytes: Uint8Array): 0 {
+    const reader = new MessageReader(bytes);
+    while (reader.left > 0) {
+      const wr_id = reader.u64();
+      const { list, parts } = this.#entries(reader);
+      const number = ++this.#lastReceive;
+      const request: ReceiveRequest = { wr_id: number, sg_list: list };
+      this.#receives.set(number, { wr_id, parts });
+      try {
+        (POST[call] as (queue: object, request: ReceiveRequest) => unknown)(queue, request);
+      } catch (error) {
+        this.#receives.delete(number);
+        throw error;
+      }
+    }
+    return 0;
+  }
+
+  /** Posts send requests, as `put_send` of native/queues.c writes them. */
+  postSend(qp: QueuePair, bytes: Uint8Array): 0 {
+    const reader = new MessageReader(bytes);
+    const pair = this.#pairs.get(qp.qp_num) as Pair;
+    while (reader.left > 0) {
+      const { request, number, parts } = this.#sendRequest(reader);
+      pair.sends.set(number, parts);
+      try {
+        ibv_post_send(qp, request);
+      } catch (error) {
+        pair.sends.delete(number);
+        this.#refusedSend(pair, number, error);
+      }
+    }
+    return 0;
+  }
+
+  #sendRequest(reader: MessageReader): { request: SendRequest; number: number; parts: readonly Part[] } {
+    const number = Number(reader.u64());
+    const opcode = reader.u32();
+    const send_flags = reader.u32();
+    const imm_data = reader.u32();
+    const remote_addr = reader.u64();
+    const rkey = reader.u32();
+    const compare_add = reader.u64();
+    const swap = reader.u64();
+    const ah = this.addressOf(reader.u32());
+    const remote_qpn = reader.u32();
+    const remote_qkey = reader.u32();
+    const { list, parts } = this.#entries(reader);
+    const data = reader.raw(reader.u32());
+    let at = 0;
+    for (const { view } of data.length > 0 ? parts : []) {
+      view.set(data.subarray(at, at + view.length));
+      at += view.length;
+    }
+    const request = {
+      wr_id: number,
+      opcode,
+      send_flags,
+      imm_data,
+      sg_list: (send_flags & IBV_SEND_INLINE) === 0 ? list : list.map(({ addr }) => ({ addr, lkey: 0 })),
+      wr: {
+        ...(ah === null ? {} : { ud: { ah, remote_qpn, remote_qkey } }),
+        rdma: { remote_addr, rkey },
+        atomic: { remote_addr, rkey, compare_add, swap },
+      },
+    } as unknown as SendRequest;
+    return { request, number, parts: data.length > 0 ? [] : parts };
+  }
+
+  /** Finds an address handle; set by the session. */
+  addressOf: (id: number) => object | null = () => null;
+
+  /** C has accepted the request: the refusal becomes a completion with an error. */
+  #refusedSend({ qp, cookie }: Pair, number: number, error: unknown): void {
+    if (!(error instanceof SteeringError) && !(error instanceof TypeError)) throw error;
+    const { code = "EINVAL" } = error as Partial<SteeringError>;
+    this.#report({ call: "ibv_post_send", code, message: error.message });
+    const one = qp.send_cq === null ? undefined : this.#completions.get(qp.send_cq);
+    if (one === undefined) return;
+    const wc = { ...EMPTY, wr_id: number, status: IBV_WC_LOC_QP_OP_ERR, qp_num: qp.qp_num };
+    one.extra.push({ wc, wr_id: number, cookie, received: 0, time: qp.device.now() });
+    this.#dirty.add(one);
+  }
+}
+
+const EMPTY: WorkCompletion = {
+  wr_id: 0,
+  status: 0,
+  opcode: 0,
+  vendor_err: 0,
+  byte_len: 0,
+  imm_data: 0,
+  qp_num: 0,
+  src_qp: 0,
+  wc_flags: 0,
+  pkey_index: 0,
+  slid: 0,
+  sl: 0,
+  dlid_path_bits: 0,
+  flow_tag: 0,
+};
+
+function tryOne(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof SteeringError)) throw error;
+  }
+}

@@ -1,0 +1,145 @@
+/** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
+import { MessageWriter } from "../../calls/message.js";
+import { inCall, refuse } from "../../errors.js";
+import { Device } from "../../index.js";
+import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
+import type {
+  AddressAttributes,
+  CompletionQueue,
+  Context,
+  MemoryRegion,
+  ProtectionDomain,
+  QueuePair,
+  QueuePairChange,
+  SharedReceiveQueue,
+  WorkQueue,
+} from "../../verbs/index.js";
+import type { Session } from "./session.js";
+
+export type SpecialCall = (session: Session, args: readonly unknown[]) => unknown;
+
+type Address = number | bigint;
+
+/** Memory that a process may register at once, in bytes. */
+const MAX_REGION = 2 ** 32;
+
+export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
+  list_devices: ({ devices }) => {
+    const writer = new MessageWriter();
+    writer.u32(0);
+    writer.u32(devices.length);
+    for (const device of devices) {
+      writer.text(ibv_get_device_name(device as Device).replaceAll("/", "_"));
+      writer.wide(ibv_get_device_guid(device as Device));
+    }
+    return writer;
+  },
+  ibv_open_device: (session, [index]) => session.facade["ibv_open_device"]?.(deviceAt(session, index as number)),
+  mlx5dv_open_device: (session, [index, attr]) =>
+    session.facade["mlx5dv_open_device"]?.(deviceAt(session, index as number), attr),
+  // The process's end releases what was made on it (ibv_open_device(3)).
+  ibv_close_device: ({ closed }, [context]) => {
+    closed.add(context as object);
+    return 0;
+  },
+  ibv_query_device_ex: ({ facade }, [context, comp_mask, attr]) =>
+    facade["ibv_query_device_ex"]?.(context, { comp_mask }, attr),
+  ibv_reg_mr: ({ facade, queues }, [pd, address, length, access, iova]) => {
+    const size = Number(length);
+    if (size > MAX_REGION) {
+      const hint = `at most ${MAX_REGION} bytes here`;
+      inCall("ibv_reg_mr", () => refuse({ code: "ENOMEM", reason: "out_of_range", path: "length", value: size, hint }));
+    }
+    const bytes = new Uint8Array(size);
+    const mr = facade["ibv_reg_mr"]?.(pd, bytes, size, access) as MemoryRegion;
+    queues.addRegion(mr, { pd: pd as ProtectionDomain, bytes, address: Number(address), iova: Number(iova) });
+    return mr;
+  },
+  ibv_create_cq: ({ facade, queues }, [context, cqe, channel, vector, ring, cookie]) =>
+    queues.addCompletions(facade["ibv_create_cq"]?.(context, cqe, null, channel, vector) as CompletionQueue, {
+      ring: ring as Address,
+      cookie: cookie as Address,
+    }),
+  ibv_create_cq_ex: ({ facade, queues }, [context, attr, more, ring, cookie]) => {
+    const cq =
+      more === null ? facade["ibv_create_cq_ex"]?.(context, attr) : facade["mlx5dv_create_cq"]?.(context, attr, more);
+    return queues.addCompletions(cq as CompletionQueue, { ring: ring as Address, cookie: cookie as Address });
+  },
+  ibv_resize_cq: ({ facade, queues }, [cq, cqe, ring]) => {
+    facade["ibv_resize_cq"]?.(cq, cqe);
+    queues.moveRing(cq as CompletionQueue, ring as Address);
+    return 0;
+  },
+  ibv_create_qp: ({ facade, queues }, [pd, attr, cookie]) =>
+    queues.addPair(facade["ibv_create_qp"]?.(pd, attr) as QueuePair, cookie as Address),
+  ibv_create_qp_ex: ({ facade, queues }, [context, attr, more, cookie]) => {
+    const qp =
+      more === null ? facade["ibv_create_qp_ex"]?.(context, attr) : facade["mlx5dv_create_qp"]?.(context, attr, more);
+    return queues.addPair(qp as QueuePair, cookie as Address);
+  },
+  ibv_create_srq: ({ facade, queues }, [pd, attr, cookie]) =>
+    queues.addShared(facade["ibv_create_srq"]?.(pd, attr) as SharedReceiveQueue, cookie as Address),
+  ibv_create_srq_ex: ({ facade, queues }, [context, attr, cookie]) =>
+    queues.addShared(facade["ibv_create_srq_ex"]?.(context, attr) as SharedReceiveQueue, cookie as Address),
+  ibv_create_wq: ({ facade, queues }, [context, attr, cookie]) =>
+    queues.addWorkQueue(facade["ibv_create_wq"]?.(context, attr) as WorkQueue, cookie as Address),
+  ibv_modify_qp: (session, [qp, attr, mask]) => {
+    const { ah_attr, ...rest } = attr as QueuePairChange & { ah_attr: AddressAttributes };
+    return session.facade["ibv_modify_qp"]?.(qp, { ...rest, ah_attr: resolved(session, ah_attr) }, mask);
+  },
+  ibv_create_ah: (session, [pd, attr]) =>
+    session.facade["ibv_create_ah"]?.(pd, resolved(session, attr as AddressAttributes)),
+  ibv_create_flow: (session, [qp, bytes]) => {
+    const attr = inCall("ibv_create_flow", () =>
+      flowAttrFromBytes(bytes as Uint8Array, (handle) => session.anyObject(handle)),
+    );
+    return session.facade["ibv_create_flow"]?.(qp, attr);
+  },
+  ibv_read_counters: ({ facade }, [counters, values, , flags]) => {
+    const bytes = values as Uint8Array;
+    const words = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length >> 3);
+    return facade["ibv_read_counters"]?.(counters, words, words.length, flags);
+  },
+  ibv_create_flow_action_esp: ({ facade }, [context, attr, more]) =>
+    more === null
+      ? facade["ibv_create_flow_action_esp"]?.(context, attr)
+      : facade["mlx5dv_create_flow_action_esp"]?.(context, attr, more),
+  mlx5dv_dump_dr_domain: dump("mlx5dv_dump_dr_domain"),
+  mlx5dv_dump_dr_table: dump("mlx5dv_dump_dr_table"),
+  mlx5dv_dump_dr_matcher: dump("mlx5dv_dump_dr_matcher"),
+  mlx5dv_dump_dr_rule: dump("mlx5dv_dump_dr_rule"),
+  post_send: ({ queues }, [qp, bytes]) => queues.postSend(qp as QueuePair, bytes as Uint8Array),
+  post_recv: ({ queues }, [qp, bytes]) => queues.postReceive("ibv_post_recv", qp as QueuePair, bytes as Uint8Array),
+  post_srq_recv: ({ queues }, [srq, bytes]) =>
+    queues.postReceive("ibv_post_srq_recv", srq as SharedReceiveQueue, bytes as Uint8Array),
+  post_wq_recv: ({ queues }, [wq, bytes]) =>
+    queues.postReceive("ibv_post_wq_recv", wq as WorkQueue, bytes as Uint8Array),
+};
+
+function deviceAt({ devices }: Session, index: number): object {
+  const found = devices[index];
+  if (found !== undefined) return found;
+  return refuse({ code: "EINVAL", reason: "no_entry", path: "device", value: index });
+}
+
+function dump(call: string): SpecialCall {
+  return ({ facade }, [object]) => {
+    let text = "";
+    facade[call]?.((more: string) => (text += more), object);
+    return text;
+  };
+}
+
+/** An address with the MAC that a kernel finds in its neighbour table: here among the ports of the host's devices. */
+function resolved({ devices }: Session, attr: AddressAttributes): AddressAttributes {
+  const dgid = (attr.grh.dgid as { readonly raw?: Uint8Array } | undefined)?.raw;
+  if (dgid === undefined) return attr;
+  for (const device of devices) {
+    if (!(device instanceof Device)) continue;
+    for (const { gids, mac } of device.hardware.ports)
+      if (gids.some((gid) => gid.every((byte, i) => byte === dgid[i]))) return { ...attr, dmac: mac };
+  }
+  return attr;
+}
+
+export type { Context };
