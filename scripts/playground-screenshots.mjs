@@ -103,7 +103,7 @@ const VIEWS = {
     await act(page, "Compare with the rules as opened");
     await edit(page, '"title": "', "Other ");
     await showTotals(page);
-    await page.getByText("Alike for all frames: proved").first().waitFor();
+    await page.getByText("Equivalent for all frames: proved").first().waitFor();
   },
   way: async (page) => {
     await pane(page, "Path");
@@ -130,7 +130,7 @@ const VIEWS = {
   takeAway: async (page) => act(page, "Export"),
   palette: async (page) => page.keyboard.press("Control+k"),
   keys: async (page) => act(page, "List keys"),
-  tour: async (page) => act(page, "Begin the tour"),
+  tour: async (page) => act(page, "Start the tour"),
 };
 
 const wished = process.argv.slice(2);

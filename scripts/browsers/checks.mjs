@@ -95,7 +95,7 @@ export const CHECKS = {
     await session.click("[role=menuitemradio], [role=menuitem]", "Dark theme");
     await session.until("dark", (light) => getComputedStyle(document.body).backgroundColor !== light, [before]);
     await session.click("button", "Theme");
-    await session.click("[role=menuitemradio], [role=menuitem]", "Theme of the system");
+    await session.click("[role=menuitemradio], [role=menuitem]", "System theme");
     await session.until("light", (light) => getComputedStyle(document.body).backgroundColor === light, [before]);
   },
 
@@ -110,7 +110,7 @@ export const CHECKS = {
     await session.open(`${url}speed.html?quick`);
     await session.click("button", "Measure");
     await session.until("the end", () => /Done\.|Failed:.*/.exec(document.body.innerText), [], 580);
-    assert.match(await session.run(() => document.body.innerText), /Done\. All answers were equal/);
+    assert.match(await session.run(() => document.body.innerText), /Done\. All answers equal/);
     for (const suite of ["Parse", "Classify", "Frames", "ESP"]) {
       const rows = await session.run((name) => probe.all(`[aria-label="Figures: ${name}"] tr`).length, suite);
       assert.ok(rows > 2, `${suite} has ${rows} rows`);

@@ -17,33 +17,36 @@ export enum Verdict {
 /** The cause, when the verdict alone does not determine it. Each has a counter. */
 export enum Reason {
   none = 0,
-  /** No rule of the root table matched the frame, and no stage after it took it. */
+  /** No rule of the root table matched the frame, and no later stage accepted it. */
   no_rule = 1,
-  /** No rule of a table that is not root matched the frame. */
+  /** No rule of a non-root table matched the frame. */
   table_miss = 2,
   /** A default miss action sent the frame to the default of its domain. */
   default_miss = 3,
   /** A drop action dropped the frame. */
   drop_action = 4,
-  /** The rule names no destination: the default of the domain applies. */
+  /** The rule has no destination: the default of the domain applies. */
   no_destination = 5,
   /** The frame went through too many tables. */
   hop_limit = 6,
-  /** The queue is not in a state that receives. */
+  /** The queue is not in a receiving state. */
   queue_not_ready = 7,
-  /** The queue has no receive buffer left. */
+  /** The queue is out of receive buffers. */
   no_receive_buffer = 8,
   /** The receive buffer is shorter than the frame. */
   receive_buffer_too_short = 9,
   /** The completion queue is full. */
   completion_queue_full = 10,
-  /** The frame has as many destinations as a frame can have. Counted once for each further one, beside the reason of the frame itself. */
+  /**
+   * The frame already has the maximum number of destinations. Counted once for each one beyond that, in addition to
+   * the reason of the frame itself.
+   */
   copy_limit = 11,
   /** The frame to decapsulate has no tunnel header. */
   not_a_tunnel = 12,
-  /** An action would make the frame longer than a frame can be. */
+  /** An action would make the frame longer than the maximum. */
   frame_too_long = 13,
-  /** A rule sends a frame from the wire back to the port that it came from. */
+  /** A rule sends a frame from the wire back to the port it arrived on. */
   wire_to_wire = 14,
   /** ESP: the frame to decrypt has no ESP header. */
   esp_not_esp = 15,
@@ -51,15 +54,15 @@ export enum Reason {
   esp_not_ip = 16,
   /** ESP: the packet is a fragment. */
   esp_fragment = 17,
-  /** ESP: the headers before the ESP header are not those of the action. */
+  /** ESP: the headers before the ESP header are not the ones the action expects. */
   esp_encapsulation = 18,
   /** ESP: the packet is too short, or was not captured to its end. */
   esp_truncated = 19,
-  /** ESP: the SPI is not that of the action. */
+  /** ESP: the SPI differs from the one of the action. */
   esp_spi = 20,
-  /** ESP: the hard limit of the action is reached. */
+  /** ESP: the action has reached its hard limit. */
   esp_hard_limit = 21,
-  /** ESP: the sequence number was received before, or is left of the replay window. */
+  /** ESP: the sequence number has been received before, or lies before the replay window. */
   esp_replay = 22,
   /** ESP: the sequence number is more than 2^31 ahead. */
   esp_jump = 23,
@@ -69,11 +72,11 @@ export enum Reason {
   esp_trailer = 25,
   /** ESP: a dummy packet (next header 59). */
   esp_dummy = 26,
-  /** ESP: all sequence numbers are used. */
+  /** ESP: all sequence numbers have been used. */
   esp_sequence_exhausted = 27,
-  /** ESP: all initialization vectors are used. */
+  /** ESP: all initialization vectors have been used. */
   esp_iv_exhausted = 28,
-  /** ESP: the metadata element is missing, or does not ask for encryption. */
+  /** ESP: the metadata element is missing, or does not request encryption. */
   esp_metadata = 29,
 }
 export const REASON_COUNT = 30;

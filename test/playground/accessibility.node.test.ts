@@ -45,7 +45,7 @@ const VIEWS: readonly View[] = [
     },
   },
   {
-    name: "the way of a frame that missed, with the reason",
+    name: "the path of a frame that missed, with the reason",
     tab: "Path",
     open: async (page) => {
       await selectFrame(page, "miss");
@@ -137,7 +137,7 @@ const VIEWS: readonly View[] = [
     open: async (page) => {
       await steered(page);
       await typeRules(page, rulesOn([WEB], PORTS).replace("tcp_dport", "tcp_dprt"));
-      await page.getByText("Of the last rules without an error").waitFor();
+      await page.getByText("From the last rules without errors", { exact: true }).waitFor();
     },
   },
   {

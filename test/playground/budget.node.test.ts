@@ -22,7 +22,7 @@ test("the page loads at most 400 kB before anything is opened", async () => {
   });
   await page.goto(playground.url);
   await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
-  await page.getByRole("heading", { name: /^Way/ }).waitFor();
+  await page.getByRole("heading", { name: /^Path/ }).waitFor();
   await page.waitForLoadState("networkidle");
   const sizes = [...paths].map((path) => ({
     path,

@@ -18,7 +18,7 @@ export function ProofBar(): JSX.Element | null {
   if (dead === undefined && live === undefined && rulesProof.status.value.kind === "idle") return null;
   return (
     <div class="proof-bar">
-      <ProofProgressLine task={rulesProof} what="Checking the rules over all frames" />
+      <ProofProgressLine task={rulesProof} what="Checking the rules for all frames" />
       {dead !== undefined && (
         <p class={old ? "muted" : undefined}>
           <span aria-hidden="true">⊘</span> No frame hits this rule{old ? " before the last edit" : ""}: {dead.why}.

@@ -11,7 +11,7 @@ export const PAGE_COMMANDS: readonly Command[] = [
   { id: "page.tour", title: "Start the tour", bar: "Tour", run: () => void showTour() },
   { id: "page.rules", title: "Go to rules", key: "1", run: () => goTo("rules") },
   { id: "page.frames", title: "Go to frames", key: "2", run: () => goTo("frames") },
-  { id: "page.way", title: "Go to the way", key: "3", run: () => goTo("way") },
+  { id: "page.way", title: "Go to path", key: "3", run: () => goTo("way") },
   { id: "page.speed", title: "Measure speed in this browser", run: () => location.assign("./speed.html") },
   { id: "page.themeSystem", title: "Theme: system", run: () => (theme.value = "system") },
   { id: "page.themeLight", title: "Theme: light", run: () => (theme.value = "light") },

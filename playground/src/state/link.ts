@@ -160,7 +160,7 @@ function jsonOf(bytes: Uint8Array): Fields {
   try {
     return new Fields("it", JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   } catch (error) {
-    throw error instanceof LinkError ? error : damaged("it is no JSON");
+    throw error instanceof LinkError ? error : damaged("it is not JSON");
   }
 }
 
@@ -179,7 +179,7 @@ class Fields {
 
   text(key: string, longest: number): string {
     const value = this.#value(key);
-    if (typeof value !== "string") throw damaged(`"${key}" is no text`);
+    if (typeof value !== "string") throw damaged(`"${key}" is not a text`);
     if (value.length > longest) throw damaged(`"${key}" is too long`);
     return value;
   }

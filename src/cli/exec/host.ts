@@ -63,6 +63,7 @@ export class ExecHost {
     this.#listener = listener;
     this.#ownFolder = path === undefined ? mkdtempSync(join(tmpdir(), "flowsteer-exec-")) : null;
     this.path = path ?? join(this.#ownFolder as string, "host.sock");
+    loaded.device.realTime = true;
     this.#board = new Switchboard(loaded, []);
   }
 

@@ -101,6 +101,8 @@ export abstract class DeviceBase extends NamedPrintable {
   hitCounts: HitCounts | null = null;
   /** @internal The listener of its events; null without one. */
   observer: Observer | null = null;
+  /** @internal Whether peers are other processes, which act only while the clock goes on: nothing is retried at once. */
+  realTime = false;
   /** @internal Contexts open. */
   users = 0;
   private readonly _numbers = new Map<string, number>();

@@ -62,6 +62,8 @@ export interface RequesterOwner {
   readonly mtu: number;
   readonly retryCount: number;
   readonly rnrRetry: number;
+  /** Whether it waits for its peer as if frames took time, even where they do not. */
+  readonly realTime: boolean;
   /** Nanoseconds to wait for an acknowledgement; null: without an end. */
   readonly ackTimeout: bigint | null;
   readonly counters: TransportCounters;
@@ -273,7 +275,7 @@ export class Requester {
   /** Sends all packets that are not acknowledged, until the peer refuses one. */
   private _round(transfer: Transfer): void {
     transfer.nak = null;
-    transfer.isUnderWay = false;
+    transfer.isUnderWay = this._owner.realTime;
     const { count } = transfer;
     for (let i = transfer.acknowledged; i < count && transfer.nak === null && this._transfer === transfer; i++) {
       transfer.sent = Math.max(transfer.sent, i + 1);

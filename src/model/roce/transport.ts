@@ -126,6 +126,10 @@ export class Transport implements RequesterOwner, ResponderOwner {
     return this._qp.attributes.retry_cnt;
   }
 
+  get realTime(): boolean {
+    return this._qp.device.realTime;
+  }
+
   get rnrRetry(): number {
     return this._qp.attributes.rnr_retry;
   }

@@ -117,7 +117,7 @@ test("a rule that no frame comes to changes nothing, and what is not known is sa
 test("rules that are refused leave the last answer in view, marked, until the next good ones", async () => {
   const totals = await pin(rulesOn([WEB, MAIL], PORTS));
   await page.locator("body").press("c");
-  await totals.getByText("All frames there are").waitFor({ state: "detached" });
+  await totals.getByText("All possible frames").waitFor({ state: "detached" });
   await totals.getByRole("radio", { name: "Pinned rules" }).check();
   await write(page, rulesOn([{ ...WEB, port: 80 }, MAIL], PORTS));
   await page.getByRole("button", { name: /\d differences$/ }).waitFor();

@@ -69,10 +69,10 @@ test("rules that are refused leave the totals, greyed, with the reason", async (
     verdict(page, "deliver", 4).evaluate((one) => getComputedStyle(one).color);
   const before = await colour();
   await typeRules(page, "{");
-  await page.getByText("Of the last rules without an error").waitFor();
+  await page.getByText("From the last rules without errors", { exact: true }).waitFor();
   expect(await colour()).not.toBe(before);
   await typeRules(page, rulesOn([WEB, MAIL], PORTS));
-  await page.getByText("Of the last rules without an error").waitFor({ state: "detached" });
+  await page.getByText("From the last rules without errors", { exact: true }).waitFor({ state: "detached" });
   expect(await colour()).toBe(before);
   await page.context().close();
 });

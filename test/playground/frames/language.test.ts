@@ -22,11 +22,11 @@ describe("parseFilter", () => {
   });
 
   it.each([
-    ["tcp verdict:mist", 4, 16, /"mist" is no verdict: use deliver/],
-    ["tcp:443", 0, 7, /no condition "tcp"/],
+    ["tcp verdict:mist", 4, 16, /"mist" is not a verdict: use deliver/],
+    ["tcp:443", 0, 7, /unknown condition "tcp"/],
     ["rule:a rule:b", 7, 13, /given twice/],
     ["to: x", 0, 3, /needs a value/],
-    ['rule:"net', 0, 9, /quote has no end/],
+    ['rule:"net', 0, 9, /quote is not closed/],
   ])("refuses %s", (text, from, to, message) => {
     const { error } = parseFilter(text);
     expect(error).toEqual({ from, to, text: expect.stringMatching(message) });

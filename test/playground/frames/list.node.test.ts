@@ -55,7 +55,7 @@ test("the filter narrows the list, suggests what there is, and follows other pan
   await counts(page, "1 of 2 frames");
   expect(await filterInput(page).inputValue()).toBe("verdict:miss ");
   await filterInput(page).fill('verdict:mist rule:"net 5001"');
-  await page.getByText('"mist" is no verdict').waitFor();
+  await page.getByText('"mist" is not a verdict').waitFor();
   await counts(page, "1 of 2 frames");
   await filterInput(page).fill('rule:"net 5001" 198.51.100.3');
   await counts(page, "1 of 2 frames");

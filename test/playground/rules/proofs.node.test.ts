@@ -100,7 +100,7 @@ test("a witness that other frames keep from its rule says so", async () => {
   await write(page, metered(true));
   await cursorAfter(page, '"name": "red"');
   await page.getByRole("button", { name: 'Add a frame that hits "red"' }).click();
-  await page.getByText(/^Frame \d+ does not hit "red": the frames before it have left other state\.$/).waitFor();
+  await page.getByText(/^Frame \d+ does not hit "red": the frames before it left different state\.$/).waitFor();
 });
 
 test("a finding is repaired by its button, and a refusal takes the place of findings", async () => {

@@ -78,12 +78,12 @@ const deadText = async (): Promise<string> => (await page.locator(".cm-deadRule"
 test("a proof under way is stopped with the keyboard, and begun again", async () => {
   const release = await hold();
   await write(page, RULES);
-  const stop = page.getByRole("button", { name: "Stop checking the rules over all frames" });
+  const stop = page.getByRole("button", { name: "Stop checking the rules for all frames" });
   await stop.waitFor();
   await untilProvers(1);
   expect(await violations(page)).toEqual([]);
   await stop.press("Enter");
-  await page.getByText("Checking the rules over all frames was stopped: nothing is known.").waitFor();
+  await page.getByText("Checking the rules for all frames was stopped: nothing is known.").waitFor();
   await untilProvers(0);
   expect(await problems(page).count()).toBe(0);
 
@@ -107,7 +107,7 @@ test("a proof ends at its limit, says so, and the next edit begins another one",
   await totals.getByRole("button", { name: "Pin these rules" }).click();
   const release = await hold();
   await write(page, rulesOn([{ ...WEB, port: 80 }, MAIL], [443, 25]));
-  await totals.getByRole("button", { name: "Stop comparing over all frames" }).waitFor();
+  await totals.getByRole("button", { name: "Stop comparing for all frames" }).waitFor();
   await untilProvers(2);
   await page.clock.fastForward(31_000);
   await page.clock.resume();

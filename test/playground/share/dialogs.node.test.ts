@@ -81,7 +81,7 @@ describe("share a link", () => {
   });
 });
 
-describe("take away", () => {
+describe("export", () => {
   it("gives what the command writes", async () => {
     const { page, context, faults } = await playground.open({
       context: { permissions: ["clipboard-read", "clipboard-write"] },
@@ -112,7 +112,7 @@ describe("take away", () => {
       expect(bytes.readUInt32LE(0)).toBe(0x0a0d0d0a);
     }
     await page.getByRole("button", { name: "Copy: TypeScript" }).click();
-    await page.getByText("why-vxlan.ts is copied.").waitFor();
+    await page.getByText("why-vxlan.ts was copied.").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("loaded.run()");
     expect(faults).toEqual([]);
     await context.close();

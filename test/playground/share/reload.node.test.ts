@@ -181,7 +181,7 @@ describe("a shared link", () => {
     await page.getByText('The capture "big.pcap" (1.2 MB) of "to theirs" is not in the link.').waitFor();
     await page.goto("about:blank");
     await page.goto(playground.url + (await linkTo("theirs")).slice(0, -9));
-    await page.getByText(/The link is cut off/).waitFor();
+    await page.getByText(/The link was truncated/).waitFor();
     await expectRules(page, "flowsteer");
     await editor(page).waitFor();
     expect(faults).toEqual([]);

@@ -275,7 +275,7 @@ test("a mistake in the rules greys the last answer", async () => {
   await rulesEditor(page).click();
   await page.keyboard.press("Control+Home");
   await page.keyboard.type("?");
-  await page.getByText("of the last rules without errors").waitFor();
+  await page.getByText("from the last rules without errors", { exact: true }).waitFor();
   await page
     .getByRole("region", { name: "Why" })
     .getByText(/^▼ miss/)

@@ -18,7 +18,7 @@ export function Changes({ all }: { readonly all: Answer }): JSX.Element {
       <Choice />
       {comparing.value === null ? (
         <p class="muted">
-          Compare, edit a rule, and see here which frames end otherwise than before, and whether any other frame would.
+          Compare, edit a rule, and see here which frames end differently, and whether any other frame would.
         </p>
       ) : baselineRefused.value ? (
         <p class="error-text">The rules to compare with have an error. Pin rules without errors.</p>
