@@ -53,6 +53,7 @@ export class ExecHost {
   readonly #board: Switchboard;
   readonly #facade: Facade;
   readonly #sessions = new Map<number, Session>();
+  readonly #ended = new WeakSet<Session>();
   readonly #sockets = new Set<Socket>();
   readonly #ownFolder: string | null;
   #server: Server | null = null;
@@ -177,6 +178,9 @@ export class ExecHost {
   }
 
   #end(session: Session): void {
+    // The end of the host ends it before its socket has closed.
+    if (this.#ended.has(session)) return;
+    this.#ended.add(session);
     if (this.#sessions.get(session.pid) === session) this.#sessions.delete(session.pid);
     const report = session.report();
     this.#listener.ending?.(report);
