@@ -77,7 +77,8 @@ export function ibv_reg_mr(
 }
 
 /**
- * Ends the registration of memory (ibv_reg_mr(3)). Posted requests that name it keep their memory.
+ * Ends the registration of memory (ibv_reg_mr(3)). A receive request that names it completes with
+ * IBV_WC_LOC_PROT_ERR when a frame or a message takes it, and its queue goes to ERR.
  */
 export function ibv_dereg_mr(mr: MemoryRegion): 0 {
   return inCall("ibv_dereg_mr", () => {
