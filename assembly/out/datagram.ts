@@ -14,7 +14,6 @@ import {
   TPID_SVLAN,
 } from "../../src/abi/protocols";
 import { RECEIVE_Q_KEY, RECEIVE_QP_NUMBER } from "../../src/abi/queue";
-import { be16, be32 } from "../wire/cursor";
 import { take } from "./queue";
 
 const ETHERTYPE_AT: usize = 12;
@@ -70,6 +69,18 @@ export function takeDatagram(queue: usize, destination: usize, frame: usize, len
   if (be32(bth + BTH_LENGTH) != load<u32>(queue, RECEIVE_Q_KEY)) return Reason.wrong_qkey;
   store<u32>(destination, load<u32>(destination, DEST_FLAGS) | DEST_DATAGRAM, DEST_FLAGS);
   return take(queue, GRH_LENGTH + payload);
+}
+
+// @ts-ignore: decorator
+@inline
+function be16(address: usize): u32 {
+  return bswap<u16>(load<u16>(address));
+}
+
+// @ts-ignore: decorator
+@inline
+function be32(address: usize): u32 {
+  return bswap<u32>(load<u32>(address));
 }
 
 // @ts-ignore: decorator

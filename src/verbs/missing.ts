@@ -15,8 +15,7 @@ export const MISSING_VERBS = {
   ],
   "memory windows": ["ibv_alloc_mw", "ibv_bind_mw", "ibv_dealloc_mw"],
   "memory regions without memory, and hints about memory": ["ibv_alloc_null_mr", "ibv_advise_mr"],
-  "addresses of memory regions: a scatter entry has a view of the memory": [
-    "ibv_reg_mr_iova",
+  "memory regions that change, or that are made from structs": [
     "ibv_reg_mr_iova2",
     "ibv_reg_mr_ex",
     "ibv_rereg_mr",
@@ -84,7 +83,6 @@ export const {
   ibv_dealloc_mw,
   ibv_alloc_null_mr,
   ibv_advise_mr,
-  ibv_reg_mr_iova,
   ibv_reg_mr_iova2,
   ibv_reg_mr_ex,
   ibv_rereg_mr,

@@ -16,7 +16,7 @@ export interface PostedBuffer {
 }
 
 /** Whether a region of the request was deregistered after it was posted. */
-export function isRevoked({ regions }: PostedBuffer): boolean {
+export function isRevoked({ regions }: Pick<PostedBuffer, "regions">): boolean {
   return regions.some(({ destroyed }) => destroyed);
 }
 
