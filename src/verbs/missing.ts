@@ -15,11 +15,7 @@ export const MISSING_VERBS = {
   ],
   "memory windows": ["ibv_alloc_mw", "ibv_bind_mw", "ibv_dealloc_mw"],
   "memory regions without memory, and hints about memory": ["ibv_alloc_null_mr", "ibv_advise_mr"],
-  "memory regions that change, or that are made from structs": [
-    "ibv_reg_mr_iova2",
-    "ibv_reg_mr_ex",
-    "ibv_rereg_mr",
-  ],
+  "memory regions that change, or that are made from structs": ["ibv_reg_mr_iova2", "ibv_reg_mr_ex", "ibv_rereg_mr"],
   "DMA buffers of other devices, buffers of the library": [
     "ibv_reg_dmabuf_mr",
     "ibv_alloc_buf",

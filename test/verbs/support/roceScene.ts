@@ -213,7 +213,7 @@ function memoryScene(
       request(a, 0x12, 6, none, { aeth: "31 5", original: original(at(0, 8)) }),
     ]),
     ...during(left, right, "RC IPv6 compare and swap", operate(v.IBV_WR_ATOMIC_CMP_AND_SWP, 8, { wr: swap }), [
-      request(b, 0x13, 7, none, { a: "1", reth: `0x0000123456789ac0 ${key} `, atomic: `9 506097522914230534` }),
+      request(b, 0x13, 7, none, { a: "1", reth: `0x0000123456789ac0 ${key} `, atomic: "9 506097522914230534" }),
       request(a, 0x12, 7, none, { aeth: "31 6", original: (BigInt(original(at(0, 8))) + 5n).toString() }),
     ]),
     ...during(
