@@ -62,6 +62,7 @@ export {
   destroyQueue,
   holdCompletion,
   postBuffer,
+  setDatagrams,
   setQueueFlags,
   takeCompletions,
 } from "./out/queue";

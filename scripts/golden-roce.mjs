@@ -14,6 +14,10 @@ import { roceScene } from "../test/verbs/support/roceScene.ts";
 
 const BTH = ["opcode", "destqp", "psn", "a", "se", "padcnt"].map((name) => `infiniband.bth.${name}`);
 const REST = ["immdt", "aeth.syndrome", "aeth.msn", "invariant.crc"].map((name) => `infiniband.${name}`);
+const MEMORY = [
+  ...["reth.va", "reth.r_key", "reth.dmalen", "atomiceth.swapdt", "atomiceth.cmpdt", "atomicacketh.origremdt"],
+  ...["deth.q_key", "deth.srcqp"],
+].map((name) => `infiniband.${name}`);
 const FIELDS = [
   "frame.protocols",
   "ip.checksum.status",
@@ -22,6 +26,7 @@ const FIELDS = [
   ...BTH,
   ...REST,
   "data.data",
+  ...MEMORY,
 ];
 const WARNING = 0x600000;
 
@@ -59,10 +64,16 @@ function judged({ name, bytes }) {
     .map((severity, i) => (Number(severity) >= WARNING ? texts[i] : ""))
     .filter((text) => text !== "");
   if (checksum === "0") complaints.push("ip.checksum.status bad");
-  const [opcode, destqp, psn, a, se, padcnt, immediate, syndrome, msn, icrc, payload] = values;
+  const [opcode, destqp, psn, a, se, padcnt, immediate, syndrome, msn, icrc, payload, ...memory] = values;
+  const [va, key, dmalen, swap, compare, original, qkey, srcqp] = memory;
+  // "" where the header is not there.
+  const joined = (...parts) => (parts.every((part) => part === "") ? "" : parts.join(" "));
   // tshark has it twice.
   const [immdt] = immediate.split("|");
   const aeth = syndrome === "" ? "" : `${syndrome} ${msn}`;
-  const says = { opcode, destqp, psn, a, se, padcnt, immdt, payload, aeth };
+  const reth = joined(va, key, dmalen);
+  const atomic = joined(swap, compare);
+  const deth = joined(qkey, srcqp);
+  const says = { opcode, destqp, psn, a, se, padcnt, immdt, payload, aeth, reth, atomic, original, deth };
   return { name, bytes: Buffer.from(bytes).toString("hex"), protocols, says, icrc, complaints };
 }

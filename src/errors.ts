@@ -105,6 +105,7 @@ export const REFUSALS = {
   bad_posting: "the call is not allowed at this place of a posting",
   missing_setter: "the request has a setter that was not called",
   bad_frame: "not a frame that can be sent",
+  bad_access_flags: "memory cannot be registered with these access flags",
   bad_create_flags: "the queue pair cannot be created with these flags",
   // ports and addresses
   burst_state: "the burst is not in a state that allows this",

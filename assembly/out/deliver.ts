@@ -3,6 +3,7 @@
  * destinations. Out: a status for each destination, the final verdict, counted reasons.
  */
 import {
+  DEST_ADDRESS,
   DEST_COPY,
   DEST_FLAGS,
   DEST_LENGTH,
@@ -18,7 +19,8 @@ import {
   Verdict,
 } from "../../src/abi/outcome";
 import { countReason, egressVerdict, firstDestination, outcomeAt, replaceVerdict } from "../branch/outcome";
-import { take, Taken } from "./queue";
+import { takeDatagram } from "./datagram";
+import { checksDatagrams, take, Taken } from "./queue";
 
 export function deliver(count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
@@ -37,7 +39,11 @@ export function deliver(count: u32): void {
 // @ts-ignore: decorator
 @inline
 function offer(destination: usize): u32 {
-  const status = take(load<u32>(destination, DEST_QUEUE), load<u32>(destination, DEST_LENGTH));
+  const queue: usize = load<u32>(destination, DEST_QUEUE);
+  const length = load<u32>(destination, DEST_LENGTH);
+  const status = checksDatagrams(queue)
+    ? takeDatagram(queue, destination, load<u32>(destination, DEST_ADDRESS), length)
+    : take(queue, length);
   store<u32>(destination, Taken.request, DEST_REQUEST);
   store<u32>(destination, status, DEST_STATUS);
   return status;

@@ -4,6 +4,7 @@
  */
 import {
   NO_REQUEST,
+  QUEUE_DATAGRAMS,
   QUEUE_READ,
   QUEUE_READY,
   QUEUE_SINK,
@@ -20,6 +21,8 @@ import {
   RECEIVE_FLAGS,
   RECEIVE_HEAD,
   RECEIVE_PACKETS,
+  RECEIVE_Q_KEY,
+  RECEIVE_QP_NUMBER,
   RECEIVE_RING,
   RECEIVE_SIZE,
   RECEIVE_TAIL,
@@ -129,6 +132,19 @@ export function destroyQueue(queue: usize): void {
 /** Sets the flags of a queue: QUEUE_*. */
 export function setQueueFlags(queue: usize, flags: u32): void {
   store<u32>(queue, flags, RECEIVE_FLAGS);
+}
+
+/** Sets the number and the Q_Key with which datagrams for a UD queue pair are compared. */
+export function setDatagrams(queue: usize, number: u32, qkey: u32): void {
+  store<u32>(queue, number, RECEIVE_QP_NUMBER);
+  store<u32>(queue, qkey, RECEIVE_Q_KEY);
+}
+
+/** Whether the queue checks datagrams: a UD queue pair that receives. */
+// @ts-ignore: decorator
+@inline
+export function checksDatagrams(queue: usize): bool {
+  return (load<u32>(queue, RECEIVE_FLAGS) & QUEUE_DATAGRAMS) != 0;
 }
 
 /** Whether arriving frames need the host: the queue has receive buffers, or the host reads it. */

@@ -318,6 +318,8 @@ export const QUEUE_READY = 1;
 export const QUEUE_SINK = 2;
 /** The host reads the frames of the sink: a connected queue pair. */
 export const QUEUE_READ = 4;
+/** A UD queue pair: frames that are datagrams for its number are checked, and arrive as such. */
+export const QUEUE_DATAGRAMS = 8;
 /** The number of no receive request: a queue has none. */
 export const NO_REQUEST = 0xffffffff;
 

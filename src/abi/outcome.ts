@@ -78,8 +78,12 @@ export enum Reason {
   esp_iv_exhausted = 28,
   /** ESP: the metadata element is missing, or does not request encryption. */
   esp_metadata = 29,
+  /** The Q_Key of the datagram is not that of the queue pair. */
+  wrong_qkey = 30,
+  /** The packet for a UD queue pair is not a complete datagram, or its ICRC is wrong. */
+  bad_datagram = 31,
 }
-export const REASON_COUNT = 30;
+export const REASON_COUNT = 32;
 
 /**
  * An outcome:
@@ -138,3 +142,5 @@ export const DEST_ETHERNET = 16;
 export const DEST_ESP = 5;
 /** Its bytes have changed, and begin with IP. */
 export const DEST_RAW_IP = 128;
+/** A datagram for the UD queue pair: its GRH and its payload arrive, not the frame. */
+export const DEST_DATAGRAM = 256;

@@ -25,6 +25,7 @@ import {
 import {
   DEST_ADDRESS,
   DEST_COPY,
+  DEST_DATAGRAM,
   DEST_ESP,
   DEST_FLAGS,
   DEST_LENGTH,
@@ -355,6 +356,7 @@ export class Batch {
       request: this.#word(at, DEST_REQUEST),
       status: this.#word(at, DEST_STATUS),
       esp: espOf(this.#word(at, DEST_FLAGS)),
+      isDatagram: (this.#word(at, DEST_FLAGS) & DEST_DATAGRAM) !== 0,
       frame: this.frameAt(at),
     };
   }
@@ -393,5 +395,7 @@ export interface BatchDestination {
   status: number;
   /** ESP_GOOD, or why an inline ESP action could not decrypt it. */
   esp: number;
+  /** Whether it is a datagram for the queue pair, which the core has checked. */
+  isDatagram: boolean;
   frame: Uint8Array;
 }

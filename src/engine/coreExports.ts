@@ -182,6 +182,8 @@ export interface CoreExports {
   holdCompletion(queue: number): void;
   /** Posts a buffer of `length` bytes. The ring must have room. */
   postBuffer(queue: number, length: number): void;
+  /** Sets the number and the Q_Key with which datagrams for a UD queue pair are compared. */
+  setDatagrams(queue: number, number: number, qkey: number): void;
   /** Sets the flags of a queue: QUEUE_*. */
   setQueueFlags(queue: number, flags: number): void;
   /** Counts `count` completions that the host took. */
@@ -297,6 +299,7 @@ export const CORE_CALLS = [
   "seal",
   "sealMany",
   "setCipherKey",
+  "setDatagrams",
   "setFdb",
   "setMiss",
   "setQueueFlags",
@@ -314,4 +317,4 @@ export const CORE_CALLS = [
   "writeColumns",
 ] as const satisfies readonly (keyof CoreExports)[];
 /** The export that is this table. */
-export const CALLS_TABLE = "calls-c6814ac6";
+export const CALLS_TABLE = "calls-160e10a2";

@@ -15,12 +15,7 @@ export const MISSING_VERBS = {
   ],
   "memory windows": ["ibv_alloc_mw", "ibv_bind_mw", "ibv_dealloc_mw"],
   "memory regions without memory, and hints about memory": ["ibv_alloc_null_mr", "ibv_advise_mr"],
-  "addresses of memory regions: a scatter entry has a view of the memory": [
-    "ibv_reg_mr_iova",
-    "ibv_reg_mr_iova2",
-    "ibv_reg_mr_ex",
-    "ibv_rereg_mr",
-  ],
+  "memory regions that change, or that are made from structs": ["ibv_reg_mr_iova2", "ibv_reg_mr_ex", "ibv_rereg_mr"],
   "DMA buffers of other devices, buffers of the library": [
     "ibv_reg_dmabuf_mr",
     "ibv_alloc_buf",
@@ -84,7 +79,6 @@ export const {
   ibv_dealloc_mw,
   ibv_alloc_null_mr,
   ibv_advise_mr,
-  ibv_reg_mr_iova,
   ibv_reg_mr_iova2,
   ibv_reg_mr_ex,
   ibv_rereg_mr,

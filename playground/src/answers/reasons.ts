@@ -32,4 +32,6 @@ export const REASON_TEXTS: Readonly<Record<ReasonName, string>> = {
   esp_sequence_exhausted: "ESP: all sequence numbers have been used.",
   esp_iv_exhausted: "ESP: all initialization vectors have been used.",
   esp_metadata: "ESP: the metadata element is missing, or does not request encryption.",
+  wrong_qkey: "The Q_Key of the datagram is not that of the queue pair.",
+  bad_datagram: "The packet for a UD queue pair is not a complete datagram, or its ICRC is wrong.",
 };

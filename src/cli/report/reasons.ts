@@ -33,6 +33,8 @@ const REASONS: Partial<Record<Reason, string>> = {
   esp_sequence_exhausted: "ESP sequence numbers are used up",
   esp_iv_exhausted: "ESP initialization vectors are used up",
   esp_metadata: "the metadata element does not request encryption",
+  wrong_qkey: "the Q_Key is not that of the queue pair",
+  bad_datagram: "not a complete datagram, or a wrong ICRC",
 };
 
 export function reasonText(reason: Reason): string {

@@ -1,6 +1,5 @@
 /** The attributes that ibv_query_device(3) and ibv_query_device_ex(3) report. */
 import {
-  IBV_ATOMIC_NONE,
   IBV_DEVICE_CURR_QP_STATE_MOD,
   IBV_DEVICE_MANAGED_FLOW_STEERING,
   IBV_DEVICE_RAW_IP_CSUM,
@@ -10,7 +9,7 @@ import {
   IBV_RAW_PACKET_CAP_IP_CSUM,
   IBV_RX_HASH_FUNC_TOEPLITZ,
 } from "../../abi/verbs.js";
-import { IBV_DEVICE_SRQ_RESIZE } from "../../abi/verbsConstants.js";
+import { IBV_ATOMIC_HCA, IBV_DEVICE_SRQ_RESIZE } from "../../abi/verbsConstants.js";
 import type { DeviceBase } from "./deviceBase.js";
 import { eui64 } from "./port/gids.js";
 import { HASH_FIELDS, MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "./limits.js";
@@ -152,7 +151,7 @@ export function deviceAttributes(device: DeviceBase): DeviceAttributes {
     max_res_rd_atom: 0,
     max_qp_init_rd_atom: MAX_RD_ATOMIC,
     max_ee_init_rd_atom: 0,
-    atomic_cap: IBV_ATOMIC_NONE,
+    atomic_cap: IBV_ATOMIC_HCA,
     max_ee: 0,
     max_rdd: 0,
     max_mw: 0,

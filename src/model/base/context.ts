@@ -3,6 +3,18 @@
  * ibv_alloc_pd(3), ibv_reg_mr(3).
  */
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
+import {
+  IBV_ACCESS_FLUSH_GLOBAL,
+  IBV_ACCESS_FLUSH_PERSISTENT,
+  IBV_ACCESS_HUGETLB,
+  IBV_ACCESS_MW_BIND,
+  IBV_ACCESS_ON_DEMAND,
+  IBV_ACCESS_OPTIONAL_RANGE,
+  IBV_ACCESS_REMOTE_ATOMIC,
+  IBV_ACCESS_REMOTE_READ,
+  IBV_ACCESS_REMOTE_WRITE,
+  IBV_ACCESS_ZERO_BASED,
+} from "../../abi/verbsConstants.js";
 import { refuse } from "../../errors.js";
 import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
 import { checkBytes, unsigned } from "../../base/checks.js";
@@ -75,9 +87,35 @@ export class ProtectionDomain extends Handle {
   }
 }
 
+/** The operations of a peer on memory, which regions and queue pairs allow. */
+export const REMOTE_ACCESS = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+/** Those that write. */
+const REMOTE_WRITES = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+const HAS = IBV_ACCESS_LOCAL_WRITE | REMOTE_ACCESS | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_HUGETLB;
+const LACKS = IBV_ACCESS_ON_DEMAND | IBV_ACCESS_FLUSH_GLOBAL | IBV_ACCESS_FLUSH_PERSISTENT;
+const PAGE = 4096;
+
+/** Checks the access flags of a region. Optional ones that the device lacks are ignored. */
+function checkAccess(access: number): void {
+  const bad = (code: "EINVAL" | "EOPNOTSUPP", hint: string): never =>
+    refuse({ code, reason: "bad_access_flags", path: "access", value: access, hint, cite: "ibv_reg_mr" });
+  const flags = unsigned("access", access, 32) & ~IBV_ACCESS_OPTIONAL_RANGE;
+  if ((flags & ~(HAS | LACKS)) !== 0) bad("EINVAL", "use bits IBV_ACCESS_*");
+  if ((flags & LACKS) !== 0) bad("EOPNOTSUPP", "the device has no ON_DEMAND, FLUSH_GLOBAL and FLUSH_PERSISTENT");
+  if ((flags & REMOTE_WRITES) !== 0 && (flags & IBV_ACCESS_LOCAL_WRITE) === 0) {
+    bad("EINVAL", "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
+  }
+}
+
 export class MemoryRegion extends Handle {
   readonly pd: ProtectionDomain;
   readonly bytes: Uint8Array;
+  /**
+   * The address of its first byte, as peers name it. MODEL: memory here has no addresses; unless
+   * `ibv_reg_mr_iova` gives one, it is the next free page of the device, and 0 with
+   * IBV_ACCESS_ZERO_BASED.
+   */
+  readonly iova: bigint;
   readonly access: number;
   readonly lkey: number;
   readonly rkey: number;
@@ -85,13 +123,18 @@ export class MemoryRegion extends Handle {
   backing: { load(at: number, length: number): void; store(at: number, length: number): void } | null = null;
 
   /** @internal */
-  constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
+  constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number, iova?: bigint) {
     living("pd", pd, ProtectionDomain);
     checkBytes("addr", bytes);
+    checkAccess(access);
     const size = length ?? bytes.length;
     if (!Number.isInteger(size) || size < 0 || size > bytes.length) {
       const hint = `0 to ${bytes.length}`;
       refuse({ code: "EINVAL", reason: "out_of_range", path: "length", value: size, hint });
+    }
+    if (iova !== undefined && iova + BigInt(size) > 2n ** 64n) {
+      const hint = "the region ends at 2^64 at the latest";
+      refuse({ code: "EINVAL", reason: "out_of_range", path: "iova", value: iova, hint });
     }
     const { inventory } = pd.device.hardware;
     inventory.checkRoom(pd.device, "mr");
@@ -101,6 +144,8 @@ export class MemoryRegion extends Handle {
     this.access = access;
     this.lkey = pd.device.nextNumber("lkey") + 1;
     this.rkey = this.lkey;
+    const given = (access & IBV_ACCESS_ZERO_BASED) === 0 ? iova : 0n;
+    this.iova = given ?? BigInt((pd.device.nextNumber("page", Math.ceil(size / PAGE) || 1) + 1) * PAGE);
     pd.regions.set(this.lkey, this);
     inventory.add("mr");
     pd.users++;
@@ -118,6 +163,13 @@ export class MemoryRegion extends Handle {
       view.byteOffset >= this.bytes.byteOffset &&
       view.byteOffset + view.length <= this.bytes.byteOffset + this.bytes.length
     );
+  }
+
+  /** The bytes that a peer names; null where the region does not allow `access` to all of them. */
+  remote(address: bigint, length: number, access: number): Uint8Array | null {
+    const at = address - this.iova;
+    if ((this.access & access) !== access || at < 0n || at + BigInt(length) > BigInt(this.bytes.length)) return null;
+    return this.bytes.subarray(Number(at), Number(at) + length);
   }
 
   /** @internal `ibv_dereg_mr`. */

@@ -139,8 +139,8 @@ export function bounded(path: string, value: unknown, most: number): number {
   return number;
 }
 
-/** A mask of 64 bits, as a bigint. @throws TypeError no number; EINVAL it has more bits */
-export function maskOf(path: string, value: unknown): bigint {
+/** A mask, an address or another number of 64 bits, as a bigint. @throws TypeError no number; EINVAL it has more bits */
+export function bits64Of(path: string, value: unknown): bigint {
   if (typeof value === "number") return BigInt(unsigned(path, value, 53));
   if (typeof value !== "bigint") mistyped(`${path} must be a number, not ${describe(value)}`);
   if (value === BigInt.asUintN(64, value)) return value;

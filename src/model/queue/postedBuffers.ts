@@ -3,6 +3,7 @@
  * several receive queues take from.
  */
 import { NO_REQUEST } from "../../abi/engine.js";
+import type { MemoryRegion } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { lengthOf } from "./scatter.js";
 
@@ -10,6 +11,13 @@ import { lengthOf } from "./scatter.js";
 export interface PostedBuffer {
   readonly wr_id: bigint | number;
   readonly views: readonly Uint8Array[];
+  /** The regions that the views lie in. */
+  readonly regions: readonly MemoryRegion[];
+}
+
+/** Whether a region of the request was deregistered after it was posted. */
+export function isRevoked({ regions }: Pick<PostedBuffer, "regions">): boolean {
+  return regions.some(({ destroyed }) => destroyed);
 }
 
 /** The size of the ring in the core: a power of two of at least `requests` entries. */

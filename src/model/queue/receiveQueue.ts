@@ -5,12 +5,13 @@
  */
 import { Reason } from "../../abi/outcome.js";
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../../abi/verbs.js";
+import { IBV_WC_LOC_PROT_ERR } from "../../abi/verbsConstants.js";
 import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
 import { completion, type CompletionQueue, type WorkCompletion } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import type { Handle } from "../base/handle.js";
-import { PostedBuffers, type PostedBuffer } from "./postedBuffers.js";
+import { isRevoked, PostedBuffers, type PostedBuffer } from "./postedBuffers.js";
 import { checkViews, lengthOf, scatter, viewsOf, type WorkRequest } from "./scatter.js";
 
 /** `struct ibv_recv_wr` */
@@ -28,8 +29,17 @@ export interface Receiver extends Handle {
   readonly number: number;
   /** What happens to a request that is posted now. */
   readonly posting: Posting;
-  /** Whether the sender of a frame asked for an event. */
-  isSolicited(frame: Uint8Array): boolean;
+  /** Reads a datagram, for an owner that takes them. */
+  datagramIn?(frame: Uint8Array): ArrivedDatagram;
+}
+
+/** A datagram, as its receiver gets it. */
+export interface ArrivedDatagram {
+  /** The GRH, 40 bytes, and the payload. */
+  readonly bytes: Uint8Array;
+  readonly fields: Partial<WorkCompletion>;
+  /** Whether the sender asked for an event. */
+  readonly solicited: boolean;
 }
 
 /**
@@ -53,15 +63,16 @@ export interface SharedBuffers {
 }
 
 /**
- * The views of a request whose memory the device may write. @throws EINVAL for memory that it may
- * not write
+ * A request whose memory the device may write. @throws EINVAL for memory that it may not write
  */
-export function receiveViews(pd: ProtectionDomain, wr: ReceiveRequest, max_sge: number): Uint8Array[] {
+export function receiveBuffer(pd: ProtectionDomain, wr: ReceiveRequest, max_sge: number): PostedBuffer {
   const views = viewsOf(wr, max_sge);
   const hint = "the bytes must lie in the region of the lkey, which must allow IBV_ACCESS_LOCAL_WRITE";
-  checkViews(pd, wr, views, (region, view) => region.takes(view), hint);
-  return views;
+  const regions = checkViews(pd, wr, views, (region, view) => region.takes(view), hint);
+  return { wr_id: wr.wr_id, views, regions };
 }
+
+const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 export class ReceiveQueue {
   private readonly _owner: Receiver;
@@ -72,6 +83,8 @@ export class ReceiveQueue {
   private readonly _shared: SharedBuffers | null;
   /** The request of the message that is arriving; null between messages. */
   private _current: PostedBuffer | null = null;
+  /** Whether a frame found memory that is not registered any more, and the owner has not failed yet. */
+  private _broken = false;
 
   /** @param buffers its own requests, or the shared receive queue that it takes requests from */
   constructor(
@@ -106,27 +119,35 @@ export class ReceiveQueue {
       const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
       refuse({ code: "EINVAL", reason: "bad_state", path: argument, value: "RESET", hint });
     }
-    const views = receiveViews(pd, wr, this._most.max_recv_sge);
+    const buffer = receiveBuffer(pd, wr, this._most.max_recv_sge);
     if (this._buffers.waiting + (this._current === null ? 0 : 1) >= this._most.max_recv_wr) {
       const full = `max_recv_wr is ${this._most.max_recv_wr}: frames must use posted requests first`;
       refuse({ code: "ENOMEM", reason: "queue_full", path: argument, value: this._owner, hint: full });
     }
     if (posting === "flushed") this._flushed(wr);
-    else this._buffers.push({ wr_id: wr.wr_id, views });
+    else this._buffers.push(buffer);
   }
 
-  /** Writes a frame to the buffer that the core selected, and makes the completion. */
-  arrive(destination: BatchDestination, tag: number): void {
-    const buffer = this._buffers.taken(destination.request);
-    if (buffer === undefined) return;
-    const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
-    const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
-    const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+  /**
+   * Writes a frame to the buffer that the core selected, and makes the completion.
+   * @returns false when the memory of the buffer is not registered any more: the owner must fail
+   */
+  arrive({ request, status: taken, esp, isDatagram, frame }: BatchDestination, tag: number): boolean {
+    const buffer = this._buffers.taken(request);
+    if (buffer === undefined) return true;
+    const revoked = isRevoked(buffer);
+    let status = taken === TOO_SHORT ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+    if (this._broken) status = IBV_WC_WR_FLUSH_ERR;
+    else if (revoked) status = IBV_WC_LOC_PROT_ERR;
+    this._broken ||= revoked;
+    const datagram = isDatagram && status === IBV_WC_SUCCESS ? this._owner.datagramIn?.(frame) : undefined;
+    const length = status === IBV_WC_SUCCESS ? scatter(buffer.views, datagram?.bytes ?? frame) : 0;
     const wc = this._completion(buffer.wr_id, status, length, tag);
-    wc.vendor_err = destination.esp;
-    const solicited = this._completions.readsSolicited && this._owner.isSolicited(destination.frame);
-    this._completions.push(wc, null, solicited);
+    wc.vendor_err = esp;
+    if (datagram !== undefined) Object.assign(wc, datagram.fields);
+    this._completions.push(wc, null, datagram?.solicited === true);
     this._shared?.requestTaken();
+    return !revoked;
   }
 
   /**
@@ -147,6 +168,11 @@ export class ReceiveQueue {
     return this._current === null ? 0 : lengthOf(this._current.views);
   }
 
+  /** Whether the memory of that request is not registered any more. */
+  get isRevoked(): boolean {
+    return this._current !== null && isRevoked(this._current);
+  }
+
   /** Completes the request of the message that has arrived. */
   complete(status: number, bytes: Uint8Array, message: Partial<WorkCompletion>, solicited = false): void {
     const { wr_id, views } = this._current as PostedBuffer;
@@ -158,6 +184,7 @@ export class ReceiveQueue {
   /** Removes all posted requests without completions. Those of a shared queue stay there. */
   forget(): void {
     this._current = null;
+    this._broken = false;
     if (this._shared === null) this._buffers.clear();
   }
 
@@ -165,6 +192,7 @@ export class ReceiveQueue {
   flush(): void {
     const current = this._current;
     this._current = null;
+    this._broken = false;
     if (current !== null) this._flushed(current);
     if (this._shared === null) for (const buffer of this._buffers.clear()) this._flushed(buffer);
   }

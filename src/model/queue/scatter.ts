@@ -64,7 +64,7 @@ function viewOf(path: string, entry: ScatterEntry): Uint8Array {
 
 /**
  * Refuses the first view that lies outside the region of its lkey, or that the region does not
- * allow. @throws EINVAL
+ * allow. @returns the regions of the views @throws EINVAL
  */
 export function checkViews(
   pd: ProtectionDomain,
@@ -72,8 +72,8 @@ export function checkViews(
   views: readonly Uint8Array[],
   allows: (region: MemoryRegion, view: Uint8Array) => boolean,
   hint: string,
-): void {
-  for (const [i, view] of views.entries()) {
+): MemoryRegion[] {
+  return views.map((view, i) => {
     const path = `wr.sg_list[${i}]`;
     const { addr, lkey } = wr.sg_list[i] as ScatterEntry;
     const region = pd.regions.get(lkey);
@@ -82,7 +82,8 @@ export function checkViews(
       refuse({ code: "EINVAL", reason: "bad_key", path: `${path}.lkey`, value: lkey, hint: known });
     }
     if (!allows(region, view)) outside(path, addr, hint);
-  }
+    return region;
+  });
 }
 
 function outside(path: string, value: Uint8Array, hint: string): never {

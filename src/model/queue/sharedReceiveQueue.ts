@@ -6,7 +6,7 @@ import { ProtectionDomain, type Context } from "../base/context.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
 import { depthOf, PostedBuffers } from "./postedBuffers.js";
-import { receiveViews, type ReceiveRequest, type SharedBuffers } from "./receiveQueue.js";
+import { receiveBuffer, type ReceiveRequest, type SharedBuffers } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
 
 /** `struct ibv_srq_attr` */
@@ -113,12 +113,12 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */
   post(request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     postList(request, bad, (wr) => {
-      const views = receiveViews(this.pd, wr, this._max.max_sge);
+      const buffer = receiveBuffer(this.pd, wr, this._max.max_sge);
       if (this.buffers.waiting >= this._max.max_wr) {
         const hint = `max_wr is ${this._max.max_wr}: frames must use posted requests first`;
         refuse({ code: "ENOMEM", reason: "queue_full", path: "srq", value: this, hint });
       }
-      this.buffers.push({ wr_id: wr.wr_id, views });
+      this.buffers.push(buffer);
     });
   }
 

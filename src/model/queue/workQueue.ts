@@ -119,11 +119,6 @@ export class WorkQueue extends Handle implements Receiver {
     return POSTING[this._state] as Posting;
   }
 
-  /** The frames of a work queue are no datagrams. */
-  isSolicited(): boolean {
-    return false;
-  }
-
   /** @internal ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(change: WorkQueueChange): void {
     checkObject("wq_attr", change);
@@ -147,6 +142,15 @@ export class WorkQueue extends Handle implements Receiver {
       const hint = `from ${STATE_NAMES[now]} it can go to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
       refuse({ code: "EINVAL", reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
     }
+    this._become(to);
+  }
+
+  /** Moves to ERR: the memory of a request is not registered any more. */
+  fail(): void {
+    if (!this.destroyed && this._state === IBV_WQS_RDY) this._become(IBV_WQS_ERR);
+  }
+
+  private _become(to: number): void {
     this._state = to;
     this.device.core.exports.setQueueFlags(this.handle, to === IBV_WQS_RDY ? QUEUE_READY : 0);
     if (to === IBV_WQS_RESET) this._receive.forget();
@@ -163,9 +167,9 @@ export class WorkQueue extends Handle implements Receiver {
     return this._receive.lengths;
   }
 
-  /** A frame has used a receive request; it may have been too long for the buffer. */
-  arrive(destination: BatchDestination, tag: number): void {
-    this._receive.arrive(destination, tag);
+  /** A frame has used a receive request; it may have been too long for the buffer. @returns false if the queue must fail */
+  arrive(destination: BatchDestination, tag: number): boolean {
+    return this._receive.arrive(destination, tag);
   }
 
   /** @internal Destroys it for a call of the facades. */

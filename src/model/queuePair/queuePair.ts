@@ -1,5 +1,5 @@
 /** Queue pairs: their attributes, their state, their send queue and their receive queue. */
-import { Op, QUEUE_READ, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
+import { Op, QUEUE_DATAGRAMS, QUEUE_READ, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import {
   IBV_QPS_ERR,
   IBV_QPS_RESET,
@@ -28,10 +28,17 @@ import {
 import { depthOf, PostedBuffers } from "../queue/postedBuffers.js";
 import { checkAttributes, type CheckedAttributes, type QueuePairAttributes } from "./queuePairAttributes.js";
 import type { SharedReceiveQueue } from "../queue/sharedReceiveQueue.js";
-import { ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "../queue/receiveQueue.js";
+import {
+  ReceiveQueue,
+  type ArrivedDatagram,
+  type Posting,
+  type Receiver,
+  type ReceiveRequest,
+} from "../queue/receiveQueue.js";
 import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
-import { readPacket } from "../roce/packet.js";
+import { datagramRule, type ConnectedRule } from "../roce/connectionRule.js";
+import { readDatagram } from "../roce/datagram.js";
 import { Transport } from "../roce/transport.js";
 import type { PrintedFields } from "../../base/printable.js";
 import { postList, type BadRequest } from "../queue/scatter.js";
@@ -53,6 +60,7 @@ export interface SelfLoopback {
   readonly multicast: boolean;
 }
 
+const DATAGRAMS = QUEUE_READY | QUEUE_DATAGRAMS;
 const NO_SELF_LOOPBACK: SelfLoopback = { unicast: false, multicast: false };
 
 export class QueuePair extends Handle implements Receiver {
@@ -77,6 +85,8 @@ export class QueuePair extends Handle implements Receiver {
   private readonly _receive: ReceiveQueue | null;
   private readonly _send: SendQueue | null;
   private _state: Readonly<QueuePairState> = RESET_STATE;
+  /** The rule of a UD queue pair that receives, for datagrams with its number. */
+  private _datagrams: ConnectedRule | null = null;
 
   protected constructor(
     pd: ProtectionDomain | Context,
@@ -197,10 +207,8 @@ export class QueuePair extends Handle implements Receiver {
     return this.state === IBV_QPS_RESET ? "refused" : "kept";
   }
 
-  isSolicited(frame: Uint8Array): boolean {
-    if (this.qp_type !== IBV_QPT_UD) return false;
-    const packet = readPacket(frame);
-    return typeof packet !== "string" && packet.solicited;
+  datagramIn(frame: Uint8Array): ArrivedDatagram {
+    return readDatagram(frame);
   }
 
   get qp_context(): unknown {
@@ -225,12 +233,27 @@ export class QueuePair extends Handle implements Receiver {
   modify(attr: QueuePairChange, mask: number): void {
     if (this._attributes === null) this._noSink();
     const next = changedState(this.device, this.qp_type, this._state, attr, mask);
-    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(next);
+    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this._open(next);
     this._become(next);
   }
 
-  /** Moves to ERR: the connection is broken. */
+  /** Installs the rule for packets with its number. @throws ENOMEM */
+  private _open(next: QueuePairState): void {
+    this.transport?.open(next);
+    if (this.qp_type !== IBV_QPT_UD) return;
+    const port = portOf("qp.port_num", this.device, next.port_num);
+    this._datagrams = datagramRule(this.context.function, port, this.qp_num, this.handle);
+  }
+
+  private _close(): void {
+    this.transport?.close();
+    this._datagrams?.remove();
+    this._datagrams = null;
+  }
+
+  /** Moves to ERR: the connection is broken, or the memory of a request is not registered any more. */
   fail(): void {
+    if (this.destroyed || !this._receives) return;
     this._become({ ...this._state, qp_state: IBV_QPS_ERR });
   }
 
@@ -242,10 +265,11 @@ export class QueuePair extends Handle implements Receiver {
   private _become(next: Readonly<QueuePairState>): void {
     this._state = next;
     const { state, transport } = this;
-    const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
-    const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK | QUEUE_READ);
-    this.device.core.exports.setQueueFlags(this.handle, ready ? flags : 0);
-    if (!ready) transport?.close();
+    const ready = this._receives;
+    const { exports } = this.device.core;
+    exports.setQueueFlags(this.handle, ready ? this._readyFlags : 0);
+    if (this._readyFlags === DATAGRAMS) exports.setDatagrams(this.handle, this.qp_num, next.qkey);
+    if (!ready) this._close();
     if (state === IBV_QPS_RESET) {
       transport?.forget();
       this._receive?.forget();
@@ -257,6 +281,15 @@ export class QueuePair extends Handle implements Receiver {
       // Its requests stay in the shared receive queue: there are no more completions of it.
       if (this.srq !== null) this.report(IBV_EVENT_QP_LAST_WQE_REACHED);
     }
+  }
+
+  private get _receives(): boolean {
+    return this.state === IBV_QPS_RTR || this.state === IBV_QPS_RTS;
+  }
+
+  private get _readyFlags(): number {
+    if (this.qp_type === IBV_QPT_UD) return DATAGRAMS;
+    return this.transport === null ? QUEUE_READY : QUEUE_READY | QUEUE_SINK | QUEUE_READ;
   }
 
   /** @internal ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
@@ -308,9 +341,9 @@ export class QueuePair extends Handle implements Receiver {
     return this._receive?.lengths ?? [];
   }
 
-  /** A frame has used a receive request; it may have been too long for the buffer. */
-  arrive(destination: BatchDestination, tag: number): void {
-    this._receive?.arrive(destination, tag);
+  /** A frame has used a receive request; it may have been too long for the buffer. @returns false if the queue pair must fail */
+  arrive(destination: BatchDestination, tag: number): boolean {
+    return this._receive?.arrive(destination, tag) ?? true;
   }
 
   /** @internal Destroys it for a call of the facades. */
@@ -329,7 +362,7 @@ export class QueuePair extends Handle implements Receiver {
 
   /** Releases its part of the core. */
   protected release(): void {
-    this.transport?.close();
+    this._close();
     this.transport?.forget();
     this.device.core.exports.destroyQueue(this.handle);
     this.device.queues.delete(this.handle);

@@ -28,7 +28,7 @@ import {
   IBV_WR_TSO,
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import { maskOf } from "../base/limits.js";
+import { bits64Of } from "../base/limits.js";
 
 interface Operations {
   readonly has: readonly number[];
@@ -41,34 +41,36 @@ interface Operations {
 }
 
 const ALWAYS = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE;
-const UC_LACKS = [
-  IBV_WR_RDMA_WRITE,
-  IBV_WR_RDMA_WRITE_WITH_IMM,
-  IBV_WR_LOCAL_INV,
-  IBV_WR_BIND_MW,
-  IBV_WR_SEND_WITH_INV,
-];
-const RC_LACKS = [...UC_LACKS, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD];
+const LACKS = [IBV_WR_LOCAL_INV, IBV_WR_BIND_MW, IBV_WR_SEND_WITH_INV];
+const WRITES = [IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM];
+const ANSWERED = [IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD];
 
 /** The operations of a queue pair that sends messages or datagrams. */
-const sends = (lacks: readonly number[], flags = 0, more = ""): Operations => ({
-  has: [IBV_WR_SEND, IBV_WR_SEND_WITH_IMM],
-  lacks,
-  flags: ALWAYS | flags,
-  opcodeHint: "IBV_WR_SEND or IBV_WR_SEND_WITH_IMM",
-  flagHint: `SIGNALED, SOLICITED, INLINE${more}`,
+const sends = (more: readonly number[] = [], hint = "IBV_WR_SEND or IBV_WR_SEND_WITH_IMM"): Operations => ({
+  has: [IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, ...more],
+  lacks: [],
+  flags: ALWAYS,
+  opcodeHint: hint,
+  flagHint: "SIGNALED, SOLICITED, INLINE",
 });
 
 const OPERATIONS: Readonly<Record<number, Operations>> = {
   // Packets of datagrams and messages have no checksums to offload.
   [IBV_QPT_RAW_PACKET]: {
-    ...sends([], IBV_SEND_IP_CSUM, ", IP_CSUM"),
+    ...sends(),
     has: [IBV_WR_SEND],
     opcodeHint: "IBV_WR_SEND",
+    flags: ALWAYS | IBV_SEND_IP_CSUM,
+    flagHint: "SIGNALED, SOLICITED, INLINE, IP_CSUM",
   },
-  [IBV_QPT_UD]: sends([]),
-  [IBV_QPT_UC]: sends(UC_LACKS),
-  [IBV_QPT_RC]: sends(RC_LACKS, IBV_SEND_FENCE, ", FENCE"),
+  [IBV_QPT_UD]: sends(),
+  [IBV_QPT_UC]: { ...sends(WRITES, "IBV_WR_SEND, IBV_WR_RDMA_WRITE, or those WITH_IMM"), lacks: LACKS },
+  [IBV_QPT_RC]: {
+    ...sends([...WRITES, ...ANSWERED], "IBV_WR_SEND, IBV_WR_RDMA_* or IBV_WR_ATOMIC_*"),
+    lacks: LACKS,
+    flags: ALWAYS | IBV_SEND_FENCE,
+    flagHint: "SIGNALED, SOLICITED, INLINE, FENCE",
+  },
 };
 
 /**
@@ -84,8 +86,9 @@ export function checkOperation({ qp_type }: { readonly qp_type: number }, opcode
   if (!has.includes(opcode)) {
     refuse({ code: "EINVAL", reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: `use ${opcodeHint}` });
   }
-  if ((flags & ~known) === 0) return;
-  const hint = `it takes ${flagHint}`;
+  const inlined = (flags & IBV_SEND_INLINE) !== 0 && ANSWERED.includes(opcode);
+  if ((flags & ~known) === 0 && !inlined) return;
+  const hint = inlined ? "the answer needs memory that is registered: clear INLINE" : `it takes ${flagHint}`;
   refuse({ code: "EINVAL", reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
 }
 
@@ -111,7 +114,7 @@ export function buildFlag(opcode: number): number {
  */
 export function checkBuildFlags(qp_type: number, value: number | bigint): number {
   const path = "qp_init_attr.send_ops_flags";
-  const flags = maskOf(path, value);
+  const flags = bits64Of(path, value);
   // The creation of the queue pair refuses other types.
   if (OPERATIONS[qp_type] === undefined) return 0;
   const can = buildable(qp_type);

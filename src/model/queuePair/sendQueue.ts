@@ -13,7 +13,6 @@ import {
   IBV_WC_SEND,
   IBV_WC_SUCCESS,
   IBV_WC_WR_FLUSH_ERR,
-  IBV_WR_SEND_WITH_IMM,
 } from "../../abi/verbs.js";
 import { refusalOf, refuse, SteeringError } from "../../errors.js";
 import { joined } from "../../packet/bytes.js";
@@ -24,33 +23,17 @@ import { datagramFrame, type Datagram } from "../roce/datagram.js";
 import { checkObject, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { withChecksums } from "./checksumOffload.js";
-import { checkFrameLength, MAX_MESSAGE, MTU_BYTES } from "../base/port/ports.js";
+import { checkFrameLength, MTU_BYTES } from "../base/port/ports.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { STATE_NAMES, type QueuePairState } from "../queue/states.js";
-import { checkViews, lengthOf, viewsOf, type WorkRequest } from "../queue/scatter.js";
+import { checkViews, lengthOf, viewsOf } from "../queue/scatter.js";
+import type { SendRequest } from "./sendRequest.js";
 import { checkOperation } from "./sendOperations.js";
-import type { Message } from "../roce/requester.js";
+import { completedAs, immediateOf, isAnswered, messageOf } from "./messages.js";
+import type { LocalMemory, Message } from "../roce/requester.js";
 import type { Transport } from "../roce/transport.js";
 
-/** `struct ibv_send_wr`, with the fields that raw frames, datagrams and messages use. */
-export interface SendRequest extends WorkRequest {
-  next?: SendRequest | null | undefined;
-  /** IBV_WR_SEND; for datagrams and messages also IBV_WR_SEND_WITH_IMM. */
-  opcode: number;
-  /** Bits IBV_SEND_... @default 0 */
-  send_flags?: number | undefined;
-  /** The immediate data of IBV_WR_SEND_WITH_IMM. @default 0 */
-  imm_data?: number | undefined;
-  wr?: { ud?: DatagramAddress | undefined } | undefined;
-}
-
-/** The destination of a datagram: member `ud` of the union `wr`. */
-export interface DatagramAddress {
-  ah: AddressHandle;
-  remote_qpn: number;
-  /** The Q_Key to send. If its highest bit is set, the queue pair's own Q_Key is sent instead. */
-  remote_qkey: number;
-}
+export type { DatagramAddress, SendRequest } from "./sendRequest.js";
 
 /** The sizes of a send queue. */
 export interface SendLimits {
@@ -78,8 +61,9 @@ interface CheckedRequest {
   readonly wr: SendRequest;
   readonly flags: number;
   readonly views: readonly Uint8Array[];
+  /** What a connection sends; null for other queue pairs. */
+  readonly message: Omit<Message, "request"> | null;
   readonly datagram: Omit<Datagram, "psn"> | null;
-  readonly immediate: number | null;
   /** Whether it gives a completion when it succeeds. */
   readonly completes: boolean;
 }
@@ -93,6 +77,7 @@ interface Before {
 const NONE_BEFORE: Before = { requests: 0, completions: 0 };
 /** The states in which a queue pair takes send requests. */
 const SENDING: readonly number[] = [IBV_QPS_RTS, IBV_QPS_ERR];
+const HELD = "the bytes must lie in the region of the lkey";
 const PRIVILEGED_QKEY = 0x8000_0000;
 
 export class SendQueue {
@@ -150,26 +135,25 @@ export class SendQueue {
     }
     const flags = unsigned("wr.send_flags", wr.send_flags ?? 0, 32);
     checkOperation(qp, wr.opcode, flags);
-    const views = this._views(wr, flags);
+    const { views, regions } = this._memory(wr, flags);
     const datagram = qp.qp_type === IBV_QPT_UD ? this._datagram(wr, flags, views) : null;
-    const immediate = immediateOf(wr);
-    if (qp.transport !== null) checkMessageLength(lengthOf(views));
-    else if (datagram === null) checkFrameLength("wr.sg_list", lengthOf(views));
+    const message = qp.transport === null ? null : messageOf(qp, wr, flags, { views, regions });
+    if (message === null && datagram === null) checkFrameLength("wr.sg_list", lengthOf(views));
     const completes = state === IBV_QPS_ERR || this._signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
     this._checkRoom(completes, before);
-    return { wr, flags, views, datagram, immediate, completes };
+    return { wr, flags, views, message, datagram, completes };
   }
 
-  private _send({ wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
+  private _send({ wr, flags, views, message, datagram, completes }: CheckedRequest): void {
     const qp = this._qp;
     const { transport } = qp;
     if (qp.state === IBV_QPS_ERR) {
       this._completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
       return;
     }
-    if (transport !== null) {
-      const solicited = (flags & IBV_SEND_SOLICITED) !== 0;
-      this._pass(transport, wr, completes, { payload: joined(...views), solicited, immediate });
+    if (transport !== null && message !== null) {
+      const request = new SentRequest(this, wr, ++this._tail, completes, lengthOf(views));
+      transport.post({ ...message, request });
       return;
     }
     const frame = datagram === null ? joined(...views) : datagramFrame({ ...datagram, psn: qp.takePsn() });
@@ -184,22 +168,29 @@ export class SendQueue {
     this._head = this._tail;
   }
 
-  private _views(wr: SendRequest, flags: number): Uint8Array[] {
+  private _memory(wr: SendRequest, flags: number): LocalMemory {
     const { max_send_sge, max_inline_data } = this._limits;
     const views = viewsOf(wr, max_send_sge);
     if ((flags & IBV_SEND_INLINE) === 0) {
-      const hint = "the bytes must lie in the region of the lkey";
       const pd = this._qp.pd as ProtectionDomain;
-      checkViews(pd, wr, views, (region, view) => region.holds(view), hint);
-      return views;
+      const regions = isAnswered(wr.opcode)
+        ? checkViews(
+            pd,
+            wr,
+            views,
+            (region, view) => region.takes(view),
+            `${HELD}, which must allow IBV_ACCESS_LOCAL_WRITE`,
+          )
+        : checkViews(pd, wr, views, (region, view) => region.holds(view), HELD);
+      return { views, regions };
     }
     const length = lengthOf(views);
-    if (length <= max_inline_data) return views;
+    if (length <= max_inline_data) return { views, regions: [] };
     const hint = `max_inline_data is ${max_inline_data}`;
     return refuse({ code: "EINVAL", reason: "out_of_range", path: "wr.sg_list", value: `${length} bytes`, hint });
   }
 
-  private _datagram(wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
+  private _datagram(wr: SendRequest, flags: number, payload: readonly Uint8Array[]): Omit<Datagram, "psn"> {
     const qp = this._qp;
     const ud = wr.wr?.ud;
     checkObject("wr.wr.ud", ud);
@@ -245,23 +236,14 @@ export class SendQueue {
     refuse({ code: "ENOMEM", reason: "completions_full", path: "qp.send_cq", value: this._completions, hint });
   }
 
-  /**
-   * Passes a message to the transport. The request completes when its packets are done; a failed
-   * request always gives a completion.
-   */
-  private _pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "request">): void {
-    const request = new SentRequest(this, wr.wr_id, ++this._tail, completes, message.payload.length);
-    transport.post({ ...message, request });
-  }
-
   /** Completes the request at `place`. Polling the completion frees its entry and all before it. */
   private _complete(wr: SendRequest, place: number, status: number, length: number): void {
-    this.complete(new SentRequest(this, wr.wr_id, place, true, length), status, length);
+    this.complete(new SentRequest(this, wr, place, true, length), status, length);
   }
 
   /** Completes a request. */
   complete(request: SentRequest, status: number, length: number): void {
-    const wc = completion(request.wr_id, status, IBV_WC_SEND, length, this._qp.qp_num, 0);
+    const wc = completion(request.wr_id, status, request.opcode, length, this._qp.qp_num, 0);
     this._completions.add(wc, request);
   }
 
@@ -274,14 +256,17 @@ export class SendQueue {
 /** A request in its queue, until its completion is polled. */
 export class SentRequest implements PolledRequest {
   readonly wr_id: bigint | number;
+  /** IBV_WC_ operation of its completion. */
+  readonly opcode: number;
   private readonly _queue: SendQueue;
   private readonly _place: number;
   /** Whether it gives a completion when it succeeds. */
   private readonly _completes: boolean;
   private readonly _length: number;
 
-  constructor(queue: SendQueue, wr_id: bigint | number, place: number, completes: boolean, length: number) {
+  constructor(queue: SendQueue, { wr_id, opcode }: SendRequest, place: number, completes: boolean, length: number) {
     this.wr_id = wr_id;
+    this.opcode = completedAs(opcode);
     this._queue = queue;
     this._place = place;
     this._completes = completes;
@@ -297,16 +282,6 @@ export class SentRequest implements PolledRequest {
   polled(): void {
     this._queue.free(this._place);
   }
-}
-
-function immediateOf({ opcode, imm_data = 0 }: SendRequest): number | null {
-  return opcode === IBV_WR_SEND_WITH_IMM ? unsigned("wr.imm_data", imm_data, 32) : null;
-}
-
-function checkMessageLength(length: number): void {
-  if (length <= MAX_MESSAGE) return;
-  const hint = `max_msg_sz is ${MAX_MESSAGE}`;
-  refuse({ code: "EINVAL", reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
 }
 
 /** Runs a check of request `i`; the path of a refusal then says `wr[i]`. */

@@ -1,6 +1,6 @@
 /**
- * Rules for RoCE packets: those of a connection go to its queue pair, those of a multicast group to
- * all queue pairs of the group. No object owns such a rule, and outcomes do not list it.
+ * Rules for RoCE packets: those of a connection, and datagrams, go to their queue pair, those of a
+ * multicast group to all queue pairs of the group. No object owns such a rule, and outcomes do not list it.
  */
 import { Op } from "../../abi/engine.js";
 import { PORT_ROCE } from "../../abi/protocols.js";
@@ -9,6 +9,7 @@ import { readBits } from "../../packet/bytes.js";
 import type { Route } from "../queue/addressHandle.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { isIpv4Mapped } from "../base/port/gids.js";
+import type { Port } from "../base/port/ports.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 import { TablePipeline } from "../table/pipeline.js";
 
@@ -87,4 +88,20 @@ function fieldsOf({ port, sgid, dgid }: Route, qp_num: number): MatchFields {
     [`outer.${name}_src`]: address(dgid),
     [`outer.${name}_dst`]: address(sgid),
   };
+}
+
+/**
+ * The receive rule of a UD queue pair: unicast packets for queue pair `qp_num` that are for the MAC of
+ * the port go to `queue`.
+ * @throws ENOMEM
+ */
+export function datagramRule(of: FunctionBase, port: Port, qp_num: number, queue: number): ConnectedRule {
+  const name = of.device.queues.get(queue)?.label ?? `qp ${qp_num}`;
+  const fields: MatchFields = {
+    "ext.port": port.number,
+    "outer.dmac": readBits(port.mac, 0, 48),
+    "outer.udp_dport": PORT_ROCE,
+    "misc.bth_dst_qp": qp_num,
+  };
+  return new ConnectedRule(of, name, fields, [Op.queue, queue]);
 }

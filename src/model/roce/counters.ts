@@ -13,6 +13,10 @@ export interface TransportCounters {
   duplicate_request: number;
   /** Messages that arrived without a receive request for them. */
   out_of_buffer: number;
+  /** Operations of the peer on memory that it may not use. */
+  resp_remote_access_errors: number;
+  /** Own operations that the peer refused for that. */
+  req_remote_access_errors: number;
   /** NAKs received for a missing packet. */
   packet_seq_err: number;
   /** Packets sent that were answered by neither ACK nor NAK in time. */
@@ -28,6 +32,8 @@ export function noCounts(): TransportCounters {
     out_of_sequence: 0,
     duplicate_request: 0,
     out_of_buffer: 0,
+    resp_remote_access_errors: 0,
+    req_remote_access_errors: 0,
     packet_seq_err: 0,
     local_ack_timeout_err: 0,
     rnr_nak_retry_err: 0,

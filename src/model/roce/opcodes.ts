@@ -16,7 +16,18 @@ export const SEND_LAST = 2;
 export const SEND_LAST_WITH_IMMEDIATE = 3;
 export const SEND_ONLY = 4;
 export const SEND_ONLY_WITH_IMMEDIATE = 5;
+/** RDMA WRITE has the operations of SEND, in the same order. */
+export const WRITE_FIRST = 6;
+export const WRITE_ONLY_WITH_IMMEDIATE = 0xb;
+export const READ_REQUEST = 0xc;
+export const READ_RESPONSE_FIRST = 0xd;
+export const READ_RESPONSE_MIDDLE = 0xe;
+export const READ_RESPONSE_LAST = 0xf;
+export const READ_RESPONSE_ONLY = 0x10;
 export const ACKNOWLEDGE = 0x11;
+export const ATOMIC_ACKNOWLEDGE = 0x12;
+export const COMPARE_SWAP = 0x13;
+export const FETCH_ADD = 0x14;
 
 /**
  * The syndrome of an AETH. The upper three bits are the kind; the lower bits hold credits, a timer

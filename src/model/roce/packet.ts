@@ -53,7 +53,7 @@ export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
  * The IP packet without link padding, and the length of its header in bytes; null when it holds no
  * complete UDP datagram.
  */
-function datagramIn(frame: Uint8Array): { packet: Uint8Array; headers: number } | null {
+export function datagramIn(frame: Uint8Array): { packet: Uint8Array; headers: number } | null {
   const word = (bytes: Uint8Array, at: number): number => readNumber(bytes, 8 * at, 16);
   let at = ETHERTYPE_AT;
   while (isVlanTpid(word(frame, at))) at += TAG_LENGTH;

@@ -20,9 +20,14 @@ import {
   IBV_WC_SUCCESS,
   IBV_WC_WR_FLUSH_ERR,
 } from "../../abi/verbs.js";
+import { IBV_WC_LOC_PROT_ERR } from "../../abi/verbsConstants.js";
 import { Deadline } from "../base/time/deadlines.js";
-import { bytesOf } from "../../packet/bytes.js";
+import { bytesOf, joined } from "../../packet/bytes.js";
+import { isRevoked, type PostedBuffer } from "../queue/postedBuffers.js";
+import { lengthOf, scatter } from "../queue/scatter.js";
+import { atomicOf, rethOf, type AtomicOperands, type RemoteMemory } from "./extendedHeaders.js";
 import type { TransportCounters } from "./counters.js";
+import { rnrTime } from "./rnrTimer.js";
 import type { OutgoingPacket } from "./frame.js";
 import {
   KIND_ACK,
@@ -44,13 +49,25 @@ import {
 
 /** The message of one send request. */
 export interface Message {
+  /** SEND_FIRST, WRITE_FIRST, READ_REQUEST, COMPARE_SWAP or FETCH_ADD. */
+  readonly operation: number;
+  /** The bytes to send; none of READ and of atomic operations. */
   readonly payload: Uint8Array;
   readonly solicited: boolean;
   /** The immediate data, or null. */
   readonly immediate: number | null;
+  /** The memory of the peer; null for SEND. */
+  readonly remote: RemoteMemory | null;
+  /** The operands of an atomic operation, or null. */
+  readonly operands: AtomicOperands | null;
+  /** What the answers of READ and of atomic operations are written to; else null. */
+  readonly into: LocalMemory | null;
   /** The request, which is completed with an IBV_WC_ status. */
   readonly request: { done(status: number): void };
 }
+
+/** Memory that answers are written to. */
+export type LocalMemory = Omit<PostedBuffer, "wr_id">;
 
 /** The fields that differ between packets of a connection. The opcode has no queue pair type. */
 export type RequestPacket = Pick<OutgoingPacket, "opcode" | "psn" | "solicited" | "ackRequest" | "headers" | "payload">;
@@ -85,8 +102,12 @@ export interface RequesterOwner {
 interface Transfer {
   readonly message: Message;
   readonly first: number;
-  /** The number of its packets. */
+  /** The number of its packets: of requests, or for READ of answers. */
   readonly count: number;
+  /** The answers to READ or an atomic operation so far. */
+  readonly parts: Uint8Array[];
+  /** The answer that was missing and has been requested again last; -1 for none. */
+  gap: number;
   /** The number of packets sent, and of those acknowledged; both count from the first packet. */
   sent: number;
   acknowledged: number;
@@ -168,11 +189,42 @@ export class Requester {
     const place = psnDistance(psn, transfer.first);
     if (place < transfer.acknowledged || place >= transfer.sent) return;
     const positive = (syndrome & SYNDROME_KIND) === KIND_ACK;
+    // Only answers with bytes acknowledge what they answer.
+    if (positive && transfer.message.into !== null) return;
     const before = transfer.acknowledged;
     transfer.acknowledged = positive ? place + 1 : place;
-    if (!positive) transfer.nak = syndrome;
+    this._answered(transfer, before, positive ? null : syndrome);
+  }
+
+  /** Handles an answer with bytes, to READ or an atomic operation. */
+  responded(psn: number, payload: Uint8Array): void {
+    const transfer = this._transfer;
+    if (transfer === null) return;
+    const { into } = transfer.message;
+    const place = psnDistance(psn, transfer.first);
+    if (into === null || place < transfer.acknowledged || place >= transfer.sent) return;
+    const before = transfer.acknowledged;
+    const { mtu, counters } = this._owner;
+    if (place > before) {
+      // A missing answer is requested again, once: later answers of the same request may be in transit.
+      const isNew = transfer.gap !== before;
+      transfer.gap = before;
+      if (isNew) this._answered(transfer, before, NAK_SEQUENCE);
+      return;
+    }
+    if (payload.length !== Math.min(mtu, lengthOf(into.views) - before * mtu)) {
+      counters.malformed++;
+      return;
+    }
+    transfer.parts.push(payload.slice());
+    transfer.acknowledged++;
+    this._answered(transfer, before, null);
+  }
+
+  /** Goes on after an answer, before which `before` packets were acknowledged. @param nak its syndrome, or null */
+  private _answered(transfer: Transfer, before: number, nak: number | null): void {
+    if (nak !== null || this._paused) transfer.nak = nak;
     if (!this._paused) return;
-    if (positive) transfer.nak = null;
     this._resume();
     this._run(this._judge(transfer, before));
   }
@@ -197,6 +249,7 @@ export class Requester {
         if (this._transfer === next) {
           if (status === WAITS) return;
           this._transfer = null;
+          if (status === IBV_WC_SUCCESS) status = stored(next);
           next.message.request.done(status);
           if (status !== IBV_WC_SUCCESS) this._owner.fail();
         }
@@ -212,9 +265,10 @@ export class Requester {
     if (this._transfer !== null) return this._transfer;
     const message = this._waiting.shift();
     if (message === undefined) return null;
-    const count = Math.max(1, Math.ceil(message.payload.length / this._owner.mtu));
+    const length = message.into === null ? message.payload.length : lengthOf(message.into.views);
+    const count = Math.max(1, Math.ceil(length / this._owner.mtu));
     const first = this._owner.takePsns(count);
-    const none = { sent: 0, acknowledged: 0, nak: null, tries: 0, rnrTries: 0, isUnderWay: false };
+    const none = { parts: [], gap: -1, sent: 0, acknowledged: 0, nak: null, tries: 0, rnrTries: 0, isUnderWay: false };
     this._transfer = { message, first, count, ...none };
     return this._transfer;
   }
@@ -250,6 +304,7 @@ export class Requester {
       counters.rnr_nak_retry_err++;
       return IBV_WC_RNR_RETRY_EXC_ERR;
     }
+    if (nak === NAK_REMOTE_ACCESS) counters.req_remote_access_errors++;
     return nak === NAK_SEQUENCE ? this._retry(transfer) : (STATUS[nak] ?? IBV_WC_REM_OP_ERR);
   }
 
@@ -277,6 +332,11 @@ export class Requester {
     transfer.nak = null;
     transfer.isUnderWay = this._owner.realTime;
     const { count } = transfer;
+    if (transfer.message.into !== null) {
+      transfer.sent = count;
+      transfer.isUnderWay = this._owner.send(this._request(transfer));
+      return;
+    }
     for (let i = transfer.acknowledged; i < count && transfer.nak === null && this._transfer === transfer; i++) {
       transfer.sent = Math.max(transfer.sent, i + 1);
       const isUnderWay = this._owner.send(this._packet(transfer, i));
@@ -284,33 +344,48 @@ export class Requester {
     }
   }
 
+  /** The request of READ, for the bytes that are not there yet, or that of an atomic operation. */
+  private _request({ message, first, acknowledged }: Transfer): RequestPacket {
+    const { operation, operands, solicited } = message;
+    const { address, rkey } = message.remote as RemoteMemory;
+    const done = acknowledged * this._owner.mtu;
+    const rest = { address: address + BigInt(done), rkey };
+    const { views } = message.into as LocalMemory;
+    const header = operands === null ? rethOf(rest, lengthOf(views) - done) : atomicOf(rest, operands);
+    const psn = psnAfter(first, acknowledged);
+    return { opcode: operation, psn, solicited, ackRequest: true, headers: [header], payload: [] };
+  }
+
   private _packet({ message, first, count }: Transfer, i: number): RequestPacket {
     const { mtu, reliable } = this._owner;
-    const { payload, immediate, solicited } = message;
+    const { operation, payload, immediate, solicited, remote } = message;
     const last = i === count - 1;
     return {
-      opcode: operation(i, count, immediate !== null),
+      opcode: operation + partOf(i, count, immediate !== null),
       psn: psnAfter(first, i),
       solicited: last && solicited,
       ackRequest: last && reliable,
-      headers: last && immediate !== null ? [bytesOf(immediate, 4)] : [],
+      headers: [
+        ...(i === 0 && remote !== null ? [rethOf(remote, payload.length)] : []),
+        ...(last && immediate !== null ? [bytesOf(immediate, 4)] : []),
+      ],
       payload: [payload.subarray(i * mtu, (i + 1) * mtu)],
     };
   }
 }
 
-/** How long a peer without a receive request asks to wait, in units of 10 us (ibv_modify_qp(3), min_rnr_timer). */
-const RNR_TIMES = [
-  ...[65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192],
-  ...[256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152],
-];
-
-/** Nanoseconds. */
-function rnrTime(syndrome: number): bigint {
-  return 10_000n * BigInt(RNR_TIMES[syndrome & ~SYNDROME_KIND] as number);
+/** Writes the answers. @returns the status of the request: its memory may not be registered any more */
+function stored({ message: { into, operands }, parts }: Transfer): number {
+  if (into === null) return IBV_WC_SUCCESS;
+  if (isRevoked(into)) return IBV_WC_LOC_PROT_ERR;
+  const bytes = joined(...parts);
+  // An atomic operation returns a number, in the byte order of the host.
+  scatter(into.views, operands === null ? bytes : bytes.reverse());
+  return IBV_WC_SUCCESS;
 }
 
-function operation(i: number, count: number, immediate: boolean): number {
+/** The operation of packet `i`, relative to FIRST. */
+function partOf(i: number, count: number, immediate: boolean): number {
   if (count === 1) return immediate ? SEND_ONLY_WITH_IMMEDIATE : SEND_ONLY;
   if (i === 0) return SEND_FIRST;
   if (i < count - 1) return SEND_MIDDLE;

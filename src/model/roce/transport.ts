@@ -9,7 +9,7 @@ import { IBV_EVENT_COMM_EST } from "../../abi/verbsConstants.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { routeOf, type AddressAttributes, type Route } from "../queue/addressHandle.js";
 import { mtuBytes } from "../base/port/ports.js";
-import type { Context } from "../base/context.js";
+import type { Context, ProtectionDomain } from "../base/context.js";
 import type { Deadline } from "../base/time/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { QueuePairState } from "../queue/states.js";
@@ -17,18 +17,30 @@ import type { ReceiveQueue } from "../queue/receiveQueue.js";
 import { connectionRule, type ConnectedRule } from "./connectionRule.js";
 import { noCounts, type TransportCounters } from "./counters.js";
 import { roceFrame } from "./frame.js";
-import { ACKNOWLEDGE, SERVICE, SERVICE_RC, SERVICE_UC } from "./opcodes.js";
+import type { AnswerBytes } from "./answers.js";
+import { AETH_LENGTH, aethOf, ATOMIC_SIZE, type RemoteMemory } from "./extendedHeaders.js";
+import {
+  ACK,
+  ACKNOWLEDGE,
+  ATOMIC_ACKNOWLEDGE,
+  READ_RESPONSE_FIRST,
+  READ_RESPONSE_LAST,
+  READ_RESPONSE_MIDDLE,
+  READ_RESPONSE_ONLY,
+  psnAfter,
+  SERVICE,
+  SERVICE_RC,
+  SERVICE_UC,
+} from "./opcodes.js";
 import { readPacket } from "./packet.js";
 import { Requester, type Message, type RequesterOwner, type RequestPacket } from "./requester.js";
 import { Responder, type ResponderOwner } from "./responder.js";
-
-/** | syndrome 1 | MSN 3 | */
-const AETH_LENGTH = 4;
 
 /** The part of a queue pair that its transport uses. */
 export interface ConnectedQueuePair {
   readonly device: DeviceBase;
   readonly context: Context;
+  readonly pd: ProtectionDomain | null;
   /** The queue's handle in the core. */
   readonly handle: number;
   readonly qp_num: number;
@@ -109,9 +121,23 @@ export class Transport implements RequesterOwner, ResponderOwner {
     if ((packet.opcode & SERVICE) !== this._service) return;
     if (!this._established && this._qp.state === IBV_QPS_RTR) this._qp.report(IBV_EVENT_COMM_EST);
     this._established = true;
-    if (!this.reliable || packet.opcode !== ACKNOWLEDGE) this._responder.take(packet);
-    else if (packet.content.length !== AETH_LENGTH) this.counters.malformed++;
-    else this._requester.acknowledged(packet.psn, packet.content[0] ?? 0);
+    const { opcode, psn, content } = packet;
+    if (!this.reliable || opcode < READ_RESPONSE_FIRST || opcode > ATOMIC_ACKNOWLEDGE) this._responder.take(packet);
+    else if (content.length < (opcode === READ_RESPONSE_MIDDLE ? 0 : AETH_LENGTH)) this.counters.malformed++;
+    else if (opcode === ACKNOWLEDGE) this._requester.acknowledged(psn, content[0] ?? 0);
+    else this._requester.responded(psn, opcode === READ_RESPONSE_MIDDLE ? content : content.subarray(AETH_LENGTH));
+  }
+
+  get access(): number {
+    return this._qp.attributes.qp_access_flags;
+  }
+
+  get maxReads(): number {
+    return this._qp.attributes.max_dest_rd_atomic;
+  }
+
+  remote({ address, rkey }: RemoteMemory, length: number, access: number): Uint8Array | null {
+    return this._qp.pd?.regions.get(rkey)?.remote(address, length, access) ?? null;
   }
 
   get mtu(): number {
@@ -170,9 +196,25 @@ export class Transport implements RequesterOwner, ResponderOwner {
   }
 
   answer(psn: number, syndrome: number, msn: number): void {
-    const headers = [Uint8Array.of(syndrome), bytesOf(msn, AETH_LENGTH - 1)];
-    const opcode = this._service | ACKNOWLEDGE;
-    this._transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload: [] });
+    this._reply(ACKNOWLEDGE, psn, [aethOf(syndrome, msn)], []);
+  }
+
+  respond(psn: number, bytes: AnswerBytes, msn: number): void {
+    const aeth = aethOf(ACK, msn);
+    if (typeof bytes === "bigint") {
+      this._reply(ATOMIC_ACKNOWLEDGE, psn, [aeth, bytesOf(bytes, ATOMIC_SIZE)], []);
+      return;
+    }
+    for (const [i, payload] of bytes.entries()) {
+      // A packet may have closed the connection.
+      if (this._rule === null) return;
+      const opcode = responseOpcode(i, bytes.length);
+      this._reply(opcode, psnAfter(psn, i), opcode === READ_RESPONSE_MIDDLE ? [] : [aeth], [payload]);
+    }
+  }
+
+  private _reply(opcode: number, psn: number, headers: readonly Uint8Array[], payload: readonly Uint8Array[]): void {
+    this._transmit({ opcode: this._service | opcode, psn, solicited: false, ackRequest: false, headers, payload });
   }
 
   fail(event?: number): void {
@@ -196,4 +238,10 @@ export class Transport implements RequesterOwner, ResponderOwner {
       return this._qp.device.transmit(this._qp, frame);
     });
   }
+}
+
+function responseOpcode(i: number, count: number): number {
+  if (count === 1) return READ_RESPONSE_ONLY;
+  if (i === 0) return READ_RESPONSE_FIRST;
+  return i < count - 1 ? READ_RESPONSE_MIDDLE : READ_RESPONSE_LAST;
 }

@@ -57,23 +57,26 @@ export interface PacketArrival {
 }
 
 /**
- * Work that waits until the core is idle: first frames that leave by ports, then arrivals. Most
- * frames have none, so the lists are made when they are needed.
+ * Work that waits until the core is idle: first frames that leave by ports, then arrivals, then queues
+ * that fail. Most frames have none, so the lists are made when they are needed.
  */
 export class PendingWork {
   #egressFrames: EgressFrame[] | null = null;
   #arrivals: PacketArrival[] | null = null;
+  #failures: { fail(): void }[] | null = null;
 
   get isEmpty(): boolean {
-    return this.#egressFrames === null && this.#arrivals === null;
+    return this.#egressFrames === null && this.#arrivals === null && this.#failures === null;
   }
 
   get egressFrames(): readonly EgressFrame[] {
     return this.#egressFrames ?? [];
   }
 
-  get arrivals(): readonly PacketArrival[] {
-    return this.#arrivals ?? [];
+  /** Passes packets to connected queue pairs, and lets queues fail. */
+  arrive(): void {
+    for (const { transport, frame } of this.#arrivals ?? []) transport.arrive(frame);
+    for (const queue of this.#failures ?? []) queue.fail();
   }
 
   addEgressFrame(frame: EgressFrame): void {
@@ -82,6 +85,10 @@ export class PendingWork {
 
   addArrival(arrival: PacketArrival): void {
     (this.#arrivals ??= []).push(arrival);
+  }
+
+  addFailure(queue: { fail(): void }): void {
+    (this.#failures ??= []).push(queue);
   }
 }
 
@@ -153,8 +160,9 @@ export class OutcomeReader {
     const status = batch.statusOf(at, words);
     const taken = status === NONE;
     const tag = batch.tagOf(at, words);
-    if (this.#delivers && !object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
-      object.arrive(batch.arrivalAt(at), tag);
+    if (this.#delivers && !object.isSink && object.takesFrames && (taken || status === TOO_SHORT)) {
+      if (!object.arrive(batch.arrivalAt(at), tag)) pendingWork.addFailure(object);
+    }
     if (!taken) return null;
     const frame = this.#frameAt(at, flags, input);
     if ("transport" in object && object.transport !== null)

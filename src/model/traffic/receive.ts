@@ -232,7 +232,7 @@ export class Traffic {
       const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
       destination.outcome = egress(this.device, port, frame, own);
     }
-    for (const { transport, frame } of pendingWork.arrivals) transport.arrive(frame);
+    pendingWork.arrive();
   }
 
   /**

@@ -34,6 +34,8 @@ const NOT_TAKEN: readonly (ReasonName | null)[] = [
   "no_receive_buffer",
   "receive_buffer_too_short",
   "completion_queue_full",
+  "wrong_qkey",
+  "bad_datagram",
 ];
 
 /** Implements `device.send`. */
@@ -85,7 +87,7 @@ export function sendFrom(
   for (const { destination, port } of kept) device.hitCounts?.stayed(port.number, destination.frame.length);
   observer?.sent(qp, qp.attributes.port_num, frame, outcome);
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
-  for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
+  pendingWork.arrive();
   return outcome;
 }
 

@@ -5,6 +5,7 @@ import { Context, MemoryRegion, ProtectionDomain } from "../../model/base/contex
 import type { Device } from "../../model/device/device.js";
 import type { DeviceFunction } from "../../model/device/function.js";
 import { living } from "../../model/base/handle.js";
+import { bits64Of } from "../../model/base/limits.js";
 
 export type { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
 
@@ -65,7 +66,10 @@ export function ibv_dealloc_pd(pd: ProtectionDomain): 0 {
  * @param addr the memory; a view of a larger buffer is taken as it is
  * @param length bytes of `addr`; all of them if undefined
  * @param access bits IBV_ACCESS_*; receive buffers need IBV_ACCESS_LOCAL_WRITE
- * @throws EINVAL if `length` is beyond `addr`
+ * @returns the region; peers name its first byte by `iova`, where C has the address of `addr`
+ * @throws EINVAL if `length` is beyond `addr`, a flag is unknown, or IBV_ACCESS_REMOTE_WRITE or
+ *   _REMOTE_ATOMIC is without _LOCAL_WRITE
+ * @throws EOPNOTSUPP for on-demand paging and flushes
  */
 export function ibv_reg_mr(
   pd: ProtectionDomain,
@@ -77,7 +81,22 @@ export function ibv_reg_mr(
 }
 
 /**
- * Ends the registration of memory (ibv_reg_mr(3)). Posted requests that name it keep their memory.
+ * Registers memory whose first byte has the address `iova` for peers (ibv_reg_mr(3)).
+ * @throws as `ibv_reg_mr`; EINVAL if the region would end after 2^64
+ */
+export function ibv_reg_mr_iova(
+  pd: ProtectionDomain,
+  addr: Uint8Array,
+  length: number | undefined,
+  iova: bigint | number,
+  access: number,
+): MemoryRegion {
+  return inCall("ibv_reg_mr_iova", () => new MemoryRegion(pd, addr, length, access, bits64Of("iova", iova)));
+}
+
+/**
+ * Ends the registration of memory (ibv_reg_mr(3)). A receive request that names it completes with
+ * IBV_WC_LOC_PROT_ERR when a frame or a message takes it, and its queue goes to ERR.
  */
 export function ibv_dereg_mr(mr: MemoryRegion): 0 {
   return inCall("ibv_dereg_mr", () => {

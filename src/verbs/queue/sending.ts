@@ -3,9 +3,15 @@ import { inCall } from "../../errors.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { BadRequest } from "../../model/queue/scatter.js";
-import type { SendRequest } from "../../model/queuePair/sendQueue.js";
+import type { SendRequest } from "../../model/queuePair/sendRequest.js";
 
-export type { DatagramAddress, SendRequest } from "../../model/queuePair/sendQueue.js";
+export type {
+  AtomicRequest,
+  DatagramAddress,
+  RemoteAddress,
+  SendRequest,
+  SendTarget,
+} from "../../model/queuePair/sendRequest.js";
 
 /**
  * Posts a list of send requests, linked by `next` (ibv_post_send(3)): whole frames of a raw packet
@@ -15,7 +21,7 @@ export type { DatagramAddress, SendRequest } from "../../model/queuePair/sendQue
  * @param bad_wr gets the first bad request in `wr`; those before it are sent
  * @throws EINVAL if the state does not send, the type has no such operation or flag, memory is not
  *   of the region, or the bytes are no frame
- * @throws EOPNOTSUPP if the device does not support the operation, such as RDMA
+ * @throws EOPNOTSUPP if the device does not support the operation, such as memory windows
  * @throws ENOMEM if the queue or its completion queue is full
  */
 export function ibv_post_send(qp: QueuePair, wr: SendRequest, bad_wr?: BadRequest<SendRequest>): 0 {

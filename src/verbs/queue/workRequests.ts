@@ -112,45 +112,55 @@ export function ibv_wr_send_tso(qp: ExtendedQueuePair, _hdr: Uint8Array, _hdr_sz
   building("ibv_wr_send_tso", qp, () => qp.build(IBV_WR_TSO));
 }
 
-/** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
-export function ibv_wr_rdma_write(qp: ExtendedQueuePair, _rkey: number, _remote_addr: bigint): void {
-  building("ibv_wr_rdma_write", qp, () => qp.build(IBV_WR_RDMA_WRITE));
+/**
+ * Begins a request that writes memory of the peer.
+ * @param remote_addr an address in the region of `rkey`: `iova` of the peer's region is its first
+ */
+export function ibv_wr_rdma_write(qp: ExtendedQueuePair, rkey: number, remote_addr: bigint | number): void {
+  building("ibv_wr_rdma_write", qp, () => qp.build(IBV_WR_RDMA_WRITE, { wr: { rdma: { rkey, remote_addr } } }));
 }
 
-/** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
+/** Begins a request that writes memory of the peer, and completes a receive request there. */
 export function ibv_wr_rdma_write_imm(
   qp: ExtendedQueuePair,
-  _rkey: number,
-  _remote_addr: bigint,
-  _imm_data: number,
+  rkey: number,
+  remote_addr: bigint | number,
+  imm_data: number,
 ): void {
-  building("ibv_wr_rdma_write_imm", qp, () => qp.build(IBV_WR_RDMA_WRITE_WITH_IMM));
+  building("ibv_wr_rdma_write_imm", qp, () => {
+    const wr = { rdma: { rkey, remote_addr } };
+    qp.build(IBV_WR_RDMA_WRITE_WITH_IMM, { wr, imm_data: unsigned("imm_data", imm_data, 32) });
+  });
 }
 
-/** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
-export function ibv_wr_rdma_read(qp: ExtendedQueuePair, _rkey: number, _remote_addr: bigint): void {
-  building("ibv_wr_rdma_read", qp, () => qp.build(IBV_WR_RDMA_READ));
+/** Begins a request that reads memory of the peer. */
+export function ibv_wr_rdma_read(qp: ExtendedQueuePair, rkey: number, remote_addr: bigint | number): void {
+  building("ibv_wr_rdma_read", qp, () => qp.build(IBV_WR_RDMA_READ, { wr: { rdma: { rkey, remote_addr } } }));
 }
 
-/** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
+/** Begins a request that swaps a number of 64 bits of the peer if it is `compare`, and returns what it was. */
 export function ibv_wr_atomic_cmp_swp(
   qp: ExtendedQueuePair,
-  _rkey: number,
-  _remote_addr: bigint,
-  _compare: bigint,
-  _swap: bigint,
+  rkey: number,
+  remote_addr: bigint | number,
+  compare: bigint | number,
+  swap: bigint | number,
 ): void {
-  building("ibv_wr_atomic_cmp_swp", qp, () => qp.build(IBV_WR_ATOMIC_CMP_AND_SWP));
+  building("ibv_wr_atomic_cmp_swp", qp, () => {
+    qp.build(IBV_WR_ATOMIC_CMP_AND_SWP, { wr: { atomic: { rkey, remote_addr, compare_add: compare, swap } } });
+  });
 }
 
-/** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */
+/** Begins a request that adds to a number of 64 bits of the peer, and returns what it was. */
 export function ibv_wr_atomic_fetch_add(
   qp: ExtendedQueuePair,
-  _rkey: number,
-  _remote_addr: bigint,
-  _add: bigint,
+  rkey: number,
+  remote_addr: bigint | number,
+  add: bigint | number,
 ): void {
-  building("ibv_wr_atomic_fetch_add", qp, () => qp.build(IBV_WR_ATOMIC_FETCH_AND_ADD));
+  building("ibv_wr_atomic_fetch_add", qp, () => {
+    qp.build(IBV_WR_ATOMIC_FETCH_AND_ADD, { wr: { atomic: { rkey, remote_addr, compare_add: add } } });
+  });
 }
 
 /** MODEL: no queue pair has the operation. @throws EOPNOTSUPP always */

@@ -17,7 +17,7 @@ describe("the device", () => {
     const { context } = await open({ ports: 3 });
     const attributes = v.ibv_query_device(context);
     expect(attributes).toMatchObject({ phys_port_cnt: 3, max_sge: 30, max_cqe: 2 ** 22, max_qp_wr: 2 ** 15 });
-    expect(attributes).toMatchObject({ max_mw: 0, max_pkeys: 1, atomic_cap: 0 });
+    expect(attributes).toMatchObject({ max_mw: 0, max_pkeys: 1, atomic_cap: v.IBV_ATOMIC_HCA });
     expect(attributes.device_cap_flags & v.IBV_DEVICE_MANAGED_FLOW_STEERING).toBe(1 << 29);
     expect(attributes.device_cap_flags & v.IBV_DEVICE_UD_AV_PORT_ENFORCE).not.toBe(0);
     expect(attributes.device_cap_flags & v.IBV_DEVICE_UD_IP_CSUM).toBe(0);

@@ -190,7 +190,8 @@ describe("queue pairs of datagrams", () => {
     const roce = { type: v.IBV_FLOW_SPEC_UDP, val: { dst_port: 4791 }, mask: { dst_port: 0xffff } };
     const ah = v.ibv_create_ah(from.pd, { grh: { dgid: "fe80::ff:fe00:7" }, is_global: 1, port_num: 1 });
     const post = (): void => {
-      const wr = { ud: { ah, remote_qpn: 1, remote_qkey: 1 } };
+      // For another number: not a datagram for the queue pair that its flow leads to.
+      const wr = { ud: { ah, remote_qpn: 2, remote_qkey: 1 } };
       v.ibv_post_send(from.qp, request(from, Uint8Array.of(1, 2, 3, 4), { wr }));
     };
     v.ibv_create_flow(createSink(from.context, "ear"), attr([], SNIFFER));

@@ -176,7 +176,7 @@ describe("refusals", () => {
     const { pd, cq } = station;
     const qp = v.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap: { max_send_wr: 1 }, qp_type: v.IBV_QPT_UC });
     v.ibv_modify_qp(qp, { qp_state: v.IBV_QPS_ERR }, v.IBV_QP_STATE);
-    const lacking = { opcode: v.IBV_WR_RDMA_WRITE, sg_list: [] };
+    const lacking = { opcode: v.IBV_WR_SEND_WITH_INV, sg_list: [] };
     expect(attempt(lacking, qp)).toEqual(["EOPNOTSUPP", "unsupported", "wr.opcode"]);
     expect(() => post(request(station, ipv4Frame()), station.cq as never)).toThrow(TypeError);
     v.ibv_destroy_qp(qp);

@@ -304,7 +304,8 @@ describe("queue pairs", () => {
       [v.IBV_QPT_RAW_PACKET, imm],
       [v.IBV_QPT_RAW_PACKET, v.IBV_QP_EX_WITH_TSO],
       [v.IBV_QPT_UD, send | v.IBV_QP_EX_WITH_RDMA_WRITE],
-      [v.IBV_QPT_RC, v.IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP],
+      [v.IBV_QPT_UC, v.IBV_QP_EX_WITH_RDMA_READ],
+      [v.IBV_QPT_RC, v.IBV_QP_EX_WITH_BIND_MW],
       [v.IBV_QPT_RC, 1n << 63n],
     ] as const;
     const { memoryUsed } = station.device;

@@ -152,6 +152,7 @@ export async function everyCall(options: DeviceOptions = {}): Promise<Calls> {
     ibv_rate_to_mult: [v.IBV_RATE_100_GBPS],
     ibv_read_counters: [counters, new BigUint64Array(1), 1, 0],
     ibv_reg_mr: [pd, new Uint8Array(8), 8, 0],
+    ibv_reg_mr_iova: [pd, new Uint8Array(8), 8, 0n, 0],
     ibv_req_notify_cq: [cq, 0],
     ibv_resize_cq: [cq, 256],
     ibv_wc_status_str: [v.IBV_WC_SUCCESS],

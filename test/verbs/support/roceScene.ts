@@ -20,6 +20,13 @@ export interface Said {
   payload: string;
   /** Syndrome and message sequence number, "" if there are none. */
   aeth: string;
+  /** Of a RETH: address, key and length; of an AtomicETH: swap or add, compare; "" if there are none. */
+  reth: string;
+  atomic: string;
+  /** The original value of an atomic operation, "" if there is none. */
+  original: string;
+  /** Of a DETH: Q_Key and source queue pair, "" if there are none. */
+  deth: string;
 }
 
 export interface ScenePacket {
@@ -42,6 +49,10 @@ function request(to: End, opcode: number, psn: number, payload: Uint8Array, more
     immdt: "",
     payload: hex(payload) + "00".repeat(-payload.length & 3),
     aeth: "",
+    reth: "",
+    atomic: "",
+    original: "",
+    deth: "",
     ...more,
   };
 }
@@ -146,5 +157,76 @@ export async function roceScene(): Promise<ScenePacket[]> {
       ),
     );
   }
+  packets.push(...memoryScene(left, right, connect));
   return packets;
+}
+
+/** Operations on memory of the peer, and datagrams, over IPv6. */
+function memoryScene(
+  left: Device,
+  right: Device,
+  connect: (type: number, gid: number, change?: object) => [End, End],
+): ScenePacket[] {
+  const remote = v.IBV_ACCESS_REMOTE_WRITE | v.IBV_ACCESS_REMOTE_READ | v.IBV_ACCESS_REMOTE_ATOMIC;
+  const [a, b] = connect(v.IBV_QPT_RC, 0, { qp_access_flags: remote });
+  postReceives(b, 1, 8);
+  const memory = new Uint8Array(1024);
+  const { rkey } = v.ibv_reg_mr_iova(b.pd, memory, undefined, 0x1234_5678_9abcn, remote | v.IBV_ACCESS_LOCAL_WRITE);
+  const rdma = { remote_addr: 0x1234_5678_9ac0n, rkey };
+  const key = `0x${rkey.toString(16).padStart(8, "0")}`;
+  const reth = (length: number): string => `0x0000123456789ac0 ${key} ${length}`;
+  const at = (i: number, length = MTU): Uint8Array => pattern(3 * MTU).subarray(i * MTU, i * MTU + length);
+  const none = new Uint8Array();
+  const operate =
+    (opcode: number, length: number, more = {}) =>
+    (): void =>
+      post(a, pattern(length), { opcode, wr: { rdma }, ...more });
+  const add = { atomic: { ...rdma, remote_addr: 0x1234_5678_9ac0n, compare_add: 5n } };
+  const swap = { atomic: { ...rdma, compare_add: 0x0706_0504_0302_0106n, swap: 9n } };
+  const length = 2 * MTU + 5;
+  return [
+    ...during(left, right, "RC IPv6 WRITE, three packets", operate(v.IBV_WR_RDMA_WRITE, length), [
+      request(b, 6, 0xfffffe, at(0), { reth: reth(length) }),
+      request(b, 7, 0xffffff, at(1)),
+      request(b, 8, 0, at(2, 5), { a: "1" }),
+      answer(a, 0, 0x1f, 1),
+    ]),
+    ...during(
+      left,
+      right,
+      "RC IPv6 WRITE, immediate data",
+      operate(v.IBV_WR_RDMA_WRITE_WITH_IMM, 3, { imm_data: 0xcafe }),
+      [request(b, 0xb, 1, at(0, 3), { a: "1", reth: reth(3), immdt: "0000cafe" }), answer(a, 1, 0x1f, 2)],
+    ),
+    ...during(left, right, "RC IPv6 READ, three packets", operate(v.IBV_WR_RDMA_READ, length), [
+      request(b, 0xc, 2, none, { a: "1", reth: reth(length) }),
+      request(a, 0xd, 2, at(0), { aeth: "31 3" }),
+      request(a, 0xe, 3, at(1)),
+      request(a, 0xf, 4, at(2, 5), { aeth: "31 3" }),
+    ]),
+    ...during(left, right, "RC IPv6 READ, one packet", operate(v.IBV_WR_RDMA_READ, 8), [
+      request(b, 0xc, 5, none, { a: "1", reth: reth(8) }),
+      request(a, 0x10, 5, at(0, 8), { aeth: "31 4" }),
+    ]),
+    ...during(left, right, "RC IPv6 fetch and add", operate(v.IBV_WR_ATOMIC_FETCH_AND_ADD, 8, { wr: add }), [
+      request(b, 0x14, 6, none, { a: "1", reth: `0x0000123456789ac0 ${key} `, atomic: "5 0" }),
+      request(a, 0x12, 6, none, { aeth: "31 5", original: original(at(0, 8)) }),
+    ]),
+    ...during(left, right, "RC IPv6 compare and swap", operate(v.IBV_WR_ATOMIC_CMP_AND_SWP, 8, { wr: swap }), [
+      request(b, 0x13, 7, none, { a: "1", reth: `0x0000123456789ac0 ${key} `, atomic: "9 506097522914230534" }),
+      request(a, 0x12, 7, none, { aeth: "31 6", original: (BigInt(original(at(0, 8))) + 5n).toString() }),
+    ]),
+    ...during(
+      left,
+      right,
+      "RC IPv6 no access",
+      operate(v.IBV_WR_RDMA_READ, 4, { wr: { rdma: { ...rdma, rkey: 0xffff } } }),
+      [request(b, 0xc, 8, none, { a: "1", reth: "0x0000123456789ac0 0x0000ffff 4" }), answer(a, 8, 0x62, 6)],
+    ),
+  ];
+}
+
+/** The number in the first eight bytes, as a little-endian host has it. */
+function original(bytes: Uint8Array): string {
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true).toString();
 }

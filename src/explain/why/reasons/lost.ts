@@ -72,6 +72,10 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
       return `the receive buffer of ${name} is shorter than the ${at.length} bytes of the frame`;
     case "completion_queue_full":
       return `the completion queue of ${name} is full: poll it, or make it larger`;
+    case "wrong_qkey":
+      return `the Q_Key of the datagram is not that of ${name}`;
+    case "bad_datagram":
+      return `the packet for ${name} is not a complete UD datagram, or its ICRC is wrong`;
     case "copy_limit":
       return "the frame already has the maximum number of copies";
     case "not_a_tunnel":
