@@ -9,11 +9,11 @@ const PAGES = ["test/playground/**/*.node.test.ts"];
 
 /** What `npm test` leaves out of the pages: it keeps their start, journeys over all parts, and what needs no browser. */
 const DEEP_PAGES = [
-  "test/playground/{accessibility,speed}.node.test.ts",
+  "test/playground/{accessibility,shell,speed}.node.test.ts",
   "test/playground/answers/{comparison,proved,totals}.node.test.ts",
   "test/playground/engine/{bigCapture,changes,hostile,random}.node.test.ts",
   "test/playground/frames/*.node.test.ts",
-  "test/playground/rules/{editor,language,proofs,repairs,running}.node.test.ts",
+  "test/playground/rules/{editor,import,language,proofs,repairs,running}.node.test.ts",
   "test/playground/share/{dialogs,hostile,offline,reload,texts}.node.test.ts",
   "test/playground/way/way.node.test.ts",
 ];
@@ -21,19 +21,23 @@ const DEEP_PAGES = [
 /** What else it leaves to `--mode deep`: whatever needs many processes, compilers or seconds. */
 const DEEP_ONLY = [
   "test/assembly/classify/{boundedSteps,filterSteps,multipliers}.node.test.ts",
+  "test/assembly/crypto/ghash.node.test.ts",
   "test/assembly/out/outcomeClassSteps.node.test.ts",
+  "test/{bench,bundlers}.node.test.ts",
   "test/campaign/smoke.node.test.ts",
-  "test/cli/{annotate,folders,formats,fullDisk,inputs,parquet,workers}.node.test.ts",
+  "test/cli/{annotate,folders,formats,fullDisk,inputs,parquet,play,workers}.node.test.ts",
   "test/cli/extcap/extcap.node.test.ts",
   "test/cli/farm/{connections,division,farm,options,spans}.node.test.ts",
-  "test/cli/serve/{guests,namespaces,webSocket,wires}.node.test.ts",
+  "test/cli/serve/{control,guests,namespaces,webSocket,wires}.node.test.ts",
   "test/import/hostile.test.ts",
   "test/outputSchemas.node.test.ts",
   "test/packet/captures.node.test.ts",
   "test/scenario/everyWay.node.test.ts",
   "test/programs.node.test.ts",
   "test/proof/cover/golden.node.test.ts",
-  "test/proof/difference/examples.node.test.ts",
+  "test/proof/lint/examples.node.test.ts",
+  "test/proof/difference/{examples.node,pipelines}.test.ts",
+  "test/site.node.test.ts",
   "test/verbs/esp/keysErased.node.test.ts",
 ];
 

@@ -2,11 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { DEEP } from "./support/tier.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-test.runIf(DEEP)("equal answers", () => {
+test("equal answers", () => {
   expect(output("bench/run.ts", "--quick")).toContain("plain JavaScript");
 });
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { pages, programs } from "../scripts/pages.mjs";
 import { diagnosticsOf } from "./support/programs.js";
+import { DEEP } from "./support/tier.js";
 import { parseScenario } from "../src/scenario/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,12 +17,12 @@ test("README.md has at most 200 lines", () => {
   expect(read("README.md").split("\n").length).toBeLessThanOrEqual(201);
 });
 
-test("programs compile in strict mode", { timeout: 120_000 }, () => {
+test.runIf(DEEP)("programs compile in strict mode", { timeout: 120_000 }, () => {
   expect(samples.length).toBeGreaterThan(5);
   expect(diagnosticsOf(samples)).toEqual([]);
 });
 
-test("programs and commands print what their page shows", { timeout: 120_000 }, () => {
+test.runIf(DEEP)("programs and commands print what their page shows", { timeout: 120_000 }, () => {
   const hidden = samples.filter(({ shown, browser }) => shown === browser);
   expect(hidden.map(({ page, line }) => `${page}:${line} shows no output`)).toEqual([]);
   execFileSync(process.execPath, ["scripts/samples.mjs", "--check"], {

@@ -7,6 +7,7 @@ import type { Outcome } from "../../src/model/traffic/outcome.js";
 import { MISTAKE_NAMES } from "../../src/explain/repair/mistake.js";
 import { CALLS } from "./catalogue/calls.js";
 import { ENTRIES } from "./catalogue/entries.js";
+import { sampleOf } from "../support/tier.js";
 import { explained } from "./catalogue/support/explained.js";
 import { patched } from "./catalogue/support/patch.js";
 import { reached } from "./catalogue/support/reached.js";
@@ -54,7 +55,7 @@ test("at least 25 entries name the public thread that they come from", () => {
   expect(new Set(threads.filter((thread) => thread !== undefined)).size).toBeGreaterThanOrEqual(25);
 });
 
-describe.each(ENTRIES)("$file", ({ file, target, correction, mistake, says }) => {
+describe.each(sampleOf(ENTRIES))("$file", ({ file, target, correction, mistake, says }) => {
   test("goes wrong as planted", async () => {
     const loaded = await loadScenario(documentOf(file));
     expect(reached(lastOutcome(loaded), target)).toBe(false);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { scenarioOf } from "../../src/export/index.js";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
+import { sampleOf } from "../support/tier.js";
 
 const folder = new URL("../../examples/", import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -19,7 +20,7 @@ const NAMED = ["state-meter.json", "messages.json"];
 
 const namesOf = ({ hitRules }: LoadedScenario): string[] => hitRules.map((rule) => rule.name).sort();
 
-test.each(names)("%s", async (name) => {
+test.each(sampleOf(names))("%s", async (name) => {
   const original = await loadScenario(readFileSync(new URL(name, folder), "utf8"));
   const { device, scenario } = original;
   const { scenario: written, findings } = await scenarioOf(device, { keys: true });

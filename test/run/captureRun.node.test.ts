@@ -15,6 +15,7 @@ import { PcapWriter } from "../../src/packet/capture/writer.js";
 import { seedFor } from "../assembly/support/core.js";
 import { randomFrame } from "../oracle/generate/frame.js";
 import { Random } from "../oracle/generate/random.js";
+import { sampleOf } from "../support/tier.js";
 import { withRules } from "../scenario/support/documents.js";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -148,7 +149,7 @@ describe("a capture in bursts", () => {
     expect(summed.length).toBeGreaterThan(8);
   });
 
-  it.each(summed)(
+  it.each(sampleOf(summed))(
     "%s: comes to the same ends and sums as frame by frame",
     async (_, { frames: __, expect: ___, ...document }) => {
       const files = [...captures, randomCapture(new Random(seedFor("capture")), 1500)];
@@ -156,7 +157,7 @@ describe("a capture in bursts", () => {
     },
   );
 
-  it.each(summed)("%s: is the same on two cores", async (_, { frames: __, expect: ___, ...document }) => {
+  it.each(sampleOf(summed))("%s: is the same on two cores", async (_, { frames: __, expect: ___, ...document }) => {
     await agree(document, [randomCapture(new Random(seedFor("capture of a pool")), 1500), ...captures], 1 << 20, 2);
   });
 

@@ -15,7 +15,7 @@ import {
 } from "../../../bench/classify/ruleSets.js";
 import { MAX_BATCH } from "../../../src/abi/engine.js";
 import { loadOpenCore } from "../../support/openCore.js";
-import { DEEP } from "../../support/tier.js";
+import { DEEP, sampleOf } from "../../support/tier.js";
 
 type Trace = [size: SetSize, kind: TraceKind];
 
@@ -29,7 +29,7 @@ const QUICK: readonly Trace[] = [
 ];
 const TRACES: readonly Trace[] = [...QUICK, ...(DEEP ? LARGE : [])];
 
-describe.each(SETS)("%s", (set: SetName) => {
+describe.each(sampleOf(SETS))("%s", (set: SetName) => {
   test.each(TRACES)("%s rules, %s trace", async (size, kind) => {
     const core = await loadOpenCore();
     const before = core.exports.arenaUsed();

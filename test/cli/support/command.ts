@@ -1,9 +1,11 @@
-/** The built command (scripts/tests-setup.mjs) as a child process. */
+/** The built command (scripts/tests-setup.mjs). */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setting } from "../../support/tier.js";
+import { isShort, runWarm } from "./warm.js";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -29,8 +31,9 @@ export function start(
   return spawn(process.execPath, [command, ...args], { cwd: root, env: { ...process.env, ...env } });
 }
 
-/** Runs it to its end. */
+/** Runs it to its end, in a process of its own where it needs one and with FLOWSTEER_PROCESSES=1. */
 export async function flowsteer(args: readonly string[], { stdin, env }: Surroundings = {}): Promise<Ended> {
+  if (env === undefined && isShort(args) && setting("FLOWSTEER_PROCESSES") !== "1") return runWarm(args, stdin);
   const child = start(args, env);
   let out = "";
   let err = "";

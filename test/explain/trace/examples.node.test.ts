@@ -5,12 +5,13 @@ import { openTracer, type Trace } from "../../../src/explain/index.js";
 import { traceOutcome } from "../../../src/explain/trace/outcome.js";
 import type { QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { loadScenario } from "../../../src/scenario/index.js";
+import { sampleOf } from "../../support/tier.js";
 
 const EXAMPLES = new URL("../../../examples/", import.meta.url);
 const FILES = readdirSync(EXAMPLES).filter((name) => name.endsWith(".json"));
 
 describe("traces of examples", () => {
-  it.each(FILES)("%s", async (file) => {
+  it.each(sampleOf(FILES))("%s", async (file) => {
     const { device, frames, queues } = await loadScenario(readFileSync(new URL(file, EXAMPLES), "utf8"));
     const tracer = await openTracer(device);
     for (const { bytes, port = 1, send, metadata = 0, linkType = 1, wireLength = bytes.length } of frames) {

@@ -22,6 +22,7 @@ import type { Domain } from "../../../src/model/table/domain.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { ibv_poll_cq } from "../../../src/verbs/index.js";
 import { openStation, postBuffers, received } from "../../verbs/support/queuePairs.js";
+import { sampleOf } from "../../support/tier.js";
 
 const FOLDER = new URL("../../../examples/", import.meta.url);
 const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
@@ -54,7 +55,7 @@ function plain({ verdict, reason, tag, registers, rules, to, copies }: Outcome):
   return { verdict, reason, tag, registers, hit, to: to.map(arrived), copies: copies.map(arrived) };
 }
 
-describe.each(EXAMPLES)("%s", (name) => {
+describe.each(sampleOf(EXAMPLES))("%s", (name) => {
   const text = readFileSync(new URL(name, FOLDER), "utf8");
 
   test.each([

@@ -3,10 +3,11 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { outcomeNames, loadScenario } from "flowsteer/scenario";
 import { CORES, exampleText, good, newSession } from "./support/session.js";
+import { sampleOf } from "../../support/tier.js";
 
 const NAMES = readdirSync(new URL("../../../examples/", import.meta.url)).filter((name) => name.endsWith(".json"));
 
-test.each(NAMES)("%s: rows and totals are those of loadScenario, and every frame has a way", async (name) => {
+test.each(sampleOf(NAMES))("%s: rows and totals are those of loadScenario, and every frame has a way", async (name) => {
   const session = newSession();
   const text = exampleText(name);
   const answer = good(await session.load(text));

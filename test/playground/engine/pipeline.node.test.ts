@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { TraceStep } from "flowsteer/explain";
 import { valueAt } from "./support/documents.js";
 import { exampleText, good, newSession } from "./support/session.js";
+import { sampleOf } from "../../support/tier.js";
 
 const NAMES = readdirSync(new URL("../../../examples/", import.meta.url)).filter((name) => name.endsWith(".json"));
 
@@ -14,7 +15,7 @@ function tablesOf(steps: readonly TraceStep[]): string[] {
   });
 }
 
-test.each(NAMES)("%s: tables, rules and ends of all ways are in the pipeline", async (name) => {
+test.each(sampleOf(NAMES))("%s: tables, rules and ends of all ways are in the pipeline", async (name) => {
   const session = newSession();
   const text = exampleText(name);
   const { pipeline, totals, frames } = good(await session.load(text));

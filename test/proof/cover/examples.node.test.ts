@@ -11,6 +11,7 @@ import { farOutcomes, loadScenario, type FrameInput, type LoadedScenario } from 
 import { walkBase, type Base } from "../../oracle/generate/pipeline.js";
 import type { Pipeline } from "../../oracle/walk/pipeline.js";
 import { referenceOf } from "../support/scenarioReference.js";
+import { sampleOf } from "../../support/tier.js";
 
 const folder = new URL("../../../examples/", import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -30,7 +31,7 @@ function bare(name: string): Promise<LoadedScenario> {
   return loadScenario({ ...read(name), frames: [], messages: [], expect: {} });
 }
 
-describe.each(names)("%s", (name) => {
+describe.each(sampleOf(names))("%s", (name) => {
   let found: Cover | undefined;
   const covered = async (): Promise<Cover> => (found ??= await cover((await bare(name)).device));
 

@@ -8,11 +8,12 @@ import { graphOf } from "../../../src/proof/path/deviceGraph.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { agreement } from "./support/agree.js";
 import { edgesBetween, pairsOf } from "./support/steps.js";
+import { sampleOf } from "../../support/tier.js";
 
 const EXAMPLES = new URL("../../../examples/", import.meta.url);
 const FILES = readdirSync(EXAMPLES).filter((name) => name.endsWith(".json"));
 
-it.each(FILES)("%s", async (file) => {
+it.each(sampleOf(FILES))("%s", async (file) => {
   const { device, frames, queues } = await loadScenario(readFileSync(new URL(file, EXAMPLES), "utf8"));
   const tracer = await openTracer(device);
   const graph = graphOf(tracer);
