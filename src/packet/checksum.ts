@@ -61,13 +61,38 @@ export function crc32(...parts: readonly Uint8Array[]): number {
   return reflectedCrc(ETHERNET, parts);
 }
 
+/** For each polynomial four tables of 256: what a byte adds to the CRC, with 0 to 3 bytes after it. */
+const TABLES = new Map<number, Int32Array>();
+
+function tablesOf(polynomial: number): Int32Array {
+  let tables = TABLES.get(polynomial);
+  if (tables !== undefined) return tables;
+  TABLES.set(polynomial, (tables = new Int32Array(4 * 256)));
+  for (let byte = 0; byte < 256; byte++) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
+    tables[byte] = crc;
+  }
+  for (let at = 256; at < tables.length; at++) {
+    const before = tables[at - 256] as number;
+    tables[at] = (before >>> 8) ^ (tables[before & 0xff] as number);
+  }
+  return tables;
+}
+
+/** Four bytes a step, and those that are left one by one. */
 function reflectedCrc(polynomial: number, parts: readonly Uint8Array[]): number {
+  const tables = tablesOf(polynomial);
+  const at = (index: number): number => tables[index] as number;
   let crc = 0xffffffff;
   for (const part of parts) {
-    for (const byte of part) {
-      crc ^= byte;
-      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
+    const fours = part.length & ~3;
+    for (let i = 0; i < fours; i += 4) {
+      const [a, b, c, d] = [part[i], part[i + 1], part[i + 2], part[i + 3]] as [number, number, number, number];
+      crc ^= a | (b << 8) | (c << 16) | (d << 24);
+      crc = at(768 + (crc & 0xff)) ^ at(512 + ((crc >>> 8) & 0xff)) ^ at(256 + ((crc >>> 16) & 0xff)) ^ at(crc >>> 24);
     }
+    for (let i = fours; i < part.length; i++) crc = (crc >>> 8) ^ at((crc ^ (part[i] as number)) & 0xff);
   }
   crc = ~crc;
   return ((crc << 24) | ((crc & 0xff00) << 8) | ((crc >>> 8) & 0xff00) | (crc >>> 24)) >>> 0;

@@ -85,6 +85,8 @@ export class Queues {
   readonly #workQueues = new Map<number, Address>();
   readonly #receives = new Map<number, Waiting>();
   readonly #dirty = new Set<Completions>();
+  /** What peers have written. */
+  #changed: Part[] = [];
   #lastReceive = FIRST_RECEIVE;
   #retry: NodeJS.Timeout | null = null;
 
@@ -97,8 +99,12 @@ export class Queues {
     this.#regions.set(mr.lkey, region);
     this.#keys.set(mr, mr.lkey);
     mr.backing = {
-      load: (at, length) => void this.#memory.read(region.address + at, region.bytes.subarray(at, at + length)),
-      store: (at, length) => void this.#memory.write(region.address + at, region.bytes.subarray(at, at + length)),
+      load: (at, length) => {
+        this.#storeChanges();
+        this.#memory.read(region.address + at, region.bytes.subarray(at, at + length));
+      },
+      changes: (at, length) =>
+        this.#changed.push({ view: region.bytes.subarray(at, at + length), address: region.address + at }),
     };
   }
 
@@ -182,8 +188,14 @@ export class Queues {
 
   /** Hands completions to the process. */
   flush(): void {
+    this.#storeChanges();
     for (const one of this.#dirty) if (this.#flush(one)) this.#dirty.delete(one);
     if (this.#dirty.size > 0) this.#retry ??= setTimeout(() => this.#again(), FULL);
+  }
+
+  #storeChanges(): void {
+    for (const { view, address } of this.#changed) this.#memory.write(address, view);
+    this.#changed = [];
   }
 
   #again(): void {

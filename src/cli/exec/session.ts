@@ -147,7 +147,7 @@ export class Session {
       const { object, kind } = owned;
       const hits = hitsOf(owned);
       if (hits !== null) rules.push(madeRule(owned, hits, false));
-      if (this.closed.has(object)) continue;
+      if (this.closed.has(object) || kind === "ibv_context") continue;
       leaks.set(kind, (leaks.get(kind) ?? 0) + 1);
     }
     return { pid: this.pid, command: this.#command, calls: this.#calls, rules, leaks };

@@ -51,8 +51,8 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
       inCall("ibv_reg_mr", () => refuse({ code: "ENOMEM", reason: "out_of_range", path: "length", value: size, hint }));
     }
     const bytes = new Uint8Array(size);
-    const mr = facade["ibv_reg_mr"]?.(pd, bytes, size, access) as MemoryRegion;
-    queues.addRegion(mr, { pd: pd as ProtectionDomain, bytes, address: Number(address), iova: Number(iova) });
+    const mr = facade["ibv_reg_mr_iova"]?.(pd, bytes, size, iova, access) as MemoryRegion;
+    queues.addRegion(mr, { pd: pd as ProtectionDomain, bytes, address: Number(address), iova: Number(mr.iova) });
     return mr;
   },
   ibv_create_cq: ({ facade, queues }, [context, cqe, channel, vector, ring, cookie]) =>

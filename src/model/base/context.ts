@@ -107,6 +107,14 @@ function checkAccess(access: number): void {
   }
 }
 
+/** The memory of another process, of which a region has a copy. */
+export interface MemoryElsewhere {
+  /** Brings a part up to date, which a peer reads. */
+  load(at: number, length: number): void;
+  /** A peer changes a part before the call ends that brought its request. */
+  changes(at: number, length: number): void;
+}
+
 export class MemoryRegion extends Handle {
   readonly pd: ProtectionDomain;
   readonly bytes: Uint8Array;
@@ -119,8 +127,8 @@ export class MemoryRegion extends Handle {
   readonly access: number;
   readonly lkey: number;
   readonly rkey: number;
-  /** @internal Where the bytes are a copy of memory elsewhere: brings a part here, or takes it there. */
-  backing: { load(at: number, length: number): void; store(at: number, length: number): void } | null = null;
+  /** @internal Null unless the bytes are a copy of memory elsewhere. */
+  backing: MemoryElsewhere | null = null;
 
   /** @internal */
   constructor(pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number, iova?: bigint) {
@@ -169,6 +177,8 @@ export class MemoryRegion extends Handle {
   remote(address: bigint, length: number, access: number): Uint8Array | null {
     const at = address - this.iova;
     if ((this.access & access) !== access || at < 0n || at + BigInt(length) > BigInt(this.bytes.length)) return null;
+    if ((access & IBV_ACCESS_REMOTE_WRITE) === 0) this.backing?.load(Number(at), length);
+    if ((access & IBV_ACCESS_REMOTE_READ) === 0) this.backing?.changes(Number(at), length);
     return this.bytes.subarray(Number(at), Number(at) + length);
   }
 
