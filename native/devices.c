@@ -441,9 +441,26 @@ static void put_number(uint8_t *at, uint64_t number)
 	memcpy(at, &number, sizeof number);
 }
 
+/* Bytes of a flow: libibverbs walks its specs, whatever attr->size is. A spec that no header declares ends the walk. */
+static size_t flow_size(const struct ibv_flow_attr *attr)
+{
+	enum { HEADER = 8, MAX_SPEC = sizeof(struct ibv_flow_spec) };
+	size_t size = sizeof *attr;
+
+	for (int n = 0; n < attr->num_of_specs; n++) {
+		uint16_t length;
+
+		memcpy(&length, (const uint8_t *)attr + size + 4, sizeof length);
+		if (length < HEADER || length > MAX_SPEC)
+			return size + HEADER;
+		size += length;
+	}
+	return size;
+}
+
 static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
-	size_t size = attr->size < sizeof *attr ? sizeof *attr : attr->size;
+	size_t size = flow_size(attr);
 	uint8_t *copy = malloc(size);
 	struct made made = { 0 };
 	struct ibv_flow *flow;
@@ -451,16 +468,16 @@ static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *att
 	if (!copy)
 		return NULL;
 	memcpy(copy, attr, size);
-	for (size_t at = sizeof *attr; at + 16 <= size;) {
+	for (size_t at = sizeof *attr; at + sizeof(struct ibv_flow_spec_action_handle) <= size;) {
 		struct ibv_flow_spec_action_handle spec;
 
 		memcpy(&spec, copy + at, sizeof spec);
-		if (spec.size < 8)
-			break;
 		if (spec.size == sizeof spec && spec.type == IBV_FLOW_SPEC_ACTION_HANDLE)
 			put_number(copy + at + 8, number_of_ibv_flow_action(spec.action));
 		if (spec.size == sizeof spec && spec.type == IBV_FLOW_SPEC_ACTION_COUNT)
 			put_number(copy + at + 8, number_of_ibv_counters((const struct ibv_counters *)spec.action));
+		if (spec.size == 0)
+			break;
 		at += spec.size;
 	}
 	flow = flow_of(qp->context, rpc_ibv_create_flow(qp, copy, size, &made), &made);
