@@ -25,7 +25,6 @@ export const FUNCTIONS = `
 ~errno ibv_resize_cq(ibv_cq *cq, i32 cqe, u64 ring)
 ~errno ibv_modify_cq(ibv_cq *cq, ibv_modify_cq_attr *attr)
 ~errno ibv_req_notify_cq(ibv_cq *cq, i32 solicited_only)
-~errno ibv_ack_cq_events(ibv_cq *cq, u32 nevents)
 ~ibv_qp *ibv_create_qp(ibv_pd *pd, ibv_qp_init_attr *qp_init_attr, u64 cookie)
 ~ibv_qp *ibv_create_qp_ex(ibv_context *context, ibv_qp_init_attr_ex *qp_attr, mlx5dv_qp_init_attr *mlx5_qp_attr, u64 cookie)
 ~errno ibv_modify_qp(ibv_qp *qp, ibv_qp_attr *attr, u32 attr_mask)

@@ -1,7 +1,10 @@
-/** Events of completion channels and contexts, as bytes on a connection of their own: its descriptor wakes the program. */
+/**
+ * Events of completion channels and contexts, as bytes on a connection of their own: its descriptor wakes the program. An
+ * event is acknowledged when it is told: an object with events that the program has not read may be destroyed.
+ */
 import type { Socket } from "node:net";
 import { MessageWriter } from "../../calls/message.js";
-import type { CompletionQueue, Context } from "../../verbs/index.js";
+import { ibv_ack_async_event, type CompletionQueue, type Context } from "../../verbs/index.js";
 import type { Session } from "./session.js";
 
 interface Channel {
@@ -35,7 +38,9 @@ async function completionEvent({ queues }: Session, { events }: Channel): Promis
 
 /** `| address of the object 8 | event_type 4 | port_num 4 |` */
 async function asyncEvent({ queues }: Session, { asyncEvents }: Context): Promise<Uint8Array> {
-  const { event_type, element } = await asyncEvents.next();
+  const event = await asyncEvents.next();
+  ibv_ack_async_event(event);
+  const { event_type, element } = event;
   const { port_num = 0, ...objects } = element as { readonly port_num?: number };
   const writer = new MessageWriter();
   writer.wide(queues.cookieOf(Object.values(objects)[0]));

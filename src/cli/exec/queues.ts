@@ -51,7 +51,6 @@ interface Completions {
   ring: CompletionRing;
   /** Completions of requests that the model refused after C had accepted them. */
   readonly extra: RingEntry[];
-  events: number;
 }
 
 /** A request that waits for its completion. */
@@ -112,7 +111,7 @@ export class Queues {
     cq: CompletionQueue,
     { ring, cookie }: { readonly ring: Address; readonly cookie: Address },
   ): CompletionQueue {
-    const one = { cq, cookie, ring: new CompletionRing(this.#memory, Number(ring)), extra: [], events: 0 };
+    const one = { cq, cookie, ring: new CompletionRing(this.#memory, Number(ring)), extra: [] };
     this.#completions.set(cq, one);
     cq.onCompletion = () => this.#dirty.add(one);
     return cq;
@@ -158,26 +157,11 @@ export class Queues {
     return this.#completions.get(object)?.cookie ?? this.#shared.get(object) ?? 0;
   }
 
-  /** Counts an event that the process was told of. */
-  eventTold(cq: object): void {
+  /** A program is told of completions: they are there when it looks. The channel has done its part. */
+  eventTold(cq: CompletionQueue): void {
     const one = this.#completions.get(cq);
-    if (one === undefined) return;
-    one.events++;
-    this.#flush(one);
-  }
-
-  /** Acknowledges the events of a queue whose process has ended. */
-  acknowledge(object: object): void {
-    const one = this.#completions.get(object);
-    if (one === undefined || one.events === 0) return;
-    try {
-      ibv_ack_cq_events(one.cq, one.events);
-    } catch (error) {
-      // The process had acknowledged some.
-      if (!(error instanceof SteeringError)) throw error;
-      for (let n = 0; n < one.events; n++) tryOne(() => ibv_ack_cq_events(one.cq, 1));
-    }
-    one.events = 0;
+    if (one !== undefined) this.#flush(one);
+    ibv_ack_cq_events(cq, 1);
   }
 
   end(): void {
@@ -367,11 +351,3 @@ const EMPTY: WorkCompletion = {
   dlid_path_bits: 0,
   flow_tag: 0,
 };
-
-function tryOne(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof SteeringError)) throw error;
-  }
-}

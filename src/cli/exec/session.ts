@@ -160,7 +160,6 @@ export class Session {
       count = this.#objects.size;
       for (const [id, { object, kind }] of [...this.#objects].reverse()) {
         try {
-          this.queues.acknowledge(object);
           this.facade[HANDLES[kind].destroy]?.(object);
           this.#objects.delete(id);
         } catch (error) {
