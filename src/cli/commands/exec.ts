@@ -1,7 +1,7 @@
 /** flowsteer exec: runs an unmodified program on devices of the model. */
+import { cHeader, cSource } from "../../calls/index.js";
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import type { DeviceOptions } from "../../index.js";
-import { cHeader, cSource } from "../../calls/cSource.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { runOnDevices, type ExecPlan } from "../exec/execRun.js";
 import { openLibrary, type Library } from "../exec/library.js";

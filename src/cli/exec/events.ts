@@ -2,8 +2,8 @@
  * Events of completion channels and contexts, as bytes on a connection of their own: its descriptor wakes the program. An
  * event is acknowledged when it is told: an object with events that the program has not read may be destroyed.
  */
+import { MessageWriter } from "../../calls/index.js";
 import type { Socket } from "node:net";
-import { MessageWriter } from "../../calls/message.js";
 import { ibv_ack_async_event, type CompletionQueue, type Context } from "../../verbs/index.js";
 import type { Session } from "./session.js";
 

@@ -1,11 +1,10 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
+import { MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { MessageReader, MessageWriter } from "../../calls/message.js";
-import { tableHash } from "../../calls/notation.js";
 import { ERRNO, SteeringError } from "../../errors.js";
 import type { Outcome } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
@@ -13,7 +12,8 @@ import { Switchboard } from "../serve/switchboard.js";
 import { freePath } from "../wire/unixPath.js";
 import { tellEvents } from "./events.js";
 import type { CodePlace, RefusedCall, SessionReport } from "./reports.js";
-import { Session, type Facade } from "./session.js";
+import { Session } from "./session.js";
+import type { Facade } from "./special.js";
 
 /** Who learns what programs do. */
 export interface HostListener {

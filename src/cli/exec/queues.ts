@@ -1,5 +1,5 @@
 /** The data path of a session: requests from the process, completions and received bytes into its memory. */
-import { MessageReader } from "../../calls/message.js";
+import { MessageReader } from "../../calls/index.js";
 import { SteeringError } from "../../errors.js";
 import {
   IBV_SEND_INLINE,
@@ -26,7 +26,7 @@ import type {
 } from "../../verbs/index.js";
 import type { ProcessMemory } from "./processMemory.js";
 import { CompletionRing, type Received, type RingEntry } from "./ring.js";
-import type { Refused } from "./session.js";
+import type { Refused } from "./reports.js";
 
 type Address = number | bigint;
 

@@ -9,14 +9,18 @@ export interface CodePlace {
   readonly symbol: string | null;
 }
 
-/** A call that was refused. */
-export interface RefusedCall {
-  readonly pid: number;
+/** A refusal before it is known who made the call. */
+export interface Refused {
   readonly call: string;
   /** EINVAL, ... */
   readonly code: string;
   /** The message of the `SteeringError`. */
   readonly message: string;
+}
+
+/** A call that was refused. */
+export interface RefusedCall extends Refused {
+  readonly pid: number;
   /** Who made the call, the innermost first; frames of the C library itself are left out. */
   readonly callers: readonly CodePlace[];
 }

@@ -1,17 +1,20 @@
 /** A process at the host: its objects, which end with it, and its calls. */
+import {
+  readArguments,
+  writeAnswer,
+  HANDLES,
+  type HandleName,
+  MessageWriter,
+  type MessageReader,
+  functions,
+  type CFunction,
+} from "../../calls/index.js";
 import { readFileSync } from "node:fs";
-import { readArguments, writeAnswer } from "../../calls/marshal.js";
-import { HANDLES, type HandleName } from "../../calls/handles.js";
-import { MessageWriter, type MessageReader } from "../../calls/message.js";
-import { functions, type CFunction } from "../../calls/notation.js";
 import { ERRNO, refuse, SteeringError } from "../../errors.js";
 import { Queues } from "./queues.js";
 import { ProcessMemory } from "./processMemory.js";
-import type { MadeRule, SessionReport } from "./reports.js";
-import { SPECIAL } from "./special.js";
-
-/** The functions with C names. */
-export type Facade = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+import type { MadeRule, Refused, SessionReport } from "./reports.js";
+import { SPECIAL, type Caller, type Facade } from "./special.js";
 
 /** Objects that a session may have at once. */
 const MAX_OBJECTS = 1_000_000;
@@ -34,14 +37,7 @@ interface Hits {
   readonly bytes: bigint;
 }
 
-/** A refused call before it is known who made it. */
-export interface Refused {
-  readonly call: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-export class Session {
+export class Session implements Caller {
   readonly pid: number;
   readonly facade: Facade;
   /** What `ibv_get_device_list` shows: devices and their virtual functions. */

@@ -1,12 +1,11 @@
 /** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
-import { MessageWriter } from "../../calls/message.js";
+import { MessageWriter } from "../../calls/index.js";
 import { inCall, refuse } from "../../errors.js";
 import { Device } from "../../index.js";
 import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
 import type {
   AddressAttributes,
   CompletionQueue,
-  Context,
   MemoryRegion,
   ProtectionDomain,
   QueuePair,
@@ -14,9 +13,21 @@ import type {
   SharedReceiveQueue,
   WorkQueue,
 } from "../../verbs/index.js";
-import type { Session } from "./session.js";
+import type { Queues } from "./queues.js";
 
-export type SpecialCall = (session: Session, args: readonly unknown[]) => unknown;
+/** The functions with C names. */
+export type Facade = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+
+/** The session that a call belongs to. */
+export interface Caller {
+  readonly facade: Facade;
+  readonly devices: readonly object[];
+  readonly queues: Queues;
+  readonly closed: Set<object>;
+  anyObject(id: bigint): object | null;
+}
+
+export type SpecialCall = (session: Caller, args: readonly unknown[]) => unknown;
 
 type Address = number | bigint;
 
@@ -116,7 +127,7 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
     queues.postReceive("ibv_post_wq_recv", wq as WorkQueue, bytes as Uint8Array),
 };
 
-function deviceAt({ devices }: Session, index: number): object {
+function deviceAt({ devices }: Caller, index: number): object {
   const found = devices[index];
   if (found !== undefined) return found;
   return refuse({ code: "EINVAL", reason: "no_entry", path: "device", value: index });
@@ -131,7 +142,7 @@ function dump(call: string): SpecialCall {
 }
 
 /** An address with the MAC that a kernel finds in its neighbour table: here among the ports of the host's devices. */
-function resolved({ devices }: Session, attr: AddressAttributes): AddressAttributes {
+function resolved({ devices }: Caller, attr: AddressAttributes): AddressAttributes {
   const dgid = (attr.grh.dgid as { readonly raw?: Uint8Array } | undefined)?.raw;
   if (dgid === undefined) return attr;
   for (const device of devices) {
@@ -141,5 +152,3 @@ function resolved({ devices }: Session, attr: AddressAttributes): AddressAttribu
   }
   return attr;
 }
-
-export type { Context };
