@@ -14,7 +14,7 @@
 static void say(const char *name, int *said)
 {
 	if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED))
-		fprintf(stderr, "flowsteer: %s: EOPNOTSUPP: the model does not have it\n", name);
+		fprintf(stderr, "flowsteer: %s: EOPNOTSUPP: flowsteer exec does not have it\n", name);
 }
 
 #define RETURNS_ERRNO(name)           \

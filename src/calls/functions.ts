@@ -1,11 +1,11 @@
 /**
  * The calls that a program may make, as infiniband/verbs.h and mlx5dv.h declare them. `notation.ts` explains the notation.
- * A call that is missing here is refused with EOPNOTSUPP by the C library, as the facades refuse it.
+ * The C library refuses others (native/refused.c).
  */
 export const FUNCTIONS = `
 ~errno list_devices()
 ~ibv_context *ibv_open_device(u32 device)
-~minus1 ibv_close_device(free ibv_context *context)
+~errno ibv_close_device(free ibv_context *context)
 ~errno ibv_query_device(ibv_context *context, out ibv_device_attr *device_attr)
 ~errno ibv_query_device_ex(ibv_context *context, u32 comp_mask, out ibv_device_attr_ex *attr)
 ~errno ibv_query_port(ibv_context *context, u8 port_num, out ibv_port_attr *port_attr)

@@ -60,7 +60,7 @@ export interface Parameter extends Member {
   readonly direction: "in" | "out" | "inout" | "free";
 }
 
-export type Returns = "errno" | "minus1" | "int" | "void" | "text" | { readonly handle: HandleName };
+export type Returns = "errno" | "int" | "void" | "text" | { readonly handle: HandleName };
 
 export interface CFunction {
   readonly name: string;

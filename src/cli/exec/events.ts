@@ -11,7 +11,7 @@ interface Channel {
   readonly events: { next(): Promise<{ readonly cq: CompletionQueue }> };
 }
 
-/** Writes the events of an object of the session until it is destroyed or nobody listens. */
+/** Writes the events of a channel or context to the socket until either is closed. */
 export function tellEvents(session: Session, number: number, socket: Socket): void {
   const object = session.anyObject(BigInt(number));
   if (object === null) socket.destroy();

@@ -140,12 +140,15 @@ export class ExecHost {
   #message(connection: Connection, call: number, reader: MessageReader): void {
     const { session } = connection;
     if (session === null) this.#greet(connection, call, reader);
-    else if (call === CALLED_FROM) connection.callersOf(session, placesIn(reader));
+    else if (call === CALLED_FROM) connection.callersOf(placesIn(reader));
     else {
       this.#tick();
       const answer = session.call(call & ~NO_ANSWER, reader);
-      if ((call & NO_ANSWER) === 0) connection.send(answer);
-      // Rings first: a program polls when it has its answer.
+      // Completions first: a program may poll as soon as it has its answer.
+      if ((call & NO_ANSWER) === 0) {
+        this.#flush();
+        connection.send(answer);
+      }
       if (session.refused !== null) connection.waitForCallers(session, (told) => this.#listener.refused(told));
     }
   }
@@ -275,7 +278,7 @@ class Connection {
     this.#told = { told, tell, timer: setTimeout(() => this.#tellNow(), CALLERS) };
   }
 
-  callersOf(_session: Session, callers: readonly CodePlace[]): void {
+  callersOf(callers: readonly CodePlace[]): void {
     if (this.#told === null) return;
     this.#told.told = { ...this.#told.told, callers };
     this.#tellNow();

@@ -329,25 +329,8 @@ export class Queues {
     this.#report({ call: "ibv_post_send", code, message: error.message });
     const one = qp.send_cq === null ? undefined : this.#completions.get(qp.send_cq);
     if (one === undefined) return;
-    const wc = { ...EMPTY, wr_id: number, status: IBV_WC_LOC_QP_OP_ERR, qp_num: qp.qp_num };
+    const wc = { status: IBV_WC_LOC_QP_OP_ERR, qp_num: qp.qp_num };
     one.extra.push({ wc, wr_id: number, cookie, received: 0, time: qp.device.now() });
     this.#dirty.add(one);
   }
 }
-
-const EMPTY: WorkCompletion = {
-  wr_id: 0,
-  status: 0,
-  opcode: 0,
-  vendor_err: 0,
-  byte_len: 0,
-  imm_data: 0,
-  qp_num: 0,
-  src_qp: 0,
-  wc_flags: 0,
-  pkey_index: 0,
-  slid: 0,
-  sl: 0,
-  dlid_path_bits: 0,
-  flow_tag: 0,
-};

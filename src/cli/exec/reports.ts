@@ -45,6 +45,6 @@ export interface SessionReport {
   readonly command: string;
   readonly calls: number;
   readonly rules: readonly MadeRule[];
-  /** Objects that it never destroyed, by class: `QueuePair`; contexts and the process's end do not count. */
+  /** Objects that it never destroyed, by the name of their struct: `ibv_qp`. Contexts do not count. */
   readonly leaks: ReadonlyMap<string, number>;
 }

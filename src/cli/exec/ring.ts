@@ -19,7 +19,8 @@ export type Received = 0 | 1 | 2;
 
 /** A completion with what the C library needs to know of it. */
 export interface RingEntry {
-  readonly wc: WorkCompletion;
+  /** What is left out is 0. */
+  readonly wc: Partial<WorkCompletion>;
   readonly wr_id: bigint | number;
   /** The address of the queue in the process. */
   readonly cookie: bigint | number;
@@ -73,12 +74,13 @@ function writeEntry(view: DataView, { wc, wr_id, cookie, received, time }: RingE
   view.setBigUint64(8, BigInt(cookie), true);
   view.setBigUint64(16, time, true);
   const { status, opcode, vendor_err, byte_len, imm_data, qp_num, src_qp, wc_flags, flow_tag } = wc;
+  const { pkey_index = 0, slid = 0, sl = 0, dlid_path_bits = 0 } = wc;
   [status, opcode, vendor_err, byte_len, imm_data, qp_num, src_qp, wc_flags, flow_tag].forEach((value, i) =>
-    view.setUint32(24 + 4 * i, value, true),
+    view.setUint32(24 + 4 * i, value ?? 0, true),
   );
-  view.setUint16(60, wc.pkey_index, true);
-  view.setUint16(62, wc.slid, true);
-  view.setUint8(64, wc.sl);
-  view.setUint8(65, wc.dlid_path_bits);
+  view.setUint16(60, pkey_index, true);
+  view.setUint16(62, slid, true);
+  view.setUint8(64, sl);
+  view.setUint8(65, dlid_path_bits);
   view.setUint8(66, received);
 }
