@@ -13,6 +13,8 @@ enum { SAYS_HELLO = 0xffff, LISTENS = 0xfffe, CALLED_FROM = 0xfffc, NO_ANSWER = 
 
 static int host = -1;
 static pid_t owner;
+/* Messages without an answer that were sent. The host reads it, to handle them before what others send later. */
+static uint64_t posted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void more_room(struct message *m, size_t length)
@@ -169,7 +171,7 @@ static int connected(void)
 	return to;
 }
 
-static int hello(int to, uint16_t call, uint32_t number)
+static int hello(int to, uint16_t call, uint64_t number)
 {
 	struct message m;
 	int error;
@@ -177,7 +179,7 @@ static int hello(int to, uint16_t call, uint32_t number)
 	message_begin(&m, call);
 	put_u32(&m, TABLE_HASH);
 	put_u32(&m, (uint32_t)getpid());
-	put_u32(&m, number);
+	put_u64(&m, number);
 	error = sent(to, &m);
 	if (!error)
 		error = answered(to, &m);
@@ -200,7 +202,8 @@ static int connection(void)
 		close(host);
 	host = connected();
 	owner = getpid();
-	if (host >= 0 && hello(host, SAYS_HELLO, 0)) {
+	posted = 0;
+	if (host >= 0 && hello(host, SAYS_HELLO, (uintptr_t)&posted)) {
 		close(host);
 		host = -1;
 		errno = ENODEV;
@@ -230,6 +233,8 @@ int message_post(struct message *m)
 		memcpy(m->bytes + 4, &call, 2);
 	pthread_mutex_lock(&lock);
 	to = connection();
+	if (to >= 0 && !m->failed)
+		__atomic_fetch_add(&posted, 1, __ATOMIC_RELEASE);
 	error = to < 0 ? ENODEV : sent(to, m);
 	pthread_mutex_unlock(&lock);
 	free(m->bytes);

@@ -1,5 +1,5 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
-import { MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
+import { functions, MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -43,6 +43,11 @@ const NO_ANSWER = 0x8000;
 
 /** Bytes of a message. */
 const MAX_MESSAGE = 1 << 30;
+/** Bytes of the number of the call in it. */
+const CALL = 2;
+/** Milliseconds until a message that waits for a receiver is tried again. */
+const PAUSE = 1;
+const POST_SEND = functions.findIndex(({ name }) => name === "post_send");
 /** Only the user of the host may connect. */
 const OWN = 0o600;
 /** Milliseconds until the callers of a refused call have come. */
@@ -121,34 +126,63 @@ export class ExecHost {
     this.#sockets.add(socket);
     const connection = new Connection(socket, (call, reader) => this.#message(connection, call, reader));
     socket.on("data", (chunk: Buffer) => {
-      try {
-        connection.take(chunk);
-      } catch (error) {
-        // Bytes that are no message; whatever else fails here is a defect, and must not end the other programs.
-        if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
-        socket.destroy();
-      }
-      this.#flush();
+      connection.take(chunk);
+      this.#serve(connection);
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.#sockets.delete(socket);
+      connection.end();
       if (connection.session !== null && !connection.listens) this.#end(connection.session);
     });
+  }
+
+  /** Handles the messages that have arrived, up to a send request for which a receiver has no room. */
+  #serve(connection: Connection): void {
+    try {
+      while (connection.hasMessage) {
+        const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection.session) : null;
+        if (pause !== null) {
+          connection.pause(pause, () => this.#serve(connection));
+          break;
+        }
+        connection.handleOne();
+      }
+    } catch (error) {
+      // Bytes that are no message; whatever else fails here is a defect, and must not end the other programs.
+      if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
+      connection.socket.destroy();
+    }
+    this.#flush();
+  }
+
+  /**
+   * How long a request to send waits for another program, in milliseconds; null where it need not. What others had posted
+   * before is handled first, and a program that has to read completions before it can post reads them.
+   * MODEL: a device does not wait for programs. There each has processors of its own, as it has on another machine.
+   */
+  #pauseOf(sender: Session | null): number | null {
+    this.#flush();
+    const now = performance.now();
+    const others = [...this.#sessions.values()].filter((session) => session !== sender);
+    if (others.some((session) => session.isLate(now))) return 0;
+    return others.some(({ queues }) => queues.isBehind(now)) ? PAUSE : null;
   }
 
   #message(connection: Connection, call: number, reader: MessageReader): void {
     const { session } = connection;
     if (session === null) this.#greet(connection, call, reader);
-    else if (call === CALLED_FROM) connection.callersOf(placesIn(reader));
-    else {
+    else if (call === CALLED_FROM) {
+      session.handled++;
+      connection.callersOf(placesIn(reader));
+    } else {
       this.#tick();
       const answer = session.call(call & ~NO_ANSWER, reader);
       // Completions first: a program may poll as soon as it has its answer.
       if ((call & NO_ANSWER) === 0) {
         this.#flush();
         connection.send(answer);
-      }
+      } else session.handled++;
       if (session.refused !== null) connection.waitForCallers(session, (told) => this.#listener.refused(told));
     }
   }
@@ -157,12 +191,12 @@ export class ExecHost {
   #greet(connection: Connection, call: number, reader: MessageReader): void {
     const hash = reader.u32();
     const pid = reader.u32();
-    const number = reader.u32();
+    const number = Number(reader.u64());
     if (hash !== tableHash) connection.refuse("its C library is of another release of flowsteer");
     else if (call === LISTENS) this.#listen(connection, pid, number);
     else if (call === SAYS_HELLO) {
       try {
-        const session = new Session(pid, this.#facade, this.#devices());
+        const session = new Session(pid, this.#facade, this.#devices(), number);
         this.#sessions.set(pid, session);
         session.onDestroy = (): void => this.#listener.destroying?.();
         this.#listener.started?.(pid);
@@ -211,6 +245,7 @@ class Connection {
   session: Session | null = null;
   /** Whether it is there for events only. */
   listens = false;
+  #paused: { readonly stop: () => void } | null = null;
   #told: { told: RefusedCall; tell: (told: RefusedCall) => void; timer: NodeJS.Timeout } | null = null;
 
   constructor(socket: Socket, message: (call: number, reader: MessageReader) => void) {
@@ -218,30 +253,61 @@ class Connection {
     this.#message = message;
   }
 
-  /** Takes bytes. @throws SteeringError a message that no program sends */
+  /** Takes bytes. */
   take(chunk: Buffer): void {
     this.#held.push(chunk);
     this.#length += chunk.length;
-    if (this.#length < this.#needed()) return;
-    let bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
-    while (bytes.length >= 4) {
-      const size = bytes.readUInt32LE(0);
-      if (bytes.length < 4 + size) break;
-      const reader = new MessageReader(bytes.subarray(4, 4 + size));
-      bytes = bytes.subarray(4 + size);
-      this.#message(reader.u16(), reader);
-    }
-    this.#held = bytes.length > 0 ? [bytes] : [];
-    this.#length = bytes.length;
+  }
+
+  /** @throws SteeringError a message that no program sends */
+  get hasMessage(): boolean {
+    return this.#paused === null && this.#length >= this.#needed();
+  }
+
+  get nextCall(): number {
+    return this.#bytes().readUInt16LE(4);
+  }
+
+  /** Hands the next message over. @throws SteeringError it ends early */
+  handleOne(): void {
+    const bytes = this.#bytes();
+    const end = 4 + bytes.readUInt32LE(0);
+    const reader = new MessageReader(bytes.subarray(4, end));
+    this.#held = end < bytes.length ? [bytes.subarray(end)] : [];
+    this.#length -= end;
+    this.#message(reader.u16(), reader);
+  }
+
+  /** Leaves messages where they are for so many milliseconds; 0 is until other sockets have been read. */
+  pause(milliseconds: number, then: () => void): void {
+    const resume = (): void => {
+      this.#paused = null;
+      this.socket.resume();
+      then();
+    };
+    this.socket.pause();
+    this.#paused =
+      milliseconds === 0
+        ? { stop: clearImmediate.bind(null, setImmediate(resume)) }
+        : { stop: clearTimeout.bind(null, setTimeout(resume, milliseconds)) };
+  }
+
+  end(): void {
+    this.#paused?.stop();
+  }
+
+  #bytes(): Buffer {
+    const bytes = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held);
+    this.#held = [bytes];
+    return bytes;
   }
 
   /** Bytes until the next message is whole. */
   #needed(): number {
-    const [first] = this.#held;
-    if (first === undefined || first.length < 4) return 4;
-    const size = first.readUInt32LE(0);
-    if (size > MAX_MESSAGE) {
-      const hint = `at most ${MAX_MESSAGE} bytes`;
+    if (this.#length < 4) return 4 + CALL;
+    const size = ((this.#held[0] as Buffer).length < 4 ? this.#bytes() : (this.#held[0] as Buffer)).readUInt32LE(0);
+    if (size < CALL || size > MAX_MESSAGE) {
+      const hint = `${CALL} to ${MAX_MESSAGE} bytes`;
       throw new SteeringError({
         code: "EINVAL",
         call: "exec",

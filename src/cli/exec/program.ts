@@ -1,5 +1,5 @@
 /** Runs a program under the library, with the terminal of this process. */
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { badUsage, refusalLines } from "../refusal.js";
 import { painter } from "../text.js";
@@ -32,15 +32,17 @@ function before(path: string, others = ""): string {
 
 /** @returns the exit status: 128 and the number of the signal where one ended it */
 export async function runProgram({ command, args }: Program, env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(command, args, { stdio: "inherit", env });
+  let child: ChildProcess | null = null;
   const forward = (signal: NodeJS.Signals): void => {
     // A terminal sends SIGINT to all processes of its foreground group.
-    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child?.kill(signal);
   };
   const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  // Before the program starts: it may signal this process at once.
   for (const signal of signals) process.on(signal, forward);
   try {
     return await new Promise<number>((resolve, reject) => {
+      child = spawn(command, args, { stdio: "inherit", env });
       child.once("exit", (code, signal) => resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]));
       child.once("error", reject);
     });

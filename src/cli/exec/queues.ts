@@ -53,9 +53,13 @@ interface Completions {
   readonly extra: RingEntry[];
 }
 
+/** Who takes requests for receiving. */
+type ReceiverQueue = QueuePair | SharedReceiveQueue | WorkQueue;
+
 /** A request that waits for its completion. */
 interface Waiting {
   readonly wr_id: bigint;
+  readonly queue: ReceiverQueue;
   readonly parts: readonly Part[];
 }
 
@@ -70,6 +74,10 @@ const FIRST_RECEIVE = 2 ** 40;
 const MAX_POLL = 256;
 /** Milliseconds until a full ring is tried again. */
 const FULL = 1;
+/** With fewer receive requests than this, and more unread completions, a program is behind. */
+const FEW = 32;
+/** Milliseconds in which a program that is behind reads something, or is waited for no more. */
+const PATIENCE = 1000;
 
 const POST = { ibv_post_recv, ibv_post_srq_recv, ibv_post_wq_recv } as const;
 
@@ -83,6 +91,12 @@ export class Queues {
   readonly #shared = new Map<object, Address>();
   readonly #workQueues = new Map<number, Address>();
   readonly #receives = new Map<number, Waiting>();
+  /** Receive requests that wait, of queues that ever had one. */
+  readonly #left = new Map<object, number>();
+  /** Queues that have few. */
+  readonly #low = new Set<object>();
+  /** How much the program had read when it was last seen to read, and when that was, in milliseconds. */
+  #read = { count: -1, at: 0 };
   readonly #dirty = new Set<Completions>();
   /** What peers have written. */
   #changed: Part[] = [];
@@ -147,6 +161,8 @@ export class Queues {
     this.#completions.delete(object);
     if ("qp_num" in object) this.#pairs.delete(object.qp_num as number);
     this.#shared.delete(object);
+    this.#left.delete(object);
+    this.#low.delete(object);
     if ("wq_num" in object) this.#workQueues.delete(object.wq_num as number);
   }
 
@@ -175,6 +191,34 @@ export class Queues {
     this.#storeChanges();
     for (const one of this.#dirty) if (this.#flush(one)) this.#dirty.delete(one);
     if (this.#dirty.size > 0) this.#retry ??= setTimeout(() => this.#again(), FULL);
+  }
+
+  /**
+   * Whether frames would find no receive request although the program may post some: it has not read what came before, or
+   * has just read it.
+   * @param now in milliseconds
+   */
+  isBehind(now: number): boolean {
+    if (this.#low.size === 0) return false;
+    let [unread, count] = [0, 0];
+    for (const { ring } of this.#completions.values()) {
+      unread += ring.unread;
+      count += ring.consumed;
+    }
+    if (count !== this.#read.count) this.#read = { count, at: now };
+    if (now - this.#read.at > PATIENCE) return false;
+    for (const queue of this.#low) {
+      const left = this.#left.get(queue) ?? 0;
+      if (left === 0 || unread > left) return true;
+    }
+    return false;
+  }
+
+  #count(queue: object, change: 1 | -1): void {
+    const left = (this.#left.get(queue) ?? 0) + change;
+    this.#left.set(queue, left);
+    if (left < FEW) this.#low.add(queue);
+    else this.#low.delete(queue);
   }
 
   #storeChanges(): void {
@@ -211,6 +255,7 @@ export class Queues {
     }
     const waiting = this.#receives.get(number);
     this.#receives.delete(number);
+    if (waiting !== undefined) this.#count(waiting.queue, -1);
     if (waiting !== undefined && wc.status === IBV_WC_SUCCESS) this.#store(waiting.parts, wc.byte_len);
     const workQueue = this.#workQueues.get(wc.qp_num);
     const received: Received = workQueue === undefined ? 1 : 2;
@@ -250,16 +295,17 @@ export class Queues {
    * Posts receive requests: `| wr_id 8 | entries |`, those that the model takes.
    * @returns 0; a refused request is reported, and completes with an error
    */
-  postReceive(call: keyof typeof POST, queue: QueuePair | SharedReceiveQueue | WorkQueue, bytes: Uint8Array): 0 {
+  postReceive(call: keyof typeof POST, queue: ReceiverQueue, bytes: Uint8Array): 0 {
     const reader = new MessageReader(bytes);
     while (reader.left > 0) {
       const wr_id = reader.u64();
       const { list, parts } = this.#entries(reader);
       const number = ++this.#lastReceive;
       const request: ReceiveRequest = { wr_id: number, sg_list: list };
-      this.#receives.set(number, { wr_id, parts });
+      this.#receives.set(number, { wr_id, queue, parts });
       try {
         (POST[call] as (queue: object, request: ReceiveRequest) => unknown)(queue, request);
+        this.#count(queue, 1);
       } catch (error) {
         this.#receives.delete(number);
         throw error;

@@ -51,6 +51,18 @@ export class CompletionRing {
     return this.#capacity - (this.#produced - this.#consumed);
   }
 
+  /** Entries that the program has not polled yet. */
+  get unread(): number {
+    if (this.#produced === this.#consumed) return 0;
+    this.#consumed = Math.min(this.#readWord(CONSUMED), this.#produced);
+    return this.#produced - this.#consumed;
+  }
+
+  /** Entries that the program has polled, as far as is known. */
+  get consumed(): number {
+    return this.#consumed;
+  }
+
   /** Writes entries, for which there must be room, and then their number. */
   push(entries: readonly RingEntry[]): void {
     const bytes = new Uint8Array(entries.length * ENTRY);

@@ -19,6 +19,9 @@ import { SPECIAL, type Caller, type Facade } from "./special.js";
 /** Objects that a session may have at once. */
 const MAX_OBJECTS = 1_000_000;
 
+/** Milliseconds. */
+const PATIENCE = 1000;
+
 interface Owned {
   readonly object: object;
   readonly kind: HandleName;
@@ -57,8 +60,16 @@ export class Session implements Caller {
   /** The refusal whose callers have not come yet. */
   refused: Refused | null = null;
 
+  /** Messages without an answer that were handled. */
+  handled = 0;
+  /** Where the process counts those that it has sent. */
+  readonly #posted: number;
+  readonly #word = new Uint32Array(1);
+  #late = { handled: -1, since: 0 };
+
   /** @throws an error of the system: the kernel does not let the host read the memory of the process */
-  constructor(pid: number, facade: Facade, devices: readonly object[]) {
+  constructor(pid: number, facade: Facade, devices: readonly object[], posted: number) {
+    this.#posted = posted;
     this.pid = pid;
     this.facade = facade;
     this.devices = devices;
@@ -66,6 +77,18 @@ export class Session implements Caller {
     this.queues = new Queues(this.memory, (refused) => (this.refused = refused));
     this.queues.addressOf = (id) => (id === 0 ? null : this.objectOf(id, "ibv_ah", "wr.ud.ah"));
     this.#command = commandOf(pid);
+  }
+
+  /**
+   * Whether it has posted requests that have not been handled yet. Their messages are on their way: if none is handled for
+   * a while, they are not.
+   * @param now in milliseconds
+   */
+  isLate(now: number): boolean {
+    if (!this.memory.read(this.#posted, new Uint8Array(this.#word.buffer))) return false;
+    if ((((this.#word[0] as number) - this.handled) | 0) <= 0) return false;
+    if (this.#late.handled !== this.handled) this.#late = { handled: this.handled, since: now };
+    return now - this.#late.since < PATIENCE;
   }
 
   /** Makes a call. @returns the answer; null for a message that has none */
