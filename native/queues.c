@@ -256,12 +256,27 @@ static struct completion_queue *made_queue(struct completion_queue *cq, int erro
 	return cq;
 }
 
+/* The provider reads it for each queue whose attributes give no size. */
+static bool good_entry_size(const struct mlx5dv_cq_init_attr *more)
+{
+	const char *size = getenv("MLX5_CQE_SIZE");
+
+	if (!size || (more && more->comp_mask & MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE))
+		return true;
+	if (atoi(size) == 64 || atoi(size) == 128)
+		return true;
+	errno = EINVAL;
+	return false;
+}
+
 EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
 				    int comp_vector)
 {
-	struct completion_queue *cq = prepared_queue(context, cqe > 0 ? (uint32_t)cqe : 1, channel, cq_context);
+	struct completion_queue *cq = NULL;
 	struct made made;
 
+	if (good_entry_size(NULL))
+		cq = prepared_queue(context, cqe > 0 ? (uint32_t)cqe : 1, channel, cq_context);
 	if (!cq)
 		return NULL;
 	cq = made_queue(cq,
@@ -273,9 +288,11 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 EXPORT struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr,
 					  struct mlx5dv_cq_init_attr *more)
 {
-	struct completion_queue *cq = prepared_queue(context, attr->cqe, attr->channel, attr->cq_context);
+	struct completion_queue *cq = NULL;
 	struct made made;
 
+	if (good_entry_size(more))
+		cq = prepared_queue(context, attr->cqe, attr->channel, attr->cq_context);
 	if (!cq)
 		return NULL;
 	cq = made_queue(cq, rpc_ibv_create_cq_ex(context, attr, more, (uintptr_t)cq->ring, (uintptr_t)cq, &made), &made);

@@ -131,6 +131,11 @@ export class Queues {
     return cq;
   }
 
+  /** Completions that the program has not polled. */
+  unreadOf(cq: CompletionQueue): number {
+    return this.#completions.get(cq)?.ring.unread ?? 0;
+  }
+
   moveRing(cq: CompletionQueue, ring: Address): void {
     const one = this.#completions.get(cq);
     if (one !== undefined) one.ring = new CompletionRing(this.#memory, Number(ring));

@@ -77,6 +77,11 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
     return queues.addCompletions(cq as CompletionQueue, { ring: ring as Address, cookie: cookie as Address });
   },
   ibv_resize_cq: ({ facade, queues }, [cq, cqe, ring]) => {
+    const unread = queues.unreadOf(cq as CompletionQueue);
+    if ((cqe as number) < unread) {
+      const hint = `${unread} completions wait in it`;
+      inCall("ibv_resize_cq", () => refuse({ code: "EINVAL", reason: "out_of_range", path: "cqe", value: cqe, hint }));
+    }
     facade["ibv_resize_cq"]?.(cq, cqe);
     queues.moveRing(cq as CompletionQueue, ring as Address);
     return 0;
