@@ -308,12 +308,12 @@ static struct ibv_context *hooked(struct ibv_context *context)
 
 	if (!table)
 		return context;
-#define HOOK(member, kept, ours)                               \
-	do {                                                   \
+#define HOOK(member, kept, ours)                                \
+	do {                                                    \
 		if (table->member && table->member != (ours)) { \
-			(kept) = table->member;                \
-			table->member = (ours);                \
-		}                                              \
+			(kept) = table->member;                 \
+			table->member = (ours);                 \
+		}                                               \
 	} while (0)
 	HOOK(ibv_create_flow, create_flow, recorded_create_flow);
 	HOOK(ibv_destroy_flow, destroy_flow, recorded_destroy_flow);
@@ -356,12 +356,12 @@ struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_
 }
 
 /* A call that destroys an object. */
-#define DESTROYS(name, type, argument)                \
-	int name(type *argument)                      \
-	{                                             \
-		struct line line = begin(#name);      \
-						      \
-		pointer(&line, #argument, argument);  \
+#define DESTROYS(name, type, argument)                    \
+	int name(type *argument)                          \
+	{                                                 \
+		struct line line = begin(#name);          \
+                                                          \
+		pointer(&line, #argument, argument);      \
 		return done(&line, NEXT(name)(argument)); \
 	}
 
@@ -404,8 +404,7 @@ struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain, 
 }
 
 struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
-						   uint8_t match_criteria_enable,
-						   struct mlx5dv_flow_match_parameters *mask)
+						   uint8_t match_criteria_enable, struct mlx5dv_flow_match_parameters *mask)
 {
 	struct line line = begin("mlx5dv_dr_matcher_create");
 
@@ -416,9 +415,8 @@ struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table
 	return made(&line, NEXT(mlx5dv_dr_matcher_create)(table, priority, match_criteria_enable, mask));
 }
 
-struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
-					     struct mlx5dv_flow_match_parameters *value, size_t num_actions,
-					     struct mlx5dv_dr_action *actions[])
+struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher, struct mlx5dv_flow_match_parameters *value,
+					     size_t num_actions, struct mlx5dv_dr_action *actions[])
 {
 	struct line line = begin("mlx5dv_dr_rule_create");
 
@@ -432,11 +430,11 @@ struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
 }
 
 /* A call that makes an action without arguments. */
-#define PLAIN(name)                              \
-	struct mlx5dv_dr_action *name(void)      \
-	{                                        \
-		struct line line = begin(#name); \
-						 \
+#define PLAIN(name)                               \
+	struct mlx5dv_dr_action *name(void)       \
+	{                                         \
+		struct line line = begin(#name);  \
+                                                  \
 		return made(&line, NEXT(name)()); \
 	}
 
@@ -639,8 +637,7 @@ int mlx5dv_dr_aso_other_domain_link(struct mlx5dv_devx_obj *devx_obj, struct mlx
 	return done(&line, NEXT(mlx5dv_dr_aso_other_domain_link)(devx_obj, peer_dmn, dmn, flags, return_reg_c));
 }
 
-struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context,
-						       struct mlx5dv_flow_matcher_attr *attr)
+struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context, struct mlx5dv_flow_matcher_attr *attr)
 {
 	struct line line = begin("mlx5dv_create_flow_matcher");
 
@@ -685,8 +682,7 @@ struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *ctx, s
 	return made(&line, NEXT(mlx5dv_create_flow_action_esp)(ctx, attr, mlx5_attr));
 }
 
-struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz,
-								uint64_t actions[],
+struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz, uint64_t actions[],
 								enum mlx5dv_flow_table_type ft_type)
 {
 	struct line line = begin("mlx5dv_create_flow_action_modify_header");
@@ -696,10 +692,9 @@ struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_conte
 	return made(&line, NEXT(mlx5dv_create_flow_action_modify_header)(ctx, actions_sz, actions, ft_type));
 }
 
-struct ibv_flow_action *
-mlx5dv_create_flow_action_packet_reformat(struct ibv_context *ctx, size_t data_sz, void *data,
-					  enum mlx5dv_flow_action_packet_reformat_type type,
-					  enum mlx5dv_flow_table_type ft_type)
+struct ibv_flow_action *mlx5dv_create_flow_action_packet_reformat(struct ibv_context *ctx, size_t data_sz, void *data,
+								  enum mlx5dv_flow_action_packet_reformat_type type,
+								  enum mlx5dv_flow_table_type ft_type)
 {
 	struct line line = begin("mlx5dv_create_flow_action_packet_reformat");
 
