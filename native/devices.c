@@ -286,14 +286,22 @@ EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct 
 	return errno ? NULL : opened(device, made.id);
 }
 
+/* Objects of a closed context may outlive it, and their calls go through it: then it stays. */
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
-	errno = rpc_ibv_close_device(context);
+	static struct context *_Atomic kept;
+	struct context *own = container_of(context, struct context, verbs.context);
+	int in_use = 0;
+
+	errno = rpc_ibv_close_device(context, &in_use);
 	if (errno)
 		return -1;
 	close(context->async_fd);
 	close(context->cmd_fd);
-	/* Objects of the context may outlive it, and their calls go through it. */
+	if (in_use)
+		own->next = atomic_exchange(&kept, own);
+	else
+		free(own);
 	return 0;
 }
 

@@ -107,6 +107,7 @@ struct work {
 
 struct context {
 	uint32_t number;
+	struct context *next; /* of those that are closed and in use */
 	struct verbs_context verbs;
 };
 

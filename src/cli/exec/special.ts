@@ -1,6 +1,6 @@
 /** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
 import { MessageWriter } from "../../calls/index.js";
-import { inCall, refuse } from "../../errors.js";
+import { inCall, refuse, SteeringError } from "../../errors.js";
 import { Device } from "../../index.js";
 import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
 import type {
@@ -48,10 +48,15 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   ibv_open_device: (session, [index]) => session.facade["ibv_open_device"]?.(deviceAt(session, index as number)),
   mlx5dv_open_device: (session, [index, attr]) =>
     session.facade["mlx5dv_open_device"]?.(deviceAt(session, index as number), attr),
-  // The process's end releases what was made on it (ibv_open_device(3)).
-  ibv_close_device: ({ closed }, [context]) => {
-    closed.add(context as object);
-    return 0;
+  // Closing releases nothing (ibv_open_device(3)): a context in use stays, and the answer is 1.
+  ibv_close_device: ({ facade, closed }, [context]) => {
+    try {
+      return facade["ibv_close_device"]?.(context);
+    } catch (error) {
+      if (!(error instanceof SteeringError) || error.code !== "EBUSY") throw error;
+      closed.add(context as object);
+      return 1;
+    }
   },
   ibv_query_device_ex: ({ facade }, [context, comp_mask, attr]) =>
     facade["ibv_query_device_ex"]?.(context, { comp_mask }, attr),
