@@ -142,12 +142,24 @@ static int done(struct line *line, int status)
 	return status;
 }
 
-/* The function that the program would have called. */
+/*
+ * The function that the program would have called. A plugin that was opened with RTLD_LOCAL calls this library, too, but
+ * RTLD_NEXT does not see the libraries that came with it.
+ */
 #define NEXT(name) ((__typeof__(&name))next(#name))
 static void *next(const char *name)
 {
+	static const char *const libraries[] = { "libibverbs.so.1", "libmlx5.so.1" };
 	void *found = dlsym(RTLD_NEXT, name);
 
+	for (size_t n = 0; !found && n < sizeof libraries / sizeof *libraries; n++) {
+		void *library = dlopen(libraries[n], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (library) {
+			found = dlsym(library, name);
+			dlclose(library);
+		}
+	}
 	if (!found) {
 		fprintf(stderr, "flowsteer-record: %s is in no library of the program\n", name);
 		abort();
@@ -174,15 +186,16 @@ static int (*destroy_flow_action)(struct ibv_flow_action *);
 static struct ibv_flow *recorded_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
 	struct line line = begin("ibv_create_flow");
+	enum { HEADER = 8 };
 	size_t size = sizeof *attr;
-	const uint8_t *spec = (const uint8_t *)(attr + 1);
 
-	/* A spec begins with its type (4 bytes) and its size (2). */
-	for (int n = 0; n < attr->num_of_specs; n++) {
+	/* A spec begins with its type (4 bytes) and its size (2). What is beyond the flow is not the recorder's to write. */
+	for (int n = 0; n < attr->num_of_specs && size + HEADER <= attr->size; n++) {
 		uint16_t length;
 
-		memcpy(&length, spec + 4, sizeof length);
-		spec += length;
+		memcpy(&length, (const uint8_t *)attr + size + 4, sizeof length);
+		if (length < HEADER || size + length > attr->size)
+			break;
 		size += length;
 	}
 	pointer(&line, "qp", qp);
