@@ -42,7 +42,7 @@ describe.runIf(compiles())("under flowsteer exec", () => {
   });
 
   test("a rule that cannot be is explained by the line that made it", async () => {
-    const program = compiled("test/cli/exec/missing_ip_version.c");
+    const program = compiled("test/cli/exec/c/missing_ip_version.c");
     const { status, out, err } = await exec("--profile", "connectx5", "--", program);
     expect(out).toBe("(nil) Operation not supported\n");
     expect(err).toContain(
