@@ -12,10 +12,33 @@
 enum { SAYS_HELLO = 0xffff, LISTENS = 0xfffe, CALLED_FROM = 0xfffc, NO_ANSWER = 0x8000 };
 
 static int host = -1;
-static pid_t owner;
 /* Messages without an answer that were sent. The host reads it, to handle them before what others send later. */
 static uint64_t posted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child gets a connection of its own. That of the parent must not outlive the parent: it is the parent's session. */
+static void in_child(void)
+{
+	if (host >= 0)
+		close(host);
+	host = -1;
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
 
 static void more_room(struct message *m, size_t length)
 {
@@ -193,15 +216,12 @@ static int hello(int to, uint16_t call, uint64_t number)
 	return error;
 }
 
-/* The connection of this process; a child after a fork gets its own. Called with the lock. */
+/* The connection of this process. Called with the lock. */
 static int connection(void)
 {
-	if (host >= 0 && owner == getpid())
-		return host;
 	if (host >= 0)
-		close(host);
+		return host;
 	host = connected();
-	owner = getpid();
 	posted = 0;
 	if (host >= 0 && hello(host, SAYS_HELLO, (uintptr_t)&posted)) {
 		close(host);

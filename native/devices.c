@@ -138,8 +138,8 @@ static void copy_entry(struct ibv_gid_entry *to, const struct gid_entry *from)
 	to->ndev_ifindex = from->ndev_ifindex;
 }
 
-EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
-			     struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
+EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry,
+			     uint32_t flags, size_t entry_size)
 {
 	struct gid_entry found = { 0 };
 	int error = rpc_ibv_query_gid_ex(context, port_num, gid_index, &found, flags);
@@ -286,14 +286,22 @@ EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct 
 	return errno ? NULL : opened(device, made.id);
 }
 
+/* Objects of a closed context may outlive it, and their calls go through it: then it stays. */
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
-	errno = rpc_ibv_close_device(context);
+	static struct context *_Atomic kept;
+	struct context *own = container_of(context, struct context, verbs.context);
+	int in_use = 0;
+
+	errno = rpc_ibv_close_device(context, &in_use);
 	if (errno)
 		return -1;
 	close(context->async_fd);
 	close(context->cmd_fd);
-	/* Objects of the context may outlive it, and their calls go through it. */
+	if (in_use)
+		own->next = atomic_exchange(&kept, own);
+	else
+		free(own);
 	return 0;
 }
 
@@ -525,26 +533,26 @@ static int destroy_flow(struct ibv_flow *flow)
 	return error;
 }
 
-#define MAKE_NUMBERED(type, context_, call)                              \
-	do {                                                             \
-		struct made made;                                        \
-		struct numbered_##type *object;                          \
-                                                                         \
-		errno = call;                                            \
-		object = errno ? NULL : calloc(1, sizeof *object);       \
-		if (!object)                                             \
-			return NULL;                                     \
-		object->number = made.id;                                \
-		object->public.context = context_;                       \
-		return &object->public;                                  \
+#define MAKE_NUMBERED(type, context_, call)                        \
+	do {                                                       \
+		struct made made;                                  \
+		struct numbered_##type *object;                    \
+                                                                   \
+		errno = call;                                      \
+		object = errno ? NULL : calloc(1, sizeof *object); \
+		if (!object)                                       \
+			return NULL;                               \
+		object->number = made.id;                          \
+		object->public.context = context_;                 \
+		return &object->public;                            \
 	} while (0)
-#define FREE_NUMBERED(type, object, call)                                        \
-	do {                                                                     \
-		int error = call;                                                \
-                                                                                 \
-		if (!error)                                                      \
+#define FREE_NUMBERED(type, object, call)                                           \
+	do {                                                                        \
+		int error = call;                                                   \
+                                                                                    \
+		if (!error)                                                         \
 			free(container_of(object, struct numbered_##type, public)); \
-		return error;                                                    \
+		return error;                                                       \
 	} while (0)
 
 static struct ibv_counters *create_counters(struct ibv_context *context, struct ibv_counters_init_attr *attr)
@@ -572,8 +580,7 @@ static struct ibv_flow_action *create_esp(struct ibv_context *context, struct ib
 	MAKE_NUMBERED(ibv_flow_action, context, rpc_ibv_create_flow_action_esp(context, attr, NULL, &made));
 }
 
-EXPORT struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *context,
-							     struct ibv_flow_action_esp_attr *attr,
+EXPORT struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *context, struct ibv_flow_action_esp_attr *attr,
 							     struct mlx5dv_flow_action_esp *more)
 {
 	MAKE_NUMBERED(ibv_flow_action, context, rpc_ibv_create_flow_action_esp(context, attr, more, &made));
@@ -586,10 +593,9 @@ EXPORT struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ib
 		      rpc_mlx5dv_create_flow_action_modify_header(context, size, actions, type, &made));
 }
 
-EXPORT struct ibv_flow_action *
-mlx5dv_create_flow_action_packet_reformat(struct ibv_context *context, size_t size, void *data,
-					  enum mlx5dv_flow_action_packet_reformat_type reformat,
-					  enum mlx5dv_flow_table_type type)
+EXPORT struct ibv_flow_action *mlx5dv_create_flow_action_packet_reformat(struct ibv_context *context, size_t size, void *data,
+									 enum mlx5dv_flow_action_packet_reformat_type reformat,
+									 enum mlx5dv_flow_table_type type)
 {
 	MAKE_NUMBERED(ibv_flow_action, context,
 		      rpc_mlx5dv_create_flow_action_packet_reformat(context, size, data, reformat, type, &made));
@@ -627,16 +633,16 @@ EXPORT int mlx5dv_destroy_steering_anchor(struct mlx5dv_steering_anchor *anchor)
 
 /* ---- dumps ---- */
 
-#define DUMP(what)                                                                       \
-	EXPORT int mlx5dv_dump_dr_##what(FILE *to, struct mlx5dv_dr_##what *object)      \
-	{                                                                                \
-		char *text = NULL;                                                       \
-		int error = to ? rpc_mlx5dv_dump_dr_##what(object, &text) : EINVAL;      \
-                                                                                         \
-		if (!error)                                                              \
-			fputs(text ? text : "", to);                                     \
-		free(text);                                                              \
-		return -error;                                                           \
+#define DUMP(what)                                                                  \
+	EXPORT int mlx5dv_dump_dr_##what(FILE *to, struct mlx5dv_dr_##what *object) \
+	{                                                                           \
+		char *text = NULL;                                                  \
+		int error = to ? rpc_mlx5dv_dump_dr_##what(object, &text) : EINVAL; \
+                                                                                    \
+		if (!error)                                                         \
+			fputs(text ? text : "", to);                                \
+		free(text);                                                         \
+		return -error;                                                      \
 	}
 DUMP(domain)
 DUMP(table)
@@ -678,7 +684,8 @@ EXPORT int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type)
 	(void)object;
 	(void)type;
 	if (!atomic_flag_test_and_set(&said))
-		fprintf(stderr, "flowsteer: mlx5dv_init_obj: EOPNOTSUPP: queues have no rings in memory here, which DPDK, libvma "
-				"and libxlio need\n");
+		fprintf(stderr,
+			"flowsteer: mlx5dv_init_obj: EOPNOTSUPP: queues have no rings in memory here, which DPDK, libvma "
+			"and libxlio need\n");
 	return EOPNOTSUPP;
 }

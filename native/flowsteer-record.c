@@ -142,12 +142,24 @@ static int done(struct line *line, int status)
 	return status;
 }
 
-/* The function that the program would have called. */
+/*
+ * The function that the program would have called. A plugin that was opened with RTLD_LOCAL calls this library, too, but
+ * RTLD_NEXT does not see the libraries that came with it.
+ */
 #define NEXT(name) ((__typeof__(&name))next(#name))
 static void *next(const char *name)
 {
+	static const char *const libraries[] = { "libibverbs.so.1", "libmlx5.so.1" };
 	void *found = dlsym(RTLD_NEXT, name);
 
+	for (size_t n = 0; !found && n < sizeof libraries / sizeof *libraries; n++) {
+		void *library = dlopen(libraries[n], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (library) {
+			found = dlsym(library, name);
+			dlclose(library);
+		}
+	}
 	if (!found) {
 		fprintf(stderr, "flowsteer-record: %s is in no library of the program\n", name);
 		abort();
@@ -174,15 +186,16 @@ static int (*destroy_flow_action)(struct ibv_flow_action *);
 static struct ibv_flow *recorded_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
 	struct line line = begin("ibv_create_flow");
+	enum { HEADER = 8 };
 	size_t size = sizeof *attr;
-	const uint8_t *spec = (const uint8_t *)(attr + 1);
 
-	/* A spec begins with its type (4 bytes) and its size (2). */
-	for (int n = 0; n < attr->num_of_specs; n++) {
+	/* A spec begins with its type (4 bytes) and its size (2). What is beyond the flow is not the recorder's to write. */
+	for (int n = 0; n < attr->num_of_specs && size + HEADER <= attr->size; n++) {
 		uint16_t length;
 
-		memcpy(&length, spec + 4, sizeof length);
-		spec += length;
+		memcpy(&length, (const uint8_t *)attr + size + 4, sizeof length);
+		if (length < HEADER || size + length > attr->size)
+			break;
 		size += length;
 	}
 	pointer(&line, "qp", qp);
@@ -308,12 +321,12 @@ static struct ibv_context *hooked(struct ibv_context *context)
 
 	if (!table)
 		return context;
-#define HOOK(member, kept, ours)                               \
-	do {                                                   \
+#define HOOK(member, kept, ours)                                \
+	do {                                                    \
 		if (table->member && table->member != (ours)) { \
-			(kept) = table->member;                \
-			table->member = (ours);                \
-		}                                              \
+			(kept) = table->member;                 \
+			table->member = (ours);                 \
+		}                                               \
 	} while (0)
 	HOOK(ibv_create_flow, create_flow, recorded_create_flow);
 	HOOK(ibv_destroy_flow, destroy_flow, recorded_destroy_flow);
@@ -356,12 +369,12 @@ struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_
 }
 
 /* A call that destroys an object. */
-#define DESTROYS(name, type, argument)                \
-	int name(type *argument)                      \
-	{                                             \
-		struct line line = begin(#name);      \
-						      \
-		pointer(&line, #argument, argument);  \
+#define DESTROYS(name, type, argument)                    \
+	int name(type *argument)                          \
+	{                                                 \
+		struct line line = begin(#name);          \
+                                                          \
+		pointer(&line, #argument, argument);      \
 		return done(&line, NEXT(name)(argument)); \
 	}
 
@@ -404,8 +417,7 @@ struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain, 
 }
 
 struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
-						   uint8_t match_criteria_enable,
-						   struct mlx5dv_flow_match_parameters *mask)
+						   uint8_t match_criteria_enable, struct mlx5dv_flow_match_parameters *mask)
 {
 	struct line line = begin("mlx5dv_dr_matcher_create");
 
@@ -416,9 +428,8 @@ struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table
 	return made(&line, NEXT(mlx5dv_dr_matcher_create)(table, priority, match_criteria_enable, mask));
 }
 
-struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
-					     struct mlx5dv_flow_match_parameters *value, size_t num_actions,
-					     struct mlx5dv_dr_action *actions[])
+struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher, struct mlx5dv_flow_match_parameters *value,
+					     size_t num_actions, struct mlx5dv_dr_action *actions[])
 {
 	struct line line = begin("mlx5dv_dr_rule_create");
 
@@ -432,11 +443,11 @@ struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
 }
 
 /* A call that makes an action without arguments. */
-#define PLAIN(name)                              \
-	struct mlx5dv_dr_action *name(void)      \
-	{                                        \
-		struct line line = begin(#name); \
-						 \
+#define PLAIN(name)                               \
+	struct mlx5dv_dr_action *name(void)       \
+	{                                         \
+		struct line line = begin(#name);  \
+                                                  \
 		return made(&line, NEXT(name)()); \
 	}
 
@@ -639,8 +650,7 @@ int mlx5dv_dr_aso_other_domain_link(struct mlx5dv_devx_obj *devx_obj, struct mlx
 	return done(&line, NEXT(mlx5dv_dr_aso_other_domain_link)(devx_obj, peer_dmn, dmn, flags, return_reg_c));
 }
 
-struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context,
-						       struct mlx5dv_flow_matcher_attr *attr)
+struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context, struct mlx5dv_flow_matcher_attr *attr)
 {
 	struct line line = begin("mlx5dv_create_flow_matcher");
 
@@ -685,8 +695,7 @@ struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *ctx, s
 	return made(&line, NEXT(mlx5dv_create_flow_action_esp)(ctx, attr, mlx5_attr));
 }
 
-struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz,
-								uint64_t actions[],
+struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz, uint64_t actions[],
 								enum mlx5dv_flow_table_type ft_type)
 {
 	struct line line = begin("mlx5dv_create_flow_action_modify_header");
@@ -696,10 +705,9 @@ struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_conte
 	return made(&line, NEXT(mlx5dv_create_flow_action_modify_header)(ctx, actions_sz, actions, ft_type));
 }
 
-struct ibv_flow_action *
-mlx5dv_create_flow_action_packet_reformat(struct ibv_context *ctx, size_t data_sz, void *data,
-					  enum mlx5dv_flow_action_packet_reformat_type type,
-					  enum mlx5dv_flow_table_type ft_type)
+struct ibv_flow_action *mlx5dv_create_flow_action_packet_reformat(struct ibv_context *ctx, size_t data_sz, void *data,
+								  enum mlx5dv_flow_action_packet_reformat_type type,
+								  enum mlx5dv_flow_table_type ft_type)
 {
 	struct line line = begin("mlx5dv_create_flow_action_packet_reformat");
 

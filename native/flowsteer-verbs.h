@@ -21,7 +21,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define ARRAY_SIZE(list) (sizeof(list) / sizeof(*(list)))
-#define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 /* ---- messages ---- */
 
@@ -51,19 +51,19 @@ const void *get_raw(struct message *m, size_t length);
 void get_bytes(struct message *m, void *data, size_t size);
 char *get_text(struct message *m);
 
-#define INTEGER(bits)                                                             \
-	static inline void put_u##bits(struct message *m, uint##bits##_t value)   \
-	{                                                                         \
-		put_raw(m, &value, sizeof value);                                 \
-	}                                                                         \
-	static inline uint##bits##_t get_u##bits(struct message *m)               \
-	{                                                                         \
-		uint##bits##_t value = 0;                                         \
-		const void *found = get_raw(m, sizeof value);                     \
-                                                                                  \
-		if (found)                                                        \
-			memcpy(&value, found, sizeof value);                      \
-		return value;                                                     \
+#define INTEGER(bits)                                                           \
+	static inline void put_u##bits(struct message *m, uint##bits##_t value) \
+	{                                                                       \
+		put_raw(m, &value, sizeof value);                               \
+	}                                                                       \
+	static inline uint##bits##_t get_u##bits(struct message *m)             \
+	{                                                                       \
+		uint##bits##_t value = 0;                                       \
+		const void *found = get_raw(m, sizeof value);                   \
+                                                                                \
+		if (found)                                                      \
+			memcpy(&value, found, sizeof value);                    \
+		return value;                                                   \
 	}
 INTEGER(8)
 INTEGER(16)
@@ -107,6 +107,7 @@ struct work {
 
 struct context {
 	uint32_t number;
+	struct context *next; /* of those that are closed and in use */
 	struct verbs_context verbs;
 };
 
@@ -153,24 +154,24 @@ struct work_queue {
 };
 
 /* Public structs without room for a number. */
-#define NUMBERED(type)                    \
-	struct numbered_##type {          \
-		struct type public;       \
-		uint32_t number;          \
-	};                                \
-	static inline uint32_t number_of_##type(const struct type *object)                                   \
-	{                                                                                                    \
-		return object ? container_of(object, struct numbered_##type, public)->number : 0;            \
+#define NUMBERED(type)                                                                            \
+	struct numbered_##type {                                                                  \
+		struct type public;                                                               \
+		uint32_t number;                                                                  \
+	};                                                                                        \
+	static inline uint32_t number_of_##type(const struct type *object)                        \
+	{                                                                                         \
+		return object ? container_of(object, struct numbered_##type, public)->number : 0; \
 	}
 NUMBERED(ibv_comp_channel)
 NUMBERED(ibv_counters)
 NUMBERED(ibv_flow_action)
 NUMBERED(mlx5dv_steering_anchor)
 
-#define HANDLED(type, member)                                                \
-	static inline uint32_t number_of_##type(const struct type *object)   \
-	{                                                                    \
-		return object ? (uint32_t)object->member : 0;                \
+#define HANDLED(type, member)                                              \
+	static inline uint32_t number_of_##type(const struct type *object) \
+	{                                                                  \
+		return object ? (uint32_t)object->member : 0;              \
 	}
 HANDLED(ibv_pd, handle)
 HANDLED(ibv_mr, handle)

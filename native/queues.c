@@ -165,10 +165,10 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 	return error;
 }
 
-#define READ(type, name, member)                              \
-	static type read_##name(struct ibv_cq_ex *cq)         \
-	{                                                     \
-		return (type)QUEUE(cq)->current.member;       \
+#define READ(type, name, member)                        \
+	static type read_##name(struct ibv_cq_ex *cq)   \
+	{                                               \
+		return (type)QUEUE(cq)->current.member; \
 	}
 READ(enum ibv_wc_opcode, opcode, opcode)
 READ(uint32_t, vendor_err, vendor_err)
@@ -279,8 +279,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 		cq = prepared_queue(context, cqe > 0 ? (uint32_t)cqe : 1, channel, cq_context);
 	if (!cq)
 		return NULL;
-	cq = made_queue(cq,
-			rpc_ibv_create_cq(context, cqe, channel, comp_vector, (uintptr_t)cq->ring, (uintptr_t)cq, &made),
+	cq = made_queue(cq, rpc_ibv_create_cq(context, cqe, channel, comp_vector, (uintptr_t)cq->ring, (uintptr_t)cq, &made),
 			&made);
 	return (struct ibv_cq *)cq;
 }
@@ -310,12 +309,13 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 EXPORT int ibv_destroy_cq(struct ibv_cq *public)
 {
 	struct completion_queue *cq = (struct completion_queue *)public;
+	struct ibv_comp_channel *channel = public->channel;
 	int error = rpc_ibv_destroy_cq(public);
 
 	if (error)
 		return error;
-	if (public->channel)
-		public->channel->refcnt--;
+	if (channel)
+		channel->refcnt--;
 	free_ring(cq->ring);
 	free(cq);
 	return 0;

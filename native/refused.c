@@ -17,40 +17,40 @@ static void say(const char *name, int *said)
 		fprintf(stderr, "flowsteer: %s: EOPNOTSUPP: flowsteer exec does not have it\n", name);
 }
 
-#define RETURNS_ERRNO(name)           \
-	EXPORT int name(void);        \
-	EXPORT int name(void)         \
-	{                             \
-		static int said;      \
-                                      \
-		say(#name, &said);    \
-		return EOPNOTSUPP;    \
+#define RETURNS_ERRNO(name)        \
+	EXPORT int name(void);     \
+	EXPORT int name(void)      \
+	{                          \
+		static int said;   \
+                                   \
+		say(#name, &said); \
+		return EOPNOTSUPP; \
 	}
-#define RETURNS_MINUS_1(name)         \
-	EXPORT int name(void);        \
-	EXPORT int name(void)         \
-	{                             \
-		static int said;      \
-                                      \
-		say(#name, &said);    \
-		errno = EOPNOTSUPP;   \
-		return -1;            \
+#define RETURNS_MINUS_1(name)       \
+	EXPORT int name(void);      \
+	EXPORT int name(void)       \
+	{                           \
+		static int said;    \
+                                    \
+		say(#name, &said);  \
+		errno = EOPNOTSUPP; \
+		return -1;          \
 	}
-#define RETURNS_NULL(name)            \
-	EXPORT void *name(void);      \
-	EXPORT void *name(void)       \
-	{                             \
-		static int said;      \
-                                      \
-		say(#name, &said);    \
-		errno = EOPNOTSUPP;   \
-		return NULL;          \
+#define RETURNS_NULL(name)          \
+	EXPORT void *name(void);    \
+	EXPORT void *name(void)     \
+	{                           \
+		static int said;    \
+                                    \
+		say(#name, &said);  \
+		errno = EOPNOTSUPP; \
+		return NULL;        \
 	}
 /* Frees what no call can make. */
-#define RETURNS_NOTHING(name)         \
-	EXPORT void name(void);       \
-	EXPORT void name(void)        \
-	{                             \
+#define RETURNS_NOTHING(name)   \
+	EXPORT void name(void); \
+	EXPORT void name(void)  \
+	{                       \
 	}
 
 RETURNS_NULL(ibv_import_device)
@@ -136,8 +136,7 @@ EXPORT void *dlopen(const char *name, int flags)
 	if (!real)
 		real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
 	base = base ? base + 1 : name;
-	if (base && (!strncmp(base, "libibverbs.so", 13) || !strncmp(base, "libmlx5.so", 10)) &&
-	    dladdr((void *)say, &own))
+	if (base && (!strncmp(base, "libibverbs.so", 13) || !strncmp(base, "libmlx5.so", 10)) && dladdr((void *)say, &own))
 		name = own.dli_fname;
 	return real(name, flags);
 }

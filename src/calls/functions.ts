@@ -5,7 +5,7 @@
 export const FUNCTIONS = `
 ~errno list_devices()
 ~ibv_context *ibv_open_device(u32 device)
-~errno ibv_close_device(free ibv_context *context)
+~int ibv_close_device(free ibv_context *context)
 ~errno ibv_query_device(ibv_context *context, out ibv_device_attr *device_attr)
 ~errno ibv_query_device_ex(ibv_context *context, u32 comp_mask, out ibv_device_attr_ex *attr)
 ~errno ibv_query_port(ibv_context *context, u8 port_num, out ibv_port_attr *port_attr)

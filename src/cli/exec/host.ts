@@ -1,7 +1,7 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
 import { functions, MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -60,8 +60,8 @@ export class ExecHost {
   /** All devices, each with its clock. */
   readonly #boards: readonly Switchboard[];
   readonly #facade: Facade;
-  readonly #sessions = new Map<number, Session>();
-  readonly #ended = new WeakSet<Session>();
+  /** A process that has replaced its program may have two for a moment. */
+  readonly #sessions = new Set<Session>();
   readonly #sockets = new Set<Socket>();
   readonly #ownFolder: string | null;
   #server: Server | null = null;
@@ -103,7 +103,7 @@ export class ExecHost {
   async close(): Promise<void> {
     const server = this.#server;
     for (const socket of this.#sockets) socket.destroy();
-    for (const session of [...this.#sessions.values()]) this.#end(session);
+    for (const session of this.#sessions) this.#end(session);
     for (const board of this.#boards) board.end();
     if (server !== null) await new Promise((resolve) => server.close(resolve));
     rmSync(this.path, { force: true });
@@ -133,27 +133,22 @@ export class ExecHost {
     socket.once("close", () => {
       this.#sockets.delete(socket);
       connection.end();
-      if (connection.session !== null && !connection.listens) this.#end(connection.session);
+      const { session, listens } = connection;
+      if (session !== null && !listens) this.#guarded(() => this.#end(session));
     });
   }
 
   /** Handles the messages that have arrived, up to a send request for which a receiver has no room. */
   #serve(connection: Connection): void {
-    try {
+    const handled = this.#guarded(() => {
       while (connection.hasMessage) {
         const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection.session) : null;
-        if (pause !== null) {
-          connection.pause(pause, () => this.#serve(connection));
-          break;
-        }
+        if (pause !== null) return connection.pause(pause, () => this.#serve(connection));
         connection.handleOne();
       }
-    } catch (error) {
-      // Bytes that are no message; whatever else fails here is a defect, and must not end the other programs.
-      if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
-      connection.socket.destroy();
-    }
-    this.#flush();
+    });
+    // Bytes that are no message end the program.
+    if (!handled) connection.socket.destroy();
   }
 
   /**
@@ -167,6 +162,18 @@ export class ExecHost {
     const others = [...this.#sessions.values()].filter((session) => session !== sender);
     if (others.some((session) => session.isLate(now))) return 0;
     return others.some(({ queues }) => queues.isBehind(now)) ? PAUSE : null;
+  }
+
+  /** Works for one program: what fails is a defect where it is no refusal, and must not end the others. */
+  #guarded(work: () => void): boolean {
+    try {
+      work();
+      this.#flush();
+      return true;
+    } catch (error) {
+      if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
+      return false;
+    }
   }
 
   #message(connection: Connection, call: number, reader: MessageReader): void {
@@ -196,8 +203,10 @@ export class ExecHost {
     else if (call === LISTENS) this.#listen(connection, pid, number);
     else if (call === SAYS_HELLO) {
       try {
+        // What the host wrote into its own memory would end all programs.
+        if (existsSync(`/proc/self/task/${pid}`)) throw Object.assign(new Error("its own process"), { code: "EPERM" });
         const session = new Session(pid, this.#facade, this.#devices(), number);
-        this.#sessions.set(pid, session);
+        this.#sessions.add(session);
         session.onDestroy = (): void => this.#listener.destroying?.();
         this.#listener.started?.(pid);
         connection.accept(session);
@@ -209,7 +218,7 @@ export class ExecHost {
   }
 
   #listen(connection: Connection, pid: number, number: number): void {
-    const session = this.#sessions.get(pid);
+    const session = [...this.#sessions].findLast((one) => one.pid === pid);
     if (session === undefined) {
       connection.refuse("it has no session");
       return;
@@ -220,14 +229,12 @@ export class ExecHost {
   }
 
   #flush(): void {
-    for (const { queues } of this.#sessions.values()) queues.flush();
+    for (const { queues } of this.#sessions) queues.flush();
   }
 
   #end(session: Session): void {
     // The end of the host ends it before its socket has closed.
-    if (this.#ended.has(session)) return;
-    this.#ended.add(session);
-    if (this.#sessions.get(session.pid) === session) this.#sessions.delete(session.pid);
+    if (!this.#sessions.delete(session)) return;
     const report = session.report();
     this.#listener.ending?.(report);
     session.end();

@@ -79,6 +79,9 @@ const FEW = 32;
 /** Milliseconds in which a program that is behind reads something, or is waited for no more. */
 const PATIENCE = 1000;
 
+/** Stands for memory of a request that is not of its region: the model refuses it, and neither reads nor writes it. */
+const OUTSIDE = new Uint8Array(1 << 24);
+
 const POST = { ibv_post_recv, ibv_post_srq_recv, ibv_post_wq_recv } as const;
 
 export class Queues {
@@ -288,8 +291,7 @@ export class Queues {
       const region = this.#regions.get(lkey);
       const at = region === undefined ? -1 : address - region.iova;
       const inside = region !== undefined && at >= 0 && at + length <= region.bytes.length;
-      // The model refuses memory that is not of the region.
-      const view = inside ? region.bytes.subarray(at, at + length) : new Uint8Array(Math.min(length, 1 << 24));
+      const view = inside ? region.bytes.subarray(at, at + length) : OUTSIDE.subarray(0, length);
       list.push({ addr: view, length: view.length, lkey });
       parts.push({ view, address: region === undefined ? address : region.address + at });
     }
@@ -351,9 +353,13 @@ export class Queues {
     const { list, parts } = this.#entries(reader);
     const data = reader.raw(reader.u32());
     let at = 0;
-    for (const { view } of data.length > 0 ? parts : []) {
-      view.set(data.subarray(at, at + view.length));
-      at += view.length;
+    for (const entry of data.length > 0 ? list : []) {
+      const { addr } = entry;
+      const bytes = data.subarray(at, at + addr.length);
+      at += addr.length;
+      // Inline data may be anywhere.
+      if (addr.buffer === OUTSIDE.buffer) Object.assign(entry, { addr: bytes, length: bytes.length });
+      else addr.set(bytes);
     }
     const request = {
       wr_id: number,

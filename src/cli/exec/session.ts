@@ -10,7 +10,7 @@ import {
   type CFunction,
 } from "../../calls/index.js";
 import { readFileSync } from "node:fs";
-import { ERRNO, refuse, SteeringError } from "../../errors.js";
+import { ERRNO, inCall, refuse, SteeringError } from "../../errors.js";
 import { Queues } from "./queues.js";
 import { ProcessMemory } from "./processMemory.js";
 import type { MadeRule, Refused, SessionReport } from "./reports.js";
@@ -97,10 +97,11 @@ export class Session implements Caller {
     this.refused = null;
     const one = functions[number];
     if (one === undefined) return errorAnswer(ERRNO.EOPNOTSUPP);
+    const name = one.name.replace(/^post_/, "ibv_post_");
     try {
-      return this.#made(one, reader).framed();
+      return inCall(name, () => this.#made(one, reader)).framed();
     } catch (error) {
-      const refused = refusalOf(one.name, error);
+      const refused = refusalOf(name, error);
       if (!ANSWERS.has(refused.code)) this.refused = refused;
       return errorAnswer(error instanceof SteeringError ? error.errno : ERRNO.EINVAL);
     }
@@ -211,11 +212,12 @@ function errorAnswer(errno: number): Uint8Array {
 /** Errors that answer a question: no such entry, nothing there yet. */
 const ANSWERS: ReadonlySet<string> = new Set(["EAGAIN", "ENODATA", "ENOENT"]);
 
-/** The refusal in words. A wrong type is a wrong argument of C. */
-function refusalOf(call: string, error: unknown): Refused {
-  if (error instanceof SteeringError) return { call, code: error.code, message: error.message };
-  if (error instanceof TypeError) return { call, code: "EINVAL", message: error.message };
-  throw error;
+/** The refusal in words, as one of the C function. A wrong type is a wrong argument of C. */
+function refusalOf(name: string, error: unknown): Refused {
+  if (!(error instanceof SteeringError) && !(error instanceof TypeError)) throw error;
+  const [, call = name] = /^((?:ibv|mlx5dv)_\w+): /.exec(error.message) ?? [];
+  if (!(error instanceof SteeringError)) return { call, code: "EINVAL", message: error.message };
+  return { call, code: error.code, message: call + error.message.slice(error.call.length) };
 }
 
 function commandOf(pid: number): string {

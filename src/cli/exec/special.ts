@@ -1,6 +1,6 @@
 /** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
 import { MessageWriter } from "../../calls/index.js";
-import { inCall, refuse } from "../../errors.js";
+import { inCall, refuse, SteeringError } from "../../errors.js";
 import { Device } from "../../index.js";
 import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
 import type {
@@ -48,20 +48,21 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   ibv_open_device: (session, [index]) => session.facade["ibv_open_device"]?.(deviceAt(session, index as number)),
   mlx5dv_open_device: (session, [index, attr]) =>
     session.facade["mlx5dv_open_device"]?.(deviceAt(session, index as number), attr),
-  // The process's end releases what was made on it (ibv_open_device(3)).
-  ibv_close_device: ({ closed }, [context]) => {
-    closed.add(context as object);
-    return 0;
+  // Closing releases nothing (ibv_open_device(3)): a context in use stays, and the answer is 1.
+  ibv_close_device: ({ facade, closed }, [context]) => {
+    try {
+      return facade["ibv_close_device"]?.(context);
+    } catch (error) {
+      if (!(error instanceof SteeringError) || error.code !== "EBUSY") throw error;
+      closed.add(context as object);
+      return 1;
+    }
   },
   ibv_query_device_ex: ({ facade }, [context, comp_mask, attr]) =>
     facade["ibv_query_device_ex"]?.(context, { comp_mask }, attr),
   ibv_reg_mr: ({ facade, queues }, [pd, address, length, access, iova]) => {
     const size = Number(length);
-    if (size > MAX_REGION) {
-      const hint = `at most ${MAX_REGION} bytes here`;
-      inCall("ibv_reg_mr", () => refuse({ code: "ENOMEM", reason: "out_of_range", path: "length", value: size, hint }));
-    }
-    const bytes = new Uint8Array(size);
+    const bytes = regionBytes(size);
     const mr = facade["ibv_reg_mr_iova"]?.(pd, bytes, size, iova, access) as MemoryRegion;
     queues.addRegion(mr, { pd: pd as ProtectionDomain, bytes, address: Number(address), iova: Number(mr.iova) });
     return mr;
@@ -100,14 +101,14 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   ibv_create_wq: ({ facade, queues }, [context, attr, cookie]) =>
     queues.addWorkQueue(facade["ibv_create_wq"]?.(context, attr) as WorkQueue, cookie as Address),
   ibv_modify_qp: (session, [qp, attr, mask]) => {
-    const { ah_attr, ...rest } = attr as QueuePairChange & { ah_attr: AddressAttributes };
+    const { ah_attr, ...rest } = given("attr", attr) as QueuePairChange & { ah_attr: AddressAttributes };
     return session.facade["ibv_modify_qp"]?.(qp, { ...rest, ah_attr: resolved(session, ah_attr) }, mask);
   },
   ibv_create_ah: (session, [pd, attr]) =>
-    session.facade["ibv_create_ah"]?.(pd, resolved(session, attr as AddressAttributes)),
+    session.facade["ibv_create_ah"]?.(pd, resolved(session, given("attr", attr) as AddressAttributes)),
   ibv_create_flow: (session, [qp, bytes]) => {
     const attr = inCall("ibv_create_flow", () =>
-      flowAttrFromBytes(bytes as Uint8Array, (handle) => session.anyObject(handle)),
+      flowAttrFromBytes(given("flow_attr", bytes) as Uint8Array, (handle) => session.anyObject(handle)),
     );
     return session.facade["ibv_create_flow"]?.(qp, attr);
   },
@@ -124,13 +125,31 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   mlx5dv_dump_dr_table: dump("mlx5dv_dump_dr_table"),
   mlx5dv_dump_dr_matcher: dump("mlx5dv_dump_dr_matcher"),
   mlx5dv_dump_dr_rule: dump("mlx5dv_dump_dr_rule"),
-  post_send: ({ queues }, [qp, bytes]) => queues.postSend(qp as QueuePair, bytes as Uint8Array),
-  post_recv: ({ queues }, [qp, bytes]) => queues.postReceive("ibv_post_recv", qp as QueuePair, bytes as Uint8Array),
+  post_send: ({ queues }, [qp, bytes]) =>
+    queues.postSend(given("qp", qp) as QueuePair, given("wr", bytes) as Uint8Array),
+  post_recv: ({ queues }, [qp, bytes]) =>
+    queues.postReceive("ibv_post_recv", given("qp", qp) as QueuePair, given("wr", bytes) as Uint8Array),
   post_srq_recv: ({ queues }, [srq, bytes]) =>
-    queues.postReceive("ibv_post_srq_recv", srq as SharedReceiveQueue, bytes as Uint8Array),
+    queues.postReceive("ibv_post_srq_recv", given("srq", srq) as SharedReceiveQueue, given("wr", bytes) as Uint8Array),
   post_wq_recv: ({ queues }, [wq, bytes]) =>
-    queues.postReceive("ibv_post_wq_recv", wq as WorkQueue, bytes as Uint8Array),
+    queues.postReceive("ibv_post_wq_recv", given("wq", wq) as WorkQueue, given("wr", bytes) as Uint8Array),
 };
+
+/** @throws SteeringError EINVAL: it is a null pointer */
+function given(path: string, value: unknown): unknown {
+  return value ?? refuse({ code: "EINVAL", reason: "bad_object", path, hint: "not a null pointer" });
+}
+
+/** @throws SteeringError ENOMEM: the host has no room for a copy of this size */
+function regionBytes(size: number): Uint8Array {
+  try {
+    if (size <= MAX_REGION) return new Uint8Array(size);
+  } catch {
+    // The address space is full.
+  }
+  const hint = `at most ${MAX_REGION} bytes here`;
+  return refuse({ code: "ENOMEM", reason: "out_of_range", path: "length", value: size, hint });
+}
 
 function deviceAt({ devices }: Caller, index: number): object {
   const found = devices[index];

@@ -25,7 +25,7 @@ const SMALL = 3000;
 export const captures: Target = {
   name: "captures",
   about:
-    "capture files of both formats, whole and broken, in chunks of any size: read or refused the same way, no frame " +
+    "capture files of both formats, whole and broken, in chunks of any size: read or refused in the same cases, no frame " +
     "longer than its file, and every frame is printed",
   unit: "files",
   guide: "host",

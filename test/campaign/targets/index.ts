@@ -12,6 +12,7 @@ import { faults } from "./faults.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
 import { importers, recordings } from "./importers.js";
+import { messages } from "./messages.js";
 import { parser } from "./parser.js";
 import { pools } from "./pools.js";
 import { rules, state } from "./rules.js";
@@ -22,7 +23,7 @@ import { times } from "./times.js";
 
 export const TARGETS: readonly Target[] = [
   ...[parser, frames, rules, bursts, state, flows, calls, commands, captures, scenarios, importers, recordings],
-  ...[snapshots, control, esp, numbers, times, tracking, connected, explanations, pools, faults, soak],
+  ...[snapshots, control, messages, esp, numbers, times, tracking, connected, explanations, pools, faults, soak],
 ];
 
 /** @throws Error there is none of this name */

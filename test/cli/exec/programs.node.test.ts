@@ -2,76 +2,10 @@
  * Programs of Debian, and of this repository, run unmodified under `flowsteer exec`. Debian: perftest, ibverbs-utils,
  * libibverbs-dev. What is not installed is skipped.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { scratch } from "../support/command.js";
+import { compiled, compiles, exec, installed, pairIn, PORT, serverAndClient } from "./support/programs.js";
 
-const ROOT = join(import.meta.dirname, "../../..");
-const CLI = join(ROOT, "dist/cli.js");
-
-function installed(program: string): boolean {
-  return existsSync(join("/usr/bin", program));
-}
-
-const compiles =
-  spawnSync("cc", ["-fsyntax-only", "-x", "c", "-"], { input: "#include <infiniband/mlx5dv.h>\n" }).status === 0;
-
-interface Run {
-  readonly status: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function exec(...args: readonly string[]): Promise<Run> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [CLI, "exec", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (chunk) => (out += String(chunk)));
-    child.stderr.on("data", (chunk) => (err += String(chunk)));
-    child.on("close", (status) => resolve({ status, out, err }));
-  });
-}
-
-/** Compiles a C program against the library of rdma-core. */
-function compiled(source: string, name: string): string {
-  const program = scratch(name);
-  const { status, stderr } = spawnSync("cc", ["-g", "-o", program, source, "-lmlx5", "-libverbs"], {
-    encoding: "utf8",
-  });
-  expect(stderr).toBe("");
-  expect(status).toBe(0);
-  return program;
-}
-
-/** For TCP, so that runs on one machine do not meet. */
-const PORT = String(20_000 + (process.pid % 20_000));
-
-/** Runs a program twice on one device: a server, and a client that connects to it. */
-function pair(program: string, ...args: readonly string[]): Promise<readonly [Run, Run]> {
-  const serving = [program, "-p", PORT, ...args];
-  return serverAndClient([], serving, [...serving, "localhost"]);
-}
-
-async function serverAndClient(
-  options: readonly string[],
-  serving: readonly string[],
-  joining: readonly string[],
-): Promise<readonly [Run, Run]> {
-  const socket = scratch(`${serving.join("").replaceAll(/[^\w]/g, "")}.sock`);
-  const server = exec("--quiet", ...options, "--socket", socket, "--", ...serving);
-  while (!existsSync(socket)) await new Promise((resolve) => setTimeout(resolve, 20));
-  // The server listens on TCP some time after it has the device.
-  let client: Run;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    client = await exec("--join", socket, "--", ...joining);
-  } while (/Couldn't connect|could not connect|Unable to open file descriptor/.test(client.out + client.err));
-  return [await server, client];
-}
-
-describe.runIf(compiles)("under flowsteer exec", () => {
+describe.runIf(compiles())("under flowsteer exec", () => {
   test.runIf(installed("ibv_devinfo"))("ibv_devinfo -v lists the attributes of the device", async () => {
     const { status, out } = await exec("--quiet", "--", "ibv_devinfo", "-v");
     expect(status).toBe(0);
@@ -83,7 +17,7 @@ describe.runIf(compiles)("under flowsteer exec", () => {
   test.each(["ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong", "ibv_srq_pingpong"])("%s", async (program) => {
     if (!installed(program)) return;
     for (const more of [[], ["-e"]]) {
-      const runs = await pair(program, "-g", "0", "-n", "100", "-c", ...more);
+      const runs = await pairIn({}, program, "-g", "0", "-n", "100", "-c", ...more);
       for (const { status, out } of runs) {
         expect(out).toContain("100 iters in");
         expect(status).toBe(0);
@@ -102,7 +36,7 @@ describe.runIf(compiles)("under flowsteer exec", () => {
     ["ib_atomic_bw", "-n", "20"],
   ] as const)("%s %s %s", async (program, ...args) => {
     if (!installed(program)) return;
-    const runs = await pair(program, ...args, "-x", "0", "-F");
+    const runs = await pairIn({}, program, ...args, "-x", "0", "-F");
     for (const { status, out } of runs) {
       expect(out).toMatch(/^ \d+ +\d+ /m);
       expect(status).toBe(0);
@@ -113,6 +47,7 @@ describe.runIf(compiles)("under flowsteer exec", () => {
     const [first, second] = ["02:bd:e0:34:c2:01", "02:bd:e0:34:c2:02"];
     const common = ["-F", "-n", "1000", "-p", PORT];
     const runs = await serverAndClient(
+      {},
       ["--devices", "2"],
       ["raw_ethernet_bw", "--server", "-d", "flowsteer1", "-E", second, "-B", first, ...common],
       ["raw_ethernet_bw", "--client", "-d", "flowsteer0", "-E", first, "-B", second, ...common],
@@ -124,8 +59,8 @@ describe.runIf(compiles)("under flowsteer exec", () => {
   });
 
   test("a rule that cannot be is explained by the line that made it", async () => {
-    const source = join(ROOT, "test/cli/exec/missing_ip_version.c");
-    const { status, out, err } = await exec("--profile", "connectx5", "--", compiled(source, "mistake"));
+    const program = compiled("test/cli/exec/c/missing_ip_version.c");
+    const { status, out, err } = await exec("--profile", "connectx5", "--", program);
     expect(out).toBe("(nil) Operation not supported\n");
     expect(err).toContain(
       "missing_ip_version.c:17 mlx5dv_dr_matcher_create: EOPNOTSUPP: mask.outer.ipv4_src: " +
@@ -135,7 +70,7 @@ describe.runIf(compiles)("under flowsteer exec", () => {
   });
 
   test("a program that is killed leaves nothing behind", async () => {
-    const program = compiled(join(ROOT, "examples/c/dr_pipeline.c"), "dr_pipeline");
+    const program = compiled("examples/c/dr_pipeline.c");
     const { err } = await exec(
       "--json",
       "--",

@@ -3,7 +3,7 @@
  * imported. What comes back treats frames as the scenario does.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,12 @@ const STRICT = ["-Wall", "-Wextra", "-Werror"];
 const folder = mkdtempSync(join(tmpdir(), "flowsteer-record-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const SHARED = ["-shared", "-fPIC"];
+/** The name by which the recorder finds the library. */
+const NAMED = ["-Wl,-soname,libibverbs.so.1"];
+/** Flags of programs that use the stand-ins. */
+const STANDIN = [`-L${folder}`, "-lstandin", `-Wl,-rpath,${folder}`];
+
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const made = (name: string): string => join(folder, name);
 
@@ -37,7 +43,12 @@ function compile(...args: readonly string[]): void {
 /** The recording of a program, by its text in C. */
 function recorded(program: string, ...args: readonly string[]): string {
   writeFileSync(made("program.c"), program);
-  compile(...STRICT, made("program.c"), "-o", made("program"), `-L${folder}`, "-lstandin", `-Wl,-rpath,${folder}`);
+  compile(...STRICT, made("program.c"), "-o", made("program"), ...STANDIN);
+  return recordedRun(...args);
+}
+
+/** The recording of the program that was compiled last. */
+function recordedRun(...args: readonly string[]): string {
   rmSync(made("calls.jsonl"), { force: true });
   const env = { ...process.env, FLOWSTEER_RECORD: made("calls.jsonl"), LD_PRELOAD: made("librecord.so") };
   execFileSync(made("program"), args, { input: "\n", env, stdio: ["pipe", "ignore", "inherit"] });
@@ -133,6 +144,18 @@ describe.runIf(hasHeaders)("through C and back", () => {
     });
   });
 
+  test("a library that was opened privately, and a flow with more specs than it holds", () => {
+    const source = here("support/plugin.c");
+    compile(...STRICT, ...SHARED, "-DPLUGIN", source, "-o", made("plugin.so"), ...STANDIN);
+    compile(...STRICT, source, "-o", made("program"), "-ldl");
+    const calls = recordedRun(made("plugin.so"));
+    expect(calls).toContain('{"call":"ibv_create_qp",');
+    const [, flow = ""] = /"flow":"([^"]*)"/.exec(calls) ?? [];
+    // The attributes and one spec.
+    expect(flow).toHaveLength(2 * (20 + 16));
+    expect(importRules(calls, { lenient: true }).findings).toHaveLength(1);
+  });
+
   test("destroyed objects are gone, and failed calls made nothing", () => {
     const calls = recorded(exportRules(randomRules(new Random(1)), { format: "c" }).text ?? "").split("\n");
     const first = calls.find((line) => line.includes("mlx5dv_dr_rule_create")) ?? "";
@@ -152,10 +175,10 @@ describe.runIf(hasHeaders)("through C and back", () => {
 
 function compileOnce(): void {
   if (!hasHeaders) return;
-  const shared = ["-shared", "-fPIC"];
   const recorder = here("../../../native/flowsteer-record.c");
-  compile(...STRICT, ...shared, recorder, "-o", made("librecord.so"), "-ldl");
-  compile(...STRICT, ...shared, here("support/standin.c"), "-o", made("libstandin.so"));
+  compile(...STRICT, ...SHARED, recorder, "-o", made("librecord.so"), "-ldl");
+  compile(...STRICT, ...SHARED, ...NAMED, here("support/standin.c"), "-o", made("libstandin.so"));
+  symlinkSync("libstandin.so", made("libibverbs.so.1"));
 }
 
 async function compare(scenario: Scenario, calls: string, random: Random): Promise<void> {
