@@ -1,5 +1,5 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
-import { MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
+import { functions, MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -41,6 +41,12 @@ const LISTENS = 0xfffe;
 const CALLED_FROM = 0xfffc;
 const NO_ANSWER = 0x8000;
 
+const numberOf = (name: string): number | undefined => functions.find((one) => one.name === name)?.number;
+const SENDS = numberOf("post_send");
+const RECEIVES = new Set(["post_recv", "post_srq_recv", "post_wq_recv"].map(numberOf));
+/** Turns of the event loop after which whatever was written to any socket before has been read. */
+const TURNS = 2;
+
 /** Bytes of a message. */
 const MAX_MESSAGE = 1 << 30;
 /** Only the user of the host may connect. */
@@ -57,7 +63,9 @@ export class ExecHost {
   readonly #facade: Facade;
   /** A process that has replaced its program may have two for a moment. */
   readonly #sessions = new Set<Session>();
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Connection>();
+  #turn = 0;
+  #nextTurn: NodeJS.Immediate | null = null;
   readonly #ownFolder: string | null;
   #server: Server | null = null;
 
@@ -97,7 +105,11 @@ export class ExecHost {
   /** Ends all sessions. */
   async close(): Promise<void> {
     const server = this.#server;
-    for (const socket of this.#sockets) socket.destroy();
+    for (const connection of this.#connections) {
+      this.#guarded(connection, () => this.#run(connection, Infinity));
+      connection.socket.destroy();
+    }
+    if (this.#nextTurn !== null) clearImmediate(this.#nextTurn);
     for (const session of this.#sessions) this.#end(session);
     for (const board of this.#boards) board.end();
     if (server !== null) await new Promise((resolve) => server.close(resolve));
@@ -118,33 +130,60 @@ export class ExecHost {
   }
 
   #take(socket: Socket): void {
-    this.#sockets.add(socket);
-    const connection = new Connection(socket, (call, reader) => this.#message(connection, call, reader));
-    socket.on("data", (chunk: Buffer) => {
-      // Bytes that are no message end the program.
-      if (!this.#guarded(() => connection.take(chunk))) socket.destroy();
-    });
+    const connection = new Connection(socket, (message) => this.#arrived(connection, message));
+    this.#connections.add(connection);
+    socket.on("data", (chunk: Buffer) => this.#guarded(connection, () => connection.take(chunk)));
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
-      this.#sockets.delete(socket);
+      this.#guarded(connection, () => this.#run(connection, Infinity));
+      this.#connections.delete(connection);
       const { session, listens } = connection;
-      if (session !== null && !listens) this.#guarded(() => this.#end(session));
+      if (session !== null && !listens) this.#guarded(connection, () => this.#end(session));
     });
   }
 
-  /** Works for one program: what fails is a defect where it is no refusal, and must not end the others. */
-  #guarded(work: () => void): boolean {
+  /** Works for one program. What fails ends it: a defect where it is no refusal, and then too the others go on. */
+  #guarded(connection: Connection, work: () => void): void {
     try {
       work();
       this.#flush();
-      return true;
     } catch (error) {
       if (!(error instanceof SteeringError)) process.stderr.write(`flowsteer: a defect: ${String(error)}\n`);
-      return false;
+      connection.waiting.length = 0;
+      connection.socket.destroy();
     }
   }
 
-  #message(connection: Connection, call: number, reader: MessageReader): void {
+  /**
+   * A program may send because another has told it that buffers are posted. Sockets are not read in the order in which they were
+   * written: a request to send waits until all others were read, and what follows it, except receive requests.
+   */
+  #arrived(connection: Connection, message: Message): void {
+    const number = message.call & ~NO_ANSWER;
+    const sends = number === SENDS && this.#sessions.size > 1;
+    if (RECEIVES.has(number) || !(sends || connection.waiting.length > 0)) this.#message(connection, message);
+    else {
+      connection.waiting.push({ ...message, due: sends ? this.#turn + TURNS : 0 });
+      this.#nextTurn ??= setImmediate(() => this.#takeTurn());
+    }
+  }
+
+  #takeTurn(): void {
+    this.#turn++;
+    this.#nextTurn = null;
+    for (const connection of this.#connections) {
+      if (connection.waiting.length > 0) this.#guarded(connection, () => this.#run(connection, this.#turn));
+      if (connection.waiting.length > 0) this.#nextTurn ??= setImmediate(() => this.#takeTurn());
+    }
+  }
+
+  #run(connection: Connection, turn: number): void {
+    const { waiting } = connection;
+    const rest = waiting.findIndex(({ due }) => due > turn);
+    for (const message of waiting.splice(0, rest < 0 ? waiting.length : rest)) this.#message(connection, message);
+  }
+
+  #message(connection: Connection, { call, reader }: Message): void {
     const { session } = connection;
     if (session === null) this.#greet(connection, call, reader);
     else if (call === CALLED_FROM) connection.callersOf(placesIn(reader));
@@ -209,10 +248,17 @@ export class ExecHost {
   }
 }
 
+interface Message {
+  readonly call: number;
+  readonly reader: MessageReader;
+}
+
 /** The bytes of a connection as messages. */
 class Connection {
   readonly socket: Socket;
-  readonly #message: (call: number, reader: MessageReader) => void;
+  readonly #arrived: (message: Message) => void;
+  /** Messages that wait for a turn. */
+  readonly waiting: (Message & { readonly due: number })[] = [];
   #held: Buffer[] = [];
   #length = 0;
   session: Session | null = null;
@@ -220,9 +266,9 @@ class Connection {
   listens = false;
   #told: { told: RefusedCall; tell: (told: RefusedCall) => void; timer: NodeJS.Timeout } | null = null;
 
-  constructor(socket: Socket, message: (call: number, reader: MessageReader) => void) {
+  constructor(socket: Socket, arrived: (message: Message) => void) {
     this.socket = socket;
-    this.#message = message;
+    this.#arrived = arrived;
   }
 
   /** Takes bytes. @throws SteeringError a message that no program sends */
@@ -236,7 +282,7 @@ class Connection {
       if (bytes.length < 4 + size) break;
       const reader = new MessageReader(bytes.subarray(4, 4 + size));
       bytes = bytes.subarray(4 + size);
-      this.#message(reader.u16(), reader);
+      this.#arrived({ call: reader.u16(), reader });
     }
     this.#held = bytes.length > 0 ? [bytes] : [];
     this.#length = bytes.length;
