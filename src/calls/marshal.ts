@@ -8,7 +8,7 @@ import { structs, type CFunction, type IntegerName, type Member, type Parameter,
 export type ObjectOf = (number: number, kind: HandleName, path: string) => object;
 
 /** Bytes of an out parameter, and members of a list, at most. */
-const MAX_OUT = 64 << 20;
+const MAX_OUT = 4 << 20;
 const MAX_LIST = 1 << 16;
 
 type Values = Record<string, unknown>;

@@ -252,7 +252,8 @@ class Program {
     const { pid } = this.#memory;
     const writer = new MessageWriter();
     const hash = random.chance(0.9) ? tableHash : random.word();
-    for (const word of [hash, random.pick([pid, pid, pid, 0, random.word()]), random.below(60)]) writer.u32(word);
+    for (const word of [hash, random.pick([pid, pid, pid, 0, random.word()])]) writer.u32(word);
+    writer.wide(random.below(60));
     const call = random.pick([LISTENS, LISTENS, SAYS_HELLO, random.below(NO_ANSWER)]);
     const connection = new Connection(this.#path);
     const body = writer.framed().subarray(4);
