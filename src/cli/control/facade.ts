@@ -1,15 +1,28 @@
 /** The functions with C names as methods: `{ "args": [...] }`, with values as docs/replay.md writes them. */
-import { fromJson, KnownObjects, toJson, type Json } from "../../replay/index.js";
+import {
+  fromJson,
+  KINDS,
+  KnownObjects,
+  toJson,
+  viewAs,
+  writtenTo,
+  type Json,
+  type ValueKind,
+  type ValueKinds,
+} from "../../replay/index.js";
 import { destroyRule, type LoadedScenario } from "../../scenario/index.js";
 import { bad, bytesParam, intParam, only } from "./params.js";
-import { isObject } from "../../base/checks.js";
-import type { Call, Params } from "./rpc.js";
+import { SteeringError } from "../../index.js";
+import { ERRORS, refusalData, RpcError, type Call, type Params } from "./rpc.js";
 
 const C_NAME = /^(ibv|mlx5dv)_/;
 /** Objects that the control names at once. */
 const MAX_OBJECTS = 100_000;
 /** Bytes of memory that clients have at once. */
 const MAX_MEMORY = 64 << 20;
+
+/** Memory of clients stays where it is: they read it with `memory_read`. */
+const IN_PLACE = { memory: true };
 
 type Callable = (...args: unknown[]) => unknown;
 
@@ -19,11 +32,13 @@ export class FacadeCalls {
   /** What the modules with C names export. */
   readonly #exported: Readonly<Record<string, unknown>>;
   readonly #known = new KnownObjects();
+  readonly #kinds: ValueKinds;
   #memory = 0;
 
   private constructor(loaded: LoadedScenario, exported: Readonly<Record<string, unknown>>) {
     this.#loaded = loaded;
     this.#exported = exported;
+    this.#kinds = { ...KINDS, ...this.#ownKinds() };
   }
 
   /** Loads the modules with C names. */
@@ -50,54 +65,39 @@ export class FacadeCalls {
   #call(name: string, run: Callable, params: Params): Json {
     only(params, ["args"]);
     const { args = [] } = params;
-    if (!Array.isArray(args)) throw bad("args", "a list of the arguments in the order of C");
+    if (!isList(args)) throw bad("args", "a list of the arguments in the order of C");
     if (this.#known.count >= MAX_OBJECTS)
       throw bad("args", `${MAX_OBJECTS} objects have numbers: release some of them`);
-    const values = args.map((one: Json, i) => this.#value(name, `args[${i}]`, one));
+    const values = this.#arguments(name, args);
     const [first] = values;
     const named =
       name === "mlx5dv_dr_rule_destroy" ? [...this.#loaded.rules].find(([, rule]) => rule === first) : undefined;
-    if (named === undefined) return toJson(this.#known, run(...values));
-    // A rule of the scenario loses its name too.
-    destroyRule(this.#loaded, named[0]);
-    return 0;
+    if (named !== undefined) {
+      // A rule of the scenario loses its name too.
+      destroyRule(this.#loaded, named[0]);
+      return 0;
+    }
+    const before = toJson(this.#known, values, IN_PLACE);
+    const written = (): { readonly out?: Json } => writtenTo(this.#known, before, values, IN_PLACE);
+    try {
+      const result = toJson(this.#known, run(...values), IN_PLACE);
+      const { out } = written();
+      return out === undefined ? result : { result, out };
+    } catch (error) {
+      if (error instanceof SteeringError)
+        throw new RpcError(ERRORS.refused, error.message, { ...refusalData(error), ...written() });
+      // The checks of arguments name the call; what does not is a defect.
+      if (error instanceof TypeError && error.message.startsWith(`${name}: `)) throw badArgument(error);
+      throw error;
+    }
   }
 
-  /** Reads an argument. Clients name buffers, and objects of the scenario, by forms of their own. */
-  #value(call: string, path: string, value: Json): unknown {
-    if (Array.isArray(value)) return value.map((one: Json, i) => this.#value(call, `${path}[${i}]`, one));
-    if (!isObject(value)) return value;
-    const { $: kind, id } = value;
-    if (kind === undefined)
-      return Object.fromEntries(
-        Object.entries(value as Record<string, Json>).map(([key, one]) => [
-          key,
-          this.#value(call, `${path}.${key}`, one),
-        ]),
-      );
-    if (kind === "memory") return this.#view(path, value);
-    if (kind === "constant") return this.#constant(path, value["name"]);
-    if (kind === "bytes" && id !== undefined) throw bad(path, "memory of an earlier call is { $: memory }");
-    return this.#named(path, kind, value["name"]) ?? fromJson(this.#known, call, path, value);
-  }
-
-  /** An object of the scenario by its name; null for other kinds. */
-  #named(path: string, kind: unknown, name: unknown): object | null {
-    const { device, context, queues, counters, tables, matchers, rules, flows } = this.#loaded;
-    if (kind === "device") return device;
-    if (kind === "context") return context;
-    const lists: Readonly<Record<string, ReadonlyMap<string, object>>> = {
-      counter: counters,
-      table: tables,
-      matcher: matchers,
-      rule: rules,
-      flow: flows,
-      queue: new Map([...queues].map(([one, { queue }]) => [one, queue])),
-    };
-    if (typeof kind !== "string" || !Object.hasOwn(lists, kind)) return null;
-    const found = typeof name === "string" ? lists[kind]?.get(name) : undefined;
-    if (found === undefined) throw bad(path, `there is no ${kind} ${JSON.stringify(name)}`);
-    return found;
+  #arguments(name: string, args: readonly Json[]): unknown[] {
+    try {
+      return args.map((one, i) => fromJson(this.#known, name, `args[${i}]`, one, this.#kinds));
+    } catch (error) {
+      throw error instanceof SteeringError ? badArgument(error, refusalData(error)) : error;
+    }
   }
 
   #allocate(params: Params): Json {
@@ -110,19 +110,24 @@ export class FacadeCalls {
 
   #read(params: Params): object {
     only(params, ["id", "at", "length"]);
-    return { hex: Buffer.from(this.#view("id", params)).toString("hex") };
+    return { hex: Buffer.from(this.#view(params)).toString("hex") };
   }
 
   #write(params: Params): void {
     only(params, ["id", "at", "hex"]);
     const bytes = bytesParam(params, "hex");
-    this.#view("id", { ...params, length: bytes.length }).set(bytes);
+    this.#view({ ...params, length: bytes.length }).set(bytes);
   }
 
-  #view(path: string, params: Params): Uint8Array {
+  #view(
+    params: Params,
+    wrongId = (): never => {
+      throw bad("id", "the number of memory");
+    },
+  ): Uint8Array<ArrayBuffer> {
     const { id } = params;
     const buffer = typeof id === "number" ? this.#known.find(id) : undefined;
-    if (!(buffer instanceof ArrayBuffer)) throw bad(path, "the number of memory");
+    if (!(buffer instanceof ArrayBuffer)) return wrongId();
     const at = intParam(params, "at", 0, buffer.byteLength, 0);
     const most = buffer.byteLength - at;
     return new Uint8Array(buffer, at, intParam(params, "length", 0, most, most));
@@ -155,17 +160,61 @@ export class FacadeCalls {
     if (found instanceof ArrayBuffer) this.#memory -= found.byteLength;
   }
 
+  /** Values by which clients name memory, constants, and objects of the scenario. */
+  #ownKinds(): ValueKinds {
+    const loaded = this.#loaded;
+    const named = (kind: string, all: () => ReadonlyMap<string, object>): ValueKind => ({
+      members: ["name"],
+      read: (_, { name = null }, bad) =>
+        (typeof name === "string" ? all().get(name) : undefined) ?? bad(`there is no ${kind} ${JSON.stringify(name)}`),
+    });
+    const bytes = KINDS["bytes"] as ValueKind;
+    return {
+      bytes: {
+        ...bytes,
+        read: (known, value, bad) =>
+          value["id"] === undefined ? bytes.read(known, value, bad) : bad("memory of an earlier call is { $: memory }"),
+      },
+      memory: {
+        members: ["id", "at", "length", "type"],
+        read: (_, { type, ...value }, bad) =>
+          viewAs(
+            type,
+            this.#view(value, () => bad("id: the number of memory")),
+            bad,
+          ),
+      },
+      constant: { members: ["name"], read: (_, { name }, bad) => this.#constant(name, bad) },
+      device: { members: [], read: () => loaded.device },
+      context: { members: [], read: () => loaded.context },
+      queue: named("queue", () => new Map([...loaded.queues].map(([name, { queue }]) => [name, queue]))),
+      counter: named("counter", () => loaded.counters),
+      table: named("table", () => loaded.tables),
+      matcher: named("matcher", () => loaded.matchers),
+      rule: named("rule", () => loaded.rules),
+      flow: named("flow", () => loaded.flows),
+    };
+  }
+
   /** Flags by their names: `IBV_QP_STATE|IBV_QP_PORT`. */
-  #constant(path: string, names: unknown): number {
-    if (typeof names !== "string") throw bad(path, "name: constants of C, joined by |");
+  #constant(names: Json | undefined, bad: (hint: string) => never): number {
+    if (typeof names !== "string") return bad("name: constants of C, joined by |");
     let sum = 0;
     for (const name of names.split("|")) {
       const value = Object.hasOwn(this.#exported, name) ? this.#exported[name] : undefined;
-      if (typeof value !== "number") throw bad(path, `there is no constant ${JSON.stringify(name)}`);
+      if (typeof value !== "number") return bad(`there is no constant ${JSON.stringify(name)}`);
       sum |= value;
     }
     return sum >>> 0;
   }
+}
+
+function badArgument({ message }: Error, data?: object): RpcError {
+  return new RpcError(ERRORS.params, message, data);
+}
+
+function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 function isFunction(value: unknown): value is Callable {
