@@ -15,14 +15,15 @@ import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct ibv_counters_init_attr` */
 export interface CountersInitAttr {
-  comp_mask: number;
+  comp_mask?: number | undefined;
 }
 
 /** `struct ibv_counter_attach_attr` */
 export interface CounterAttachAttr {
-  /** IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES */
-  counter_desc: number;
-  index: number;
+  /** IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES. @default IBV_COUNTER_PACKETS */
+  counter_desc?: number | undefined;
+  /** @default 0 */
+  index?: number | undefined;
   comp_mask?: number | undefined;
 }
 
@@ -42,7 +43,7 @@ export class Counters extends Handle implements FlowCounts {
   private _address = 0;
 
   /** @internal */
-  constructor(context: Context, { comp_mask }: CountersInitAttr) {
+  constructor(context: Context, { comp_mask = 0 }: CountersInitAttr) {
     const { device } = living("context", context, Context);
     if (unsigned("init_attr.comp_mask", comp_mask, 32) !== 0) {
       refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "init_attr.comp_mask", value: comp_mask });
@@ -91,7 +92,7 @@ export class Counters extends Handle implements FlowCounts {
 
   /** @internal Attaches a point: to the object, or to one on which a living flow then counts. */
   attach(attr: CounterAttachAttr, flow: Flow | null): void {
-    const { counter_desc, index, comp_mask = 0 } = attr;
+    const { counter_desc = IBV_COUNTER_PACKETS, index = 0, comp_mask = 0 } = attr;
     const { liveAttach } = this.device.profile.counters;
     if (flow !== null && !liveAttach) {
       const hint = "attach before a flow uses them, with null for the flow";

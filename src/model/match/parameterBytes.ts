@@ -27,7 +27,7 @@ export function parameterBytes(
   mask: Uint8Array | null = null,
 ): Uint8Array {
   const given = parameters ?? NO_BYTES;
-  const bytes = given instanceof Uint8Array ? dataOf(path, given, mask) : given.match_buf;
+  const bytes = given instanceof Uint8Array ? dataOf(path, given, mask) : (given.match_buf ?? NO_BYTES);
   if (!(bytes instanceof Uint8Array)) {
     wrongType(`${path}.match_buf`, "a Uint8Array", bytes);
   }

@@ -319,7 +319,7 @@ describe("objects", () => {
       refused(() => v.ibv_create_srq(pd, { attr: { ...attr, ...change } }))?.path;
     expect([make({ max_wr: 0 }), make({ max_wr: 2 ** 15 + 1 })]).toEqual(Array(2).fill("srq_init_attr.attr.max_wr"));
     expect(make({ max_sge: 31 })).toBe("srq_init_attr.attr.max_sge");
-    expect(() => v.ibv_create_srq(pd, {} as never)).toThrow(TypeError);
+    expect(refused(() => v.ibv_create_srq(pd, {} as never))?.path).toBe("srq_init_attr.attr.max_wr");
     const extended = (change: object): unknown => {
       const error = refused(() => v.ibv_create_srq_ex(context, { attr, comp_mask: 3, srq_type: 0, pd, ...change }));
       return [error?.code, error?.path];
