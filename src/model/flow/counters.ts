@@ -5,6 +5,7 @@
  */
 import { COUNTER_BYTES, COUNTER_PACKETS } from "../../abi/state.js";
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import { addCounts, type CounterValue } from "../action/counter.js";
@@ -32,6 +33,9 @@ export interface CounterPoint {
   readonly description: number;
 }
 
+/** What a point takes of the memory of its device, so that `limits.memory` bounds points too. */
+const POINT = new Uint8Array(16);
+
 const PAGE = "ibv_attach_counters_point_flow(3)";
 
 export class Counters extends Handle implements FlowCounts {
@@ -39,6 +43,8 @@ export class Counters extends Handle implements FlowCounts {
   /** The number that stands for it in C bytes, where C has a pointer. */
   readonly handle: number;
   private readonly _points: CounterPoint[] = [];
+  /** The memory of the points, in their order. */
+  private readonly _rooms: number[] = [];
   /** The pair of counts in the core; 0 until a flow counts here. */
   private _address = 0;
 
@@ -113,7 +119,15 @@ export class Counters extends Handle implements FlowCounts {
       const hint = "a flow uses them; name it to attach while they count";
       refuse({ code: "EBUSY", reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
     }
-    if (flow !== null) living<Flow>("flow", flow, Flow).countOn(this);
+    if (flow !== null) living<Flow>("flow", flow, Flow);
+    const room = this.device.allocated(createRecord(this.device.core, POINT));
+    try {
+      flow?.countOn(this);
+    } catch (error) {
+      releaseRecord(this.device.core, room, POINT.length);
+      throw error;
+    }
+    this._rooms.push(room);
     this._points.push({ index, description: counter_desc });
   }
 
@@ -156,6 +170,7 @@ export class Counters extends Handle implements FlowCounts {
   destroy(): void {
     retire("counters", this, "destroy the flows that count on them first");
     if (this._address !== 0) this.unbind();
+    for (const room of this._rooms) releaseRecord(this.device.core, room, POINT.length);
     this.device.named.remove(this);
     this.context.users--;
   }
