@@ -1,4 +1,5 @@
 /** The functions with C names as methods: `{ "args": [...] }`, with values as docs/replay.md writes them. */
+import { DESTROYERS, destroyAll, MAKERS, type HandleName } from "../../calls/index.js";
 import {
   fromJson,
   KINDS,
@@ -11,14 +12,14 @@ import {
   type ValueKinds,
 } from "../../replay/index.js";
 import { destroyRule, type LoadedScenario } from "../../scenario/index.js";
-import { bad, bytesParam, intParam, only } from "./params.js";
 import { SteeringError } from "../../index.js";
+import { bad, bytesParam, intParam, only } from "./params.js";
 import { ERRORS, refusalData, RpcError, type Call, type Params } from "./rpc.js";
 
 const C_NAME = /^(ibv|mlx5dv)_/;
-/** Objects that the control names at once. */
+/** Objects that a session names at once. */
 const MAX_OBJECTS = 100_000;
-/** Bytes of memory that clients have at once. */
+/** Bytes of memory that all sessions have at once. */
 const MAX_MEMORY = 64 << 20;
 
 /** Memory of clients stays where it is: they read it with `memory_read`. */
@@ -26,25 +27,81 @@ const IN_PLACE = { memory: true };
 
 type Callable = (...args: unknown[]) => unknown;
 
-/** Calls by C name, and the memory that they work on. */
-export class FacadeCalls {
-  readonly #loaded: LoadedScenario;
+/** An object of a device, as far as it counts what uses it. */
+interface InUse {
+  users: number;
+}
+
+/** What a session holds. */
+export interface SessionSum {
+  readonly session: number;
+  /** Calls by C names. */
+  readonly calls: number;
+  /** Bytes of memory. */
+  readonly memory: number;
+  /** How many objects of each kind. */
+  readonly objects: Readonly<Partial<Record<HandleName, number>>>;
+}
+
+/** What sessions share. */
+export interface Shared {
+  readonly loaded: LoadedScenario;
   /** What the modules with C names export. */
-  readonly #exported: Readonly<Record<string, unknown>>;
+  readonly exported: Readonly<Record<string, unknown>>;
+  /** Bytes of memory of all sessions. */
+  readonly memory: number;
+  sums(): SessionSum[];
+  /** Makes a call of a session that cannot destroy the objects of others. */
+  guarded<T>(session: Session, run: () => T): T;
+}
+
+/** What a connection calls by C names: its objects, numbers and memory are its own, and end with it. */
+export class Session {
+  readonly #sessions: Shared;
+  readonly #number: number;
+  readonly #loaded: LoadedScenario;
   readonly #known = new KnownObjects();
   readonly #kinds: ValueKinds;
+  /** The objects that its calls made, in their order. */
+  readonly #owned = new Map<object, HandleName>();
   #memory = 0;
+  #calls = 0;
 
-  private constructor(loaded: LoadedScenario, exported: Readonly<Record<string, unknown>>) {
-    this.#loaded = loaded;
-    this.#exported = exported;
+  constructor(sessions: Shared, number: number) {
+    this.#sessions = sessions;
+    this.#number = number;
+    this.#loaded = sessions.loaded;
     this.#kinds = { ...KINDS, ...this.#ownKinds() };
   }
 
-  /** Loads the modules with C names. */
-  static async open(loaded: LoadedScenario): Promise<FacadeCalls> {
-    const [verbs, mlx5dv] = await Promise.all([import("../../verbs/index.js"), import("../../mlx5dv/index.js")]);
-    return new FacadeCalls(loaded, { ...verbs, ...mlx5dv });
+  /** Bytes of its memory. */
+  get memory(): number {
+    return this.#memory;
+  }
+
+  /** What it holds. */
+  sum(): SessionSum {
+    const objects: Partial<Record<HandleName, number>> = {};
+    for (const kind of this.#owned.values()) objects[kind] = (objects[kind] ?? 0) + 1;
+    return { session: this.#number, calls: this.#calls, memory: this.#memory, objects };
+  }
+
+  /** Destroys its objects, and forgets its numbers and memory. */
+  end(): void {
+    destroyAll(this.#owned, this.#sessions.exported);
+    this.#owned.clear();
+    this.#memory = 0;
+  }
+
+  /** Makes a call while nobody can destroy what this session made with device commands. */
+  guarded<T>(run: () => T): T {
+    const made = [...this.#owned].flatMap(([object, kind]) => (kind === "mlx5dv_devx_obj" ? [object as InUse] : []));
+    for (const object of made) object.users++;
+    try {
+      return run();
+    } finally {
+      for (const object of made) object.users--;
+    }
   }
 
   /** All methods, by name. */
@@ -55,8 +112,12 @@ export class FacadeCalls {
       memory_write: (params) => this.#write(params),
       fields: (params) => this.#fields(params),
       release: (params) => this.#release(params),
+      sessions: (params) => {
+        only(params, []);
+        return { session: this.#number, sessions: this.#sessions.sums() };
+      },
     };
-    for (const [name, run] of Object.entries(this.#exported)) {
+    for (const [name, run] of Object.entries(this.#sessions.exported)) {
       if (C_NAME.test(name) && isFunction(run)) own[name] = (params) => this.#call(name, run, params);
     }
     return own;
@@ -68,8 +129,11 @@ export class FacadeCalls {
     if (!isList(args)) throw bad("args", "a list of the arguments in the order of C");
     if (this.#known.count >= MAX_OBJECTS)
       throw bad("args", `${MAX_OBJECTS} objects have numbers: release some of them`);
+    this.#calls++;
     const values = this.#arguments(name, args);
     const [first] = values;
+    if (name === "ibv_close_device" && first === this.#loaded.context)
+      throw bad("args[0]", "the context of the scenario is everybody's: close those of ibv_open_device");
     const named =
       name === "mlx5dv_dr_rule_destroy" ? [...this.#loaded.rules].find(([, rule]) => rule === first) : undefined;
     if (named !== undefined) {
@@ -80,7 +144,9 @@ export class FacadeCalls {
     const before = toJson(this.#known, values, IN_PLACE);
     const written = (): { readonly out?: Json } => writtenTo(this.#known, before, values, IN_PLACE);
     try {
-      const result = toJson(this.#known, run(...values), IN_PLACE);
+      const made = this.#made(name, () => run(...values));
+      if (DESTROYERS.has(name)) this.#owned.delete(first as object);
+      const result = toJson(this.#known, made, IN_PLACE);
       const { out } = written();
       return out === undefined ? result : { result, out };
     } catch (error) {
@@ -90,6 +156,15 @@ export class FacadeCalls {
       if (error instanceof TypeError && error.message.startsWith(`${name}: `)) throw badArgument(error);
       throw error;
     }
+  }
+
+  /** Makes a call, whose object is the session's. */
+  #made(name: string, run: () => unknown): unknown {
+    // Device commands name objects by numbers, which sessions cannot hide from each other.
+    const result = name === "mlx5dv_devx_general_cmd" ? this.#sessions.guarded(this, run) : run();
+    const kind = MAKERS.get(name);
+    if (kind !== undefined) this.#owned.set(result as object, kind);
+    return result;
   }
 
   #arguments(name: string, args: readonly Json[]): unknown[] {
@@ -103,7 +178,8 @@ export class FacadeCalls {
   #allocate(params: Params): Json {
     only(params, ["bytes"]);
     const size = intParam(params, "bytes", 1, MAX_MEMORY, 0);
-    if (this.#memory + size > MAX_MEMORY) throw bad("bytes", `clients have ${MAX_MEMORY} bytes at once: release some`);
+    if (this.#sessions.memory + size > MAX_MEMORY)
+      throw bad("bytes", `clients have ${MAX_MEMORY} bytes at once: release some`);
     this.#memory += size;
     return toJson(this.#known, new ArrayBuffer(size));
   }
@@ -199,9 +275,10 @@ export class FacadeCalls {
   /** Flags by their names: `IBV_QP_STATE|IBV_QP_PORT`. */
   #constant(names: Json | undefined, bad: (hint: string) => never): number {
     if (typeof names !== "string") return bad("name: constants of C, joined by |");
+    const { exported } = this.#sessions;
     let sum = 0;
     for (const name of names.split("|")) {
-      const value = Object.hasOwn(this.#exported, name) ? this.#exported[name] : undefined;
+      const value = Object.hasOwn(exported, name) ? exported[name] : undefined;
       if (typeof value !== "number") return bad(`there is no constant ${JSON.stringify(name)}`);
       sum |= value;
     }

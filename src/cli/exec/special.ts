@@ -23,7 +23,6 @@ export interface Caller {
   readonly facade: Facade;
   readonly devices: readonly object[];
   readonly queues: Queues;
-  readonly closed: Set<object>;
   anyObject(id: bigint): object | null;
 }
 
@@ -48,11 +47,6 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   ibv_open_device: (session, [index]) => session.facade["ibv_open_device"]?.(deviceAt(session, index as number)),
   mlx5dv_open_device: (session, [index, attr]) =>
     session.facade["mlx5dv_open_device"]?.(deviceAt(session, index as number), attr),
-  // The process's end releases what was made on it (ibv_open_device(3)).
-  ibv_close_device: ({ closed }, [context]) => {
-    closed.add(context as object);
-    return 0;
-  },
   ibv_query_device_ex: ({ facade }, [context, comp_mask, attr]) =>
     facade["ibv_query_device_ex"]?.(context, { comp_mask }, attr),
   ibv_reg_mr: ({ facade, queues }, [pd, address, length, access, iova]) => {
