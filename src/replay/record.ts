@@ -55,6 +55,9 @@ export function recordTo(sink: RecordSink): Recorder {
   return new CallRecorder(sink);
 }
 
+/** Calls whose first argument is a file, which they write to. */
+const FILE_FIRST = /^mlx5dv_dump_dr_/;
+
 type Callable = (...args: unknown[]) => unknown;
 
 class CallRecorder implements Recorder {
@@ -96,7 +99,7 @@ class CallRecorder implements Recorder {
   #call(on: object | null, call: string, run: Callable, self: unknown, given: readonly unknown[]): unknown {
     const own = given.map((one) => this.#behind.get(one as object) ?? one);
     if (this.#depth > 0) return run.apply(self, own);
-    const args = on === null ? own.map(keptText) : own;
+    const args = FILE_FIRST.test(call) ? own.with(0, keptText(own[0])) : own;
     const head = {
       n: ++this.#count,
       on: on === null ? null : this.#known.numberOf(on),

@@ -23,9 +23,8 @@ export function textOf(file: unknown): string | null {
 /** A file of the program as one that keeps its text; other values as they are. */
 export function keptText(value: unknown): unknown {
   if (typeof value === "function") return textFile(value as Take);
-  // A Buffer of Node has a function of this name too.
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  if (!("write" in value) || typeof value.write !== "function") return value;
+  if (typeof value !== "object" || value === null || !("write" in value) || typeof value.write !== "function")
+    return value;
   const file = value as { write: Take };
   return textFile((text) => file.write(text));
 }

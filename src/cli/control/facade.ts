@@ -146,8 +146,8 @@ export class Session {
     try {
       const made = this.#made(name, () => run(...values));
       if (DESTROYERS.has(name)) this.#owned.delete(first as object);
-      const result = toJson(this.#known, made, IN_PLACE);
       const { out } = written();
+      const result = toJson(this.#known, made, IN_PLACE);
       return out === undefined ? result : { result, out };
     } catch (error) {
       if (error instanceof SteeringError)
