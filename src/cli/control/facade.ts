@@ -22,6 +22,9 @@ const MAX_OBJECTS = 100_000;
 /** Bytes of memory that all sessions have at once. */
 const MAX_MEMORY = 64 << 20;
 
+/** Events of a session that may wait for their acknowledgement. */
+const MAX_TAKEN = 1000;
+
 /** Memory of clients stays where it is: they read it with `memory_read`. */
 const IN_PLACE = { memory: true };
 
@@ -64,6 +67,8 @@ export class Session {
   readonly #kinds: ValueKinds;
   /** The objects that its calls made, in their order. */
   readonly #owned = new Map<object, HandleName>();
+  /** What acknowledges the events that it has taken: an object with one cannot be destroyed. */
+  readonly #taken: (() => unknown)[] = [];
   #memory = 0;
   #calls = 0;
 
@@ -88,6 +93,14 @@ export class Session {
 
   /** Destroys its objects, and forgets its numbers and memory. */
   end(): void {
+    for (const acknowledge of this.#taken) {
+      try {
+        acknowledge();
+      } catch (error) {
+        // It has been acknowledged, or its object is destroyed.
+        if (!(error instanceof SteeringError)) throw error;
+      }
+    }
     destroyAll(this.#owned, this.#sessions.exported);
     this.#owned.clear();
     this.#memory = 0;
@@ -145,6 +158,7 @@ export class Session {
     const written = (): { readonly out?: Json } => writtenTo(this.#known, before, values, IN_PLACE);
     try {
       const made = this.#made(name, () => run(...values));
+      this.#noteEvent(name, made === 0 ? values[1] : made);
       if (DESTROYERS.has(name)) this.#owned.delete(first as object);
       const { out } = written();
       const result = toJson(this.#known, made, IN_PLACE);
@@ -165,6 +179,13 @@ export class Session {
     const kind = MAKERS.get(name);
     if (kind !== undefined) this.#owned.set(result as object, kind);
     return result;
+  }
+
+  #noteEvent(name: string, event: unknown): void {
+    const { ibv_ack_async_event, ibv_ack_cq_events } = this.#sessions.exported as Readonly<Record<string, Callable>>;
+    if (name === "ibv_get_async_event") this.#taken.push(() => ibv_ack_async_event?.(event));
+    if (name === "ibv_get_cq_event") this.#taken.push(() => ibv_ack_cq_events?.((event as { cq: object }).cq, 1));
+    if (this.#taken.length > MAX_TAKEN) this.#taken.shift();
   }
 
   #arguments(name: string, args: readonly Json[]): unknown[] {

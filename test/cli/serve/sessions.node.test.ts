@@ -36,6 +36,12 @@ async function dropAll(client: Client): Promise<void> {
   await call(client, "mlx5dv_dr_rule_create", matcher, mask, 1, [drop]);
 }
 
+/** What the device holds. */
+async function heldBy(client: Client): Promise<object> {
+  const { rules, memory } = (await client.result("metrics")) as { rules: number; memory: { used: number } };
+  return { rules, used: memory.used };
+}
+
 /** Waits until as many sessions are open. */
 async function sumsOf(client: Client, count: number): Promise<Sums> {
   for (;;) {
@@ -50,11 +56,8 @@ it("ends the objects of a connection with it, users before what they use", async
   const verdict = async (): Promise<unknown> =>
     ((await client.result("receive", { frame })) as { verdict: string }).verdict;
   expect(await verdict()).toBe("deliver");
-  const metrics = async (): Promise<object> => {
-    const { objects } = (await client.result("metrics")) as { objects: object };
-    return { objects, tables: ((await client.result("rules")) as { rules: unknown[] }).rules.length };
-  };
-  const before = await metrics();
+
+  const before = await heldBy(client);
   for (const kill of [(one: Client) => one.socket.end(), (one: Client) => one.socket.destroy()]) {
     const other = await open();
     await dropAll(other);
@@ -79,8 +82,32 @@ it("ends the objects of a connection with it, users before what they use", async
     await closed;
     await sumsOf(client, 1);
     expect(await verdict()).toBe("deliver");
-    expect(await metrics()).toEqual(before);
+    expect(await heldBy(client)).toEqual(before);
   }
+  await served.end();
+});
+
+it("acknowledges events by what they say, and at the end of a session", async () => {
+  const { served, open } = await serve("events.sock");
+  const [watcher, client] = [await open(), await open()];
+  const before = await heldBy(watcher);
+  const own = await call(client, "ibv_open_device", { $: "device" });
+  const pd = await call(client, "ibv_alloc_pd", own);
+  const srq = await call(client, "ibv_create_srq", pd, { attr: { max_wr: 4, max_sge: 1 } });
+  for (const end of [false, true]) {
+    // With fewer requests than that already, the event comes at once.
+    await call(client, "ibv_modify_srq", srq, { srq_limit: 2 }, constant("IBV_SRQ_LIMIT"));
+    const event = await call(client, "ibv_get_async_event", own);
+    expect(event).toEqual({ event_type: 15, element: { srq } });
+    const { error } = await client.call("ibv_destroy_srq", { args: [srq] });
+    expect(error).toMatchObject({ code: 1, data: { code: "EBUSY" } });
+    if (end) break;
+    await call(client, "ibv_ack_async_event", event);
+    expect((await client.call("ibv_ack_async_event", { args: [event] })).error).toMatchObject({ code: 1 });
+  }
+  client.socket.destroy();
+  await sumsOf(watcher, 1);
+  expect(await heldBy(watcher)).toEqual(before);
   await served.end();
 });
 
