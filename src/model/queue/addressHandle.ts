@@ -62,7 +62,7 @@ export interface Route {
  */
 export function routeOf(path: string, device: DeviceBase, attributes: AddressAttributes): Route {
   checkObject(path, attributes);
-  const { is_global = 0, port_num = 0, dmac } = attributes;
+  const { is_global = 0, port_num = 0, dmac } = attributes as Partial<AddressAttributes>;
   if (!flagOf(`${path}.is_global`, is_global)) {
     const hint = "Ethernet ports need a GRH (IBV_QPF_GRH_REQUIRED): set is_global to 1";
     refuse({ code: "EINVAL", reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });

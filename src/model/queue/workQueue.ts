@@ -187,7 +187,15 @@ export class WorkQueue extends Handle implements Receiver {
 
 function checkAttributes({ device }: Context, attributes: WorkQueueAttributes): void {
   checkObject("wq_init_attr", attributes);
-  const { wq_type = IBV_WQT_RQ, max_wr = 0, max_sge = 0, pd, cq, comp_mask = 0, create_flags = 0 } = attributes;
+  const {
+    wq_type = IBV_WQT_RQ,
+    max_wr = 0,
+    max_sge = 0,
+    pd,
+    cq,
+    comp_mask = 0,
+    create_flags = 0,
+  } = attributes as Partial<WorkQueueAttributes>;
   const unknown = (path: string, value: number, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
   if (unsigned("comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
@@ -203,7 +211,7 @@ function checkAttributes({ device }: Context, attributes: WorkQueueAttributes): 
   living("pd", pd, ProtectionDomain);
   living("cq", cq, CompletionQueue);
   for (const [path, value] of Object.entries({ pd, cq })) {
-    if (value.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value });
+    if (value?.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value });
   }
   const { max_qp_wr, max_sge: most } = device.hardware.inventory.limits;
   if (bounded("max_wr", max_wr, max_qp_wr) === 0) {

@@ -29,7 +29,8 @@ export interface ExtendedAttributes {
   send_ops_flags?: number | bigint | undefined;
 }
 
-type AnyAttributes = Partial<QueuePairAttributes | RssAttributes> & ExtendedAttributes;
+type AnyAttributes = Partial<QueuePairAttributes | RssAttributes> &
+  Omit<ExtendedAttributes, "comp_mask"> & { comp_mask?: number | undefined };
 
 /** Attributes of queue pairs that send. */
 const SEND_ATTRIBUTES = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER;

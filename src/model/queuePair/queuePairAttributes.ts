@@ -46,7 +46,7 @@ export type CheckedAttributes = QueuePairAttributes & { srq: SharedReceiveQueue 
 /** Checks the attributes of a queue pair to be made. */
 export function checkAttributes(pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
   checkObject("qp_init_attr", attributes);
-  const { qp_type = 0, srq, sq_sig_all = 0 } = attributes;
+  const { qp_type = 0, srq, sq_sig_all = 0 } = attributes as Partial<QueuePairAttributes>;
   checkType(qp_type);
   const shared = srq ?? null;
   if (shared !== null && living("srq", shared, SharedReceiveQueue).device !== pd.device) {
