@@ -18,6 +18,16 @@ export function unsigned(path: string, value: unknown, bits: number): number {
   return value;
 }
 
+/** A number of a struct of C: 0 where it is absent. @throws as `unsigned` */
+export function member(path: string, value: unknown, bits: number): number {
+  return value === undefined ? 0 : unsigned(path, value, bits);
+}
+
+/** A struct inside of a struct of C: all members are absent where it is. @throws TypeError it is no object */
+export function embedded<T extends object>(path: string, value: T | undefined): Partial<T> {
+  return value === undefined ? {} : objectArgument(path, value);
+}
+
 /**
  * Refuses a value that is no time in nanoseconds.
  * @throws TypeError no bigint; SteeringError EINVAL outside 0 to 2^64 - 1

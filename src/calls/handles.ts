@@ -34,6 +34,7 @@ export const HANDLES = {
   mlx5dv_dr_rule: pointer("mlx5dv_dr_rule_destroy"),
   mlx5dv_dr_action: pointer("mlx5dv_dr_action_destroy"),
   mlx5dv_devx_obj: pointer("mlx5dv_devx_obj_destroy"),
+  mlx5dv_devx_cmd_comp: pointer("mlx5dv_devx_destroy_cmd_comp"),
 } as const satisfies Readonly<Record<string, HandleKind>>;
 
 export type HandleName = keyof typeof HANDLES;

@@ -4,3 +4,4 @@ export { HANDLES, type HandleName } from "./handles.js";
 export { readArguments, writeAnswer, type ObjectOf } from "./marshal.js";
 export { MessageReader, MessageWriter } from "./message.js";
 export { functions, tableHash, type CFunction } from "./notation.js";
+export { DESTROYERS, destroyAll, MAKERS } from "./owned.js";

@@ -1,5 +1,6 @@
 /** Recording: calls go through the recorder, which writes each with its result as a line of JSON. */
-import { errorJson, KnownObjects, toJson, type Json } from "./values.js";
+import { keptText } from "./textFile.js";
+import { errorJson, KnownObjects, toJson, writtenTo, type Json } from "./values.js";
 
 /** A recorded call. */
 export interface CallRecord {
@@ -12,7 +13,11 @@ export interface CallRecord {
   /** What it returned; missing where it threw. */
   readonly result?: Json;
   readonly error?: Json;
+  /** What the call wrote into its arguments, by their places from 0 on; missing where it wrote nothing. */
+  readonly out?: Json;
 }
+
+type Head = Pick<CallRecord, "n" | "on" | "call" | "args">;
 
 /** Takes the lines of a log, each without its end. */
 export type RecordSink = (line: string) => void;
@@ -49,6 +54,9 @@ export interface Recorder {
 export function recordTo(sink: RecordSink): Recorder {
   return new CallRecorder(sink);
 }
+
+/** Calls whose first argument is a file, which they write to. */
+const FILE_FIRST = /^mlx5dv_dump_dr_/;
 
 type Callable = (...args: unknown[]) => unknown;
 
@@ -89,37 +97,40 @@ class CallRecorder implements Recorder {
   }
 
   #call(on: object | null, call: string, run: Callable, self: unknown, given: readonly unknown[]): unknown {
-    const args = given.map((one) => this.#behind.get(one as object) ?? one);
-    if (this.#depth > 0) return run.apply(self, args);
+    const own = given.map((one) => this.#behind.get(one as object) ?? one);
+    if (this.#depth > 0) return run.apply(self, own);
+    const args = FILE_FIRST.test(call) ? own.with(0, keptText(own[0])) : own;
     const head = {
       n: ++this.#count,
       on: on === null ? null : this.#known.numberOf(on),
       call,
       args: toJson(this.#known, args, { buffers: true }),
     };
+    const written = (): Pick<CallRecord, "out"> => writtenTo(this.#known, head.args, args, { buffers: true });
     this.#depth++;
     try {
       const result = run.apply(self, args);
+      const out = written();
       if (result instanceof Promise)
         return result.then(
-          (one: unknown) => this.#write(head, one),
-          (error: unknown) => this.#fail(head, error),
+          (one: unknown) => this.#write(head, one, out),
+          (error: unknown) => this.#fail(head, error, out),
         );
-      return this.#write(head, result);
+      return this.#write(head, result, out);
     } catch (error) {
-      return this.#fail(head, error);
+      return this.#fail(head, error, written());
     } finally {
       this.#depth--;
     }
   }
 
-  #write<T>(head: Omit<CallRecord, "result">, result: T): T {
-    this.#sink(JSON.stringify({ ...head, result: toJson(this.#known, result) } satisfies CallRecord));
+  #write<T>(head: Head, result: T, out: Pick<CallRecord, "out">): T {
+    this.#sink(JSON.stringify({ ...head, result: toJson(this.#known, result), ...out } satisfies CallRecord));
     return result;
   }
 
-  #fail(head: Omit<CallRecord, "result">, error: unknown): never {
-    this.#sink(JSON.stringify({ ...head, error: errorJson(error) } satisfies CallRecord));
+  #fail(head: Head, error: unknown, out: Pick<CallRecord, "out">): never {
+    this.#sink(JSON.stringify({ ...head, error: errorJson(error), ...out } satisfies CallRecord));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-/** Replaying: the calls of a log are made again, and their results compared with those of the log. */
+/** Replaying: the calls of a log are made again, and their results and what they write compared with the log. */
 import { refuse } from "../errors.js";
 import type { CallRecord } from "./record.js";
-import { errorJson, fromJson, KnownObjects, toJson, type Json } from "./values.js";
+import { errorJson, fromJson, KnownObjects, toJson, writtenTo, type Json } from "./values.js";
 
 /** What a replay found. */
 export interface Replayed {
@@ -11,7 +11,7 @@ export interface Replayed {
   readonly difference: Difference | null;
 }
 
-/** A call whose result is not that of the log. */
+/** A call whose result, or what it wrote into its arguments, is not that of the log. */
 export interface Difference {
   /** Its number, from 1 on. */
   readonly n: number;
@@ -37,9 +37,9 @@ export async function replay(log: Iterable<string>, modules: readonly object[]):
   let calls = 0;
   for (const line of log) {
     const record = recordOf(line, ++calls);
-    const { n, call } = record;
+    const { n, call, result = null, error, out } = record;
     const got = await again(known, modules, record);
-    const expected = record.error === undefined ? { result: record.result ?? null } : { error: record.error };
+    const expected = { ...(error === undefined ? { result } : { error }), ...(out === undefined ? {} : { out }) };
     if (JSON.stringify(got) !== JSON.stringify(expected)) return { calls, difference: { n, call, expected, got } };
   }
   return { calls, difference: null };
@@ -66,13 +66,19 @@ function recordOf(line: string, number: number): CallRecord {
 async function again(known: KnownObjects, modules: readonly object[], { on, call, args }: CallRecord): Promise<Json> {
   const self = on === null ? null : (known.find(on) as object);
   const run = self === null ? functionOf(modules, call) : ((self as Record<string, unknown>)[call] as Callable);
+  let values: readonly unknown[] = [];
+  let before: Json = [];
+  let out: { readonly out?: Json } | null = null;
+  const written = (): { readonly out?: Json } => (out ??= writtenTo(known, before, values, { buffers: true }));
   try {
-    const values = fromJson(known, "replay", "args", args) as unknown[];
+    values = fromJson(known, "replay", "args", args) as unknown[];
     // The buffers of the log have their numbers before the objects of the result get theirs.
-    toJson(known, values, { buffers: true });
-    return { result: toJson(known, await run.apply(self, values)) };
+    before = toJson(known, values, { buffers: true });
+    const returned = run.apply(self, values as unknown[]);
+    written();
+    return { result: toJson(known, await returned), ...written() };
   } catch (error) {
-    return { error: errorJson(error) };
+    return { error: errorJson(error), ...written() };
   }
 }
 

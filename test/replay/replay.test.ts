@@ -110,3 +110,95 @@ it("records refusals, and refuses what is no log", async () => {
   await expect(replay(["{}"], MODULES)).rejects.toMatchObject({ reason: "bad_object", path: "log[0]" });
   await expect(replay(lines, [])).rejects.toMatchObject({ reason: "unknown_name", value: "createDevice" });
 });
+
+/** A run of calls that fill what the program gives them. */
+async function queryingRun(recorder: Recorder): Promise<string> {
+  const [host, verbs, direct] = [recorder.functions(flowsteer), recorder.functions(v), recorder.functions(dv)];
+  const device = await host.createDevice();
+  const nic = recorder.methods(device);
+  const context = verbs.ibv_open_device(device);
+  const counters = verbs.ibv_create_counters(context, { comp_mask: 0 });
+  verbs.ibv_attach_counters_point_flow(counters, { counter_desc: v.IBV_COUNTER_BYTES, index: 1 }, null);
+  const sink = host.createSink(context, "web");
+  verbs.ibv_create_flow(sink, {
+    type: v.IBV_FLOW_ATTR_NORMAL,
+    port: 1,
+    specs: [
+      { type: v.IBV_FLOW_SPEC_ETH, val: {}, mask: {} },
+      { type: v.IBV_FLOW_SPEC_ACTION_COUNT, counters },
+    ],
+  });
+  nic.receive(1, tcp(80));
+  const values = new BigUint64Array(2);
+  verbs.ibv_read_counters(counters, values, undefined, 0);
+  expect([...values]).toEqual([0n, 60n]);
+  verbs.ibv_query_device(context, {});
+  verbs.ibv_query_rt_values_ex(context, { comp_mask: v.IBV_VALUES_MASK_RAW_CLOCK });
+  direct.mlx5dv_query_port(context, 1, {});
+  const cq = verbs.ibv_create_cq(context, 4);
+  const pd = verbs.ibv_alloc_pd(context);
+  const qp = verbs.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap: {}, qp_type: v.IBV_QPT_RC });
+  const bad_wr = {};
+  expect(() => verbs.ibv_post_send(qp, { wr_id: 7, opcode: v.IBV_WR_SEND, sg_list: [] }, bad_wr)).toThrow();
+  expect(bad_wr).toHaveProperty("wr");
+  const counter = new Uint8Array(16);
+  direct.mlx5dv_devx_obj_create(context, dv.allocFlowCounterCommand(), undefined, counter, undefined);
+  const domain = direct.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  let text = "";
+  direct.mlx5dv_dump_dr_domain((more) => (text += more), domain);
+  direct.mlx5dv_dump_dr_domain({ write: (more) => (text += more) }, domain);
+  return text;
+}
+
+it("replays what calls write into their arguments, and compares it", async () => {
+  const lines: string[] = [];
+  const recorder = recordTo((line) => lines.push(line));
+  expect(await queryingRun(recorder)).toContain("flowsteer");
+  expect(await replay(lines, MODULES)).toEqual({ calls: recorder.count, difference: null });
+  const written = lines.flatMap((line) => {
+    const { call, out } = JSON.parse(line) as { call: string; out?: object };
+    return out === undefined ? [] : [[call, Object.keys(out)] as const];
+  });
+  expect(written).toEqual([
+    ["ibv_read_counters", ["1"]],
+    ["ibv_query_device", ["1"]],
+    ["ibv_query_rt_values_ex", ["1"]],
+    ["mlx5dv_query_port", ["2"]],
+    ["ibv_post_send", ["2"]],
+    ["mlx5dv_devx_obj_create", ["3"]],
+    ["mlx5dv_dump_dr_domain", ["0"]],
+    ["mlx5dv_dump_dr_domain", ["0"]],
+  ]);
+  for (const [changed, to] of [
+    ["3c00000000000000", "3d00000000000000"],
+    ['"max_qp":131072', '"max_qp":131073'],
+    ['"vport":65535', '"vport":1'],
+    ['"tv_nsec":{"$":"bigint","value":"0"}', '"tv_nsec":{"$":"bigint","value":"1"}'],
+    ["flowsteer,", "flowstear,"],
+  ] as const) {
+    const at = lines.findIndex((line) => line.includes(changed));
+    expect([changed, at]).not.toEqual([changed, -1]);
+    const { difference } = await replay(lines.with(at, (lines[at] as string).replace(changed, to)), MODULES);
+    expect([changed, difference?.n]).toEqual([changed, at + 1]);
+  }
+});
+
+it("has each member of a value, and refuses others", async () => {
+  const line = (value: object): string => JSON.stringify({ n: 1, on: null, call: "ibv_fork_init", args: [value] });
+  const refusalOf = async (value: object): Promise<unknown> => {
+    const { difference } = await replay([line(value)], MODULES);
+    return (difference?.got as { error?: { hint?: string } }).error?.hint;
+  };
+  expect(await refusalOf({ $: "file" })).toBe("$ is one of object, bytes, text, bigint, number, undefined");
+  expect(await refusalOf({ $: "bytes", hex: "00", size: 1 })).toBe(
+    '"bytes" has no size: id, at, of, hex, length, type',
+  );
+  expect(await refusalOf({ $: "undefined", value: 1 })).toBe('"undefined" has no value: no members');
+  expect(await refusalOf({ $: "bytes", hex: "000000", type: "BigUint64Array" })).toBe(
+    "BigUint64Array has items of 8 bytes",
+  );
+  expect(await refusalOf({ $: "bytes", length: 8, type: "Float32Array" })).toMatch(/^type is one of Uint8Array/);
+  for (const length of [-1, 1.5, 2 ** 40])
+    expect(await refusalOf({ $: "bytes", length })).toBe("length is 0 to 1048576");
+  expect(await refusalOf({ $: "bytes", length: 8, type: "BigUint64Array" })).toBeUndefined();
+});

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { MAX_FRAME } from "../../src/abi/engine.js";
 import { createDevice, SteeringError } from "../../src/index.js";
 import { converse } from "../../src/cli/control/connection.js";
-import { FacadeCalls } from "../../src/cli/control/facade.js";
+import { Sessions } from "../../src/cli/control/sessions.js";
 import { methodsOf } from "../../src/cli/control/methods.js";
 import { LinePeer } from "../../src/cli/control/peer.js";
 import { RpcServer } from "../../src/cli/control/rpc.js";
@@ -46,7 +46,8 @@ test("a device has the memory that it is given, and works when it is used up", a
 
 describe("the control", () => {
   const open = async (): Promise<Switchboard> => new Switchboard(await loadScenario(SCENARIO), []);
-  const methodsFor = async (board: Switchboard) => methodsOf(board, (await FacadeCalls.open(board.loaded)).methods());
+  const methodsFor = async (board: Switchboard) =>
+    methodsOf(board, (await Sessions.open(board.loaded)).begin().methods());
   const call = (id: number): object => ({ jsonrpc: "2.0", id, method: "counters" });
 
   test("takes 64 calls in a batch", async () => {
@@ -66,7 +67,7 @@ describe("the control", () => {
       const [from, to] = [new PassThrough(), new PassThrough()];
       const line = JSON.stringify(call(1)).padEnd(length, " ");
       from.end(`${line}\n${JSON.stringify(call(2))}\n`);
-      await converse(board, await methodsFor(board), new LinePeer(from, to), { message: most, rate: 100 });
+      await converse(board, await Sessions.open(board.loaded), new LinePeer(from, to), { message: most, rate: 100 });
       board.end();
       return String(to.read() ?? "");
     };

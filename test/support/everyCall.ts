@@ -1,9 +1,28 @@
 /** Tests of every function of a facade: with wrong values, and with destroyed objects. */
 import { describe, expect, test } from "vitest";
 import { ERRNO, SteeringError } from "../../src/index.js";
-import { destroyedObjects, replaced, unclear } from "./wrongTypes.js";
+import { destroyedObjects, emptied, replaced, unclear } from "./wrongTypes.js";
 
 type Run = (...args: unknown[]) => unknown;
+
+/** Functions with structs of C: header changes are objects of their own. */
+const C_STRUCTS = /^(ibv|mlx5dv)_(?!.*modify_header)/;
+
+/** Members of structs that are pointers in C, and that C follows. */
+const POINTERS: ReadonlySet<string> = new Set([
+  "addr",
+  "cq",
+  "default_next_table",
+  "dest",
+  "flow_meter_parameter",
+  "ind_tbl",
+  "next_table",
+  "out_data",
+  "pd",
+  "recv_cq",
+  "sample_actions",
+  "send_cq",
+]);
 
 /** Correct arguments by name of the function. Calls that destroy an object come last. */
 export type Calls = Readonly<Record<string, readonly unknown[]>>;
@@ -44,6 +63,22 @@ export function testEveryCall(
         for (const [path, list] of replaced(args)) {
           const said = unclear({ name, run: run(name), args }, list);
           if (said !== undefined) found.push(`${name}, ${path}: ${said}`);
+        }
+      }
+      expect(found).toEqual([]);
+    });
+
+    test("takes a member that is absent as 0, and names a pointer that must be there", async () => {
+      const found: string[] = [];
+      for (const name of Object.keys(await everyCall()).filter((one) => C_STRUCTS.test(one))) {
+        const args = (await everyCall())[name] ?? [];
+        for (const [path, list] of emptied(args)) {
+          try {
+            run(name)(...list);
+          } catch (error) {
+            const [, member = ""] = /([a-z_]+) must be .*, not undefined$/.exec((error as Error).message) ?? [];
+            if (error instanceof TypeError && !POINTERS.has(member)) found.push(`${path}: ${error.message}`);
+          }
         }
       }
       expect(found).toEqual([]);

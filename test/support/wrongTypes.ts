@@ -64,6 +64,26 @@ export function* replaced(args: readonly unknown[]): Generator<readonly [path: s
   }
 }
 
+/** Each argument list with one struct, or one inside of it, that lacks a member or all of them. */
+export function* emptied(args: readonly unknown[]): Generator<readonly [path: string, args: unknown[]]> {
+  for (const [i, arg] of args.entries())
+    for (const [path, other] of lacking(arg)) yield [`argument ${i}${path}`, args.with(i, other)];
+}
+
+function* lacking(value: unknown): Generator<readonly [path: string, value: unknown]> {
+  if (Array.isArray(value)) {
+    for (const [i, item] of (value as unknown[]).entries())
+      for (const [path, other] of lacking(item)) yield [`[${i}]${path}`, (value as unknown[]).with(i, other)];
+  } else if (isPlain(value)) {
+    yield [" = {}", {}];
+    for (const [key, item] of Object.entries(value)) {
+      const { [key]: _, ...rest } = value as Record<string, unknown>;
+      yield [`.${key} absent`, rest];
+      for (const [path, other] of lacking(item)) yield [`.${key}${path}`, { ...value, [key]: other }];
+    }
+  }
+}
+
 /**
  * Each argument list with one object of the device replaced by its counterpart in `others`, a
  * second list for the same call. The counterpart is marked as destroyed.

@@ -1,7 +1,9 @@
 /** A conversation with a peer of the control, within limits. */
 import type { Switchboard } from "../serve/switchboard.js";
 import type { Peer } from "./peer.js";
+import { methodsOf } from "./methods.js";
 import { ERRORS, RpcServer, written, type Call } from "./rpc.js";
+import type { Sessions } from "./sessions.js";
 import { Subscription } from "./subscription.js";
 
 export interface Limits {
@@ -15,10 +17,10 @@ export interface Limits {
 const MAX_WAITING = 1 << 20;
 const SECOND = 1000;
 
-/** Answers the messages of a peer, one after the other, until it has no more. */
+/** Answers the messages of a peer, one after the other, until it has no more. It is a session. */
 export async function converse(
   board: Switchboard,
-  methods: ReadonlyMap<string, Call>,
+  sessions: Sessions,
   peer: Peer,
   { message: longest, rate }: Limits,
 ): Promise<void> {
@@ -34,6 +36,8 @@ export async function converse(
     subscribe: (params) => subscription.subscribe(params),
     unsubscribe: (params) => subscription.unsubscribe(params),
   };
+  const session = sessions.begin();
+  const methods = methodsOf(board, session.methods());
   const server = new RpcServer((name) => methods.get(name) ?? (Object.hasOwn(own, name) ? own[name] : undefined));
   let [since, count] = [Date.now(), 0];
   try {
@@ -56,5 +60,6 @@ export async function converse(
     // The peer is gone.
   } finally {
     subscription.end();
+    sessions.end(session);
   }
 }

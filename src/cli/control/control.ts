@@ -7,20 +7,20 @@ import type { Switchboard } from "../serve/switchboard.js";
 import { endpointAt } from "../wire/address.js";
 import { freePath } from "../wire/unixPath.js";
 import { converse, type Limits } from "./connection.js";
-import { FacadeCalls } from "./facade.js";
-import { methodsOf } from "./methods.js";
-import { LinePeer } from "./peer.js";
-import type { Call } from "./rpc.js";
+import { LinePeer, type Peer } from "./peer.js";
+import { Sessions } from "./sessions.js";
 import type { WebSocketControl } from "./webSocket.js";
 
 const MAX_CONNECTIONS = 16;
 /** Only the user of the process may connect. */
 const OWN = 0o600;
 
+/** Talks with a peer to its end. */
+type Talk = (peer: Peer) => Promise<void>;
+
 export class Control {
   readonly #board: Switchboard;
   readonly #limits: Limits;
-  #methods: ReadonlyMap<string, Call> = new Map();
   readonly #peers = new Set<Socket>();
   #server: Server | null = null;
   #sockets: WebSocketControl | null = null;
@@ -39,19 +39,19 @@ export class Control {
    */
   async open(place: string, token: string | null): Promise<string> {
     const option = `--control ${place}`;
-    this.#methods = methodsOf(this.#board, (await FacadeCalls.open(this.#board.loaded)).methods());
+    const sessions = await Sessions.open(this.#board.loaded);
+    const talk = (peer: Peer): Promise<void> => converse(this.#board, sessions, peer, this.#limits);
     if (place === "-") {
-      const peer = new LinePeer(process.stdin, process.stdout);
-      void converse(this.#board, this.#methods, peer, this.#limits).then(() => this.onEnd?.());
+      void talk(new LinePeer(process.stdin, process.stdout)).then(() => this.onEnd?.());
       return "standard input and output";
     }
     const [, address] = /^ws:(.+)$/.exec(place) ?? [];
-    if (address !== undefined) return this.#openSockets(option, address, token);
+    if (address !== undefined) return this.#openSockets(option, address, token, talk);
     const [, path] = /^unix:(.+)$/.exec(place) ?? [];
     if (path === undefined)
       throw badUsage(option, "expected unix:PATH, ws:HOST:PORT, or - for standard input and output");
     await freePath(path);
-    const server = createServer((peer) => this.#take(peer));
+    const server = createServer((peer) => this.#take(peer, talk));
     // More are closed at once.
     server.maxConnections = MAX_CONNECTIONS;
     const listening = once(server, "listening");
@@ -66,14 +66,12 @@ export class Control {
     return `Unix socket ${path}`;
   }
 
-  async #openSockets(option: string, address: string, token: string | null): Promise<string> {
+  async #openSockets(option: string, address: string, token: string | null, talk: Talk): Promise<string> {
     const [endpoint, rest] = endpointAt(option, address, token !== null, "--token");
     if (rest !== "") throw badUsage(option, `unexpected text after the address: ${rest}`);
     const guard = { message: this.#limits.message, connections: MAX_CONNECTIONS, token };
     const { WebSocketControl: Sockets } = await import("./webSocket.js");
-    this.#sockets = await Sockets.open(option, endpoint, guard, (peer) =>
-      converse(this.#board, this.#methods, peer, this.#limits),
-    );
+    this.#sockets = await Sockets.open(option, endpoint, guard, talk);
     return `WebSocket ${this.#sockets.url}`;
   }
 
@@ -84,10 +82,10 @@ export class Control {
     if (server !== null) await new Promise((resolve) => server.close(resolve));
   }
 
-  #take(peer: Socket): void {
+  #take(peer: Socket, talk: Talk): void {
     this.#peers.add(peer);
     peer.on("error", () => peer.destroy());
     peer.once("close", () => this.#peers.delete(peer));
-    void converse(this.#board, this.#methods, new LinePeer(peer, peer), this.#limits).finally(() => peer.end());
+    void talk(new LinePeer(peer, peer)).finally(() => peer.end());
   }
 }

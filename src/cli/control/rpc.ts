@@ -86,8 +86,12 @@ function rpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (!(error instanceof SteeringError))
     return new RpcError(ERRORS.internal, `a defect of flowsteer: ${String(error)}`);
-  const { code, errno, call, reason, path = null, hint = null } = error;
-  return new RpcError(ERRORS.refused, error.message, { code, errno, call, reason, path, hint });
+  return new RpcError(ERRORS.refused, error.message, refusalData(error));
+}
+
+/** The parts of a refusal, for programs. */
+export function refusalData({ code, errno, call, reason, path, hint }: SteeringError): object {
+  return { code, errno, call, reason, path: path ?? null, hint: hint ?? null };
 }
 
 function failure(id: Id, { code, message, data }: RpcError): object {

@@ -2,7 +2,7 @@
 import {
   readArguments,
   writeAnswer,
-  HANDLES,
+  destroyAll,
   type HandleName,
   MessageWriter,
   type MessageReader,
@@ -47,8 +47,6 @@ export class Session implements Caller {
   readonly devices: readonly object[];
   readonly memory: ProcessMemory;
   readonly queues: Queues;
-  /** Contexts that the process closed. Their objects stay usable until it ends. */
-  readonly closed = new Set<object>();
   readonly #command: string;
   readonly #objects = new Map<number, Owned>();
   readonly #numbers = new Map<object, number>();
@@ -151,8 +149,6 @@ export class Session implements Caller {
 
   #forget(owned: Owned, hits: Hits | null): void {
     const { object } = owned;
-    // A closed context is there until the process ends.
-    if (this.closed.has(object)) return;
     this.#objects.delete(this.#numbers.get(object) as number);
     this.#numbers.delete(object);
     if (hits !== null) this.#rules.push(madeRule(owned, hits, true));
@@ -164,10 +160,10 @@ export class Session implements Caller {
     const leaks = new Map<string, number>();
     const rules = [...this.#rules];
     for (const owned of this.#objects.values()) {
-      const { object, kind } = owned;
+      const { kind } = owned;
       const hits = hitsOf(owned);
       if (hits !== null) rules.push(madeRule(owned, hits, false));
-      if (this.closed.has(object) || kind === "ibv_context") continue;
+      if (kind === "ibv_context") continue;
       leaks.set(kind, (leaks.get(kind) ?? 0) + 1);
     }
     return { pid: this.pid, command: this.#command, calls: this.#calls, rules, leaks };
@@ -176,18 +172,11 @@ export class Session implements Caller {
   /** Destroys its objects, users before what they use, as the kernel does when a process ends. */
   end(): void {
     this.queues.end();
-    for (let count = -1; count !== this.#objects.size;) {
-      count = this.#objects.size;
-      for (const [id, { object, kind }] of [...this.#objects].reverse()) {
-        try {
-          this.facade[HANDLES[kind].destroy]?.(object);
-          this.#objects.delete(id);
-        } catch (error) {
-          // In use: what uses it goes first.
-          if (!(error instanceof SteeringError)) throw error;
-        }
-      }
-    }
+    destroyAll(
+      [...this.#objects.values()].map(({ object, kind }) => [object, kind]),
+      this.facade,
+    );
+    this.#objects.clear();
     this.memory.close();
   }
 }

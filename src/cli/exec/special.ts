@@ -1,11 +1,12 @@
 /** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
 import { MessageWriter } from "../../calls/index.js";
-import { inCall, refuse, SteeringError } from "../../errors.js";
+import { inCall, refuse } from "../../errors.js";
 import { Device } from "../../index.js";
 import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
 import type {
   AddressAttributes,
   CompletionQueue,
+  Context,
   MemoryRegion,
   ProtectionDomain,
   QueuePair,
@@ -23,7 +24,6 @@ export interface Caller {
   readonly facade: Facade;
   readonly devices: readonly object[];
   readonly queues: Queues;
-  readonly closed: Set<object>;
   anyObject(id: bigint): object | null;
 }
 
@@ -48,15 +48,11 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   ibv_open_device: (session, [index]) => session.facade["ibv_open_device"]?.(deviceAt(session, index as number)),
   mlx5dv_open_device: (session, [index, attr]) =>
     session.facade["mlx5dv_open_device"]?.(deviceAt(session, index as number), attr),
-  // Closing releases nothing (ibv_open_device(3)): a context in use stays, and the answer is 1.
-  ibv_close_device: ({ facade, closed }, [context]) => {
-    try {
-      return facade["ibv_close_device"]?.(context);
-    } catch (error) {
-      if (!(error instanceof SteeringError) || error.code !== "EBUSY") throw error;
-      closed.add(context as object);
-      return 1;
-    }
+  // 1: the objects on it go on calling through it, so the library keeps it.
+  ibv_close_device: ({ facade }, [context]) => {
+    const { users } = context as Context;
+    facade["ibv_close_device"]?.(context);
+    return users > 0 ? 1 : 0;
   },
   ibv_query_device_ex: ({ facade }, [context, comp_mask, attr]) =>
     facade["ibv_query_device_ex"]?.(context, { comp_mask }, attr),

@@ -4,8 +4,9 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { Context } from "../../model/base/context.js";
 import { Device } from "../../model/device/device.js";
 import { DeviceFunction } from "../../model/device/function.js";
-import { checkObject, describe } from "../../base/checks.js";
+import { describe } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
+import { given, type Out } from "../../verbs/out.js";
 
 export const MLX5DV_QUERY_PORT_VPORT = 1;
 export const MLX5DV_QUERY_PORT_VPORT_VHCA_ID = 2;
@@ -27,22 +28,24 @@ export interface Mlx5dvPort {
 }
 
 /**
- * Fills `info` with the place of a port in the eSwitch (mlx5dv_query_port(3)): the uplink, 0xffff,
- * for the function that manages it, else the vport of the function.
+ * The place of a port in the eSwitch (mlx5dv_query_port(3)): the uplink, 0xffff, for the function
+ * that manages it, else the vport of the function.
  *
  * MODEL: there is no steering memory with addresses, and register C0 does not hold the source of a
  * frame (`misc.source_port` does), so their flags are 0. The vhca_id of a function is its vport,
  * that of the uplink the manager's.
  * @param port_num from 1
+ * @param info filled if given; the call then returns 0
  * @throws EINVAL if there is no such port
  */
-export function mlx5dv_query_port(context: Context, port_num: number, info: Partial<Mlx5dvPort>): 0 {
+export function mlx5dv_query_port(context: Context, port_num: number, info?: null): Mlx5dvPort;
+export function mlx5dv_query_port(context: Context, port_num: number, info: Out<Mlx5dvPort>): 0;
+export function mlx5dv_query_port(context: Context, port_num: number, info?: Out<Mlx5dvPort> | null): Mlx5dvPort | 0 {
   return inCall("mlx5dv_query_port", () => {
     const { device, function: owner } = living("context", context, Context);
-    checkObject("info", info);
     device.checkPort(port_num);
     const flags = MLX5DV_QUERY_PORT_VPORT | MLX5DV_QUERY_PORT_VPORT_VHCA_ID | MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID;
-    const filled: Mlx5dvPort = {
+    return given<Mlx5dvPort>("info", info, {
       flags: BigInt(flags),
       vport: owner.managesSwitch ? VPORT_UPLINK : owner.vport,
       vport_vhca_id: owner.vport,
@@ -50,9 +53,7 @@ export function mlx5dv_query_port(context: Context, port_num: number, info: Part
       vport_steering_icm_rx: 0n,
       vport_steering_icm_tx: 0n,
       reg_c0: { value: 0, mask: 0 },
-    };
-    Object.assign(info, filled);
-    return 0;
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
-import { checkObject, checkOptions } from "../../base/checks.js";
+import { checkBytes, checkObject, checkOptions } from "../../base/checks.js";
 import {
   DEVICE_KEY_SIZE,
   INNER,
@@ -17,6 +17,30 @@ import { SharedBytes } from "../../base/sharedBytes.js";
 
 const KEYS = new SharedBytes();
 const OPTIONS = { root: "boolean" } as const;
+
+/** Bytes of `match_sz` in C. */
+const SIZE_BYTES = 8;
+
+/**
+ * `struct mlx5dv_flow_match_parameters` from the bytes that a C program on x86-64 has: `match_sz` in 8
+ * bytes, then as many device bytes. Bytes that are passed as they are can also be device bytes alone
+ * (docs/from-c.md); this struct has one meaning.
+ * @returns `match_buf` is a view of the bytes
+ * @throws EINVAL if they are shorter than `match_sz`
+ */
+export function matchParametersFromBytes(bytes: Uint8Array): Required<MatchParameters> {
+  return inCall("matchParametersFromBytes", () => {
+    checkBytes("bytes", bytes);
+    const held = bytes.length - SIZE_BYTES;
+    const match_sz = held < 0 ? 0n : new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
+    if (held < match_sz) {
+      const hint = held < 0 ? "match_sz has 8 bytes" : `match_sz is ${match_sz}`;
+      refuse({ code: "EINVAL", reason: "too_short", path: "bytes", value: bytes, hint });
+    }
+    const size = Number(match_sz);
+    return { match_sz: size, match_buf: bytes.subarray(SIZE_BYTES, SIZE_BYTES + size) };
+  });
+}
 
 /** What `mlx5dv_dr_matcher_create` and `mlx5dv_dr_rule_create` take. */
 export interface DeviceMatch {

@@ -3,7 +3,7 @@ import { inCall, refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import { EspAction } from "../../model/esp/action.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../../model/action/flowAction.js";
-import { unsigned, wrongType } from "../../base/checks.js";
+import { unsigned, wrongType, member } from "../../base/checks.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../../verbs/esp/attr.js";
 import { readEsp } from "../../verbs/esp/bytes.js";
@@ -85,7 +85,7 @@ export function mlx5dv_create_flow_action_esp(
 
 function requiresMetadata(attr: Mlx5FlowActionEsp | Uint8Array): boolean {
   const { comp_mask: mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(attr) : espOf(attr);
-  const comp_mask = unsigned("mlx5_attr.comp_mask", mask, 53);
+  const comp_mask = member("mlx5_attr.comp_mask", mask, 53);
   const known = (name: "comp_mask" | "action_flags", value: number, bits: number): void => {
     if (value === 0 || value === bits) return;
     refuse({

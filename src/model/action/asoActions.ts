@@ -12,7 +12,7 @@ import { Action, type ActionKind, type ActionStep } from "./action.js";
 import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { Domain, Table } from "../table/domain.js";
-import { checkBytes, checkObject, unsigned, wrongType } from "../../base/checks.js";
+import { checkBytes, checkObject, unsigned, wrongType, member } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
 import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
 
@@ -243,7 +243,7 @@ export class FlowMeterAction extends Action {
       const hint = "a table of level 1 or more";
       refuse({ code: "EOPNOTSUPP", reason: "root_table", path: "attr.next_table", value: table, hint });
     }
-    const register = unsigned("attr.reg_c_index", attr.reg_c_index, 8);
+    const register = member("attr.reg_c_index", attr.reg_c_index, 8);
     if (register > 7) {
       refuse({
         code: "EINVAL",

@@ -14,7 +14,7 @@ import {
   type Op,
 } from "../../abi/engine.js";
 import { refuse, type ErrnoName } from "../../errors.js";
-import { checkArray, objectArgument, unsigned } from "../../base/checks.js";
+import { checkArray, objectArgument, unsigned, member } from "../../base/checks.js";
 import { operationOf } from "./operations.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
@@ -97,7 +97,7 @@ function memberOf<A>(
   take: (path: string, value: unknown) => A,
 ): ArrayMember<A> & { path: string } {
   const { type, dest, dest_reformat } = objectArgument<DestAttr<A>>(path, entry);
-  switch (unsigned(`${path}.type`, type, 32)) {
+  switch (member(`${path}.type`, type, 32)) {
     case MLX5DV_DR_ACTION_DEST:
       return { dest: take(`${path}.dest`, dest), reformat: null, path: `${path}.dest` };
     case MLX5DV_DR_ACTION_DEST_REFORMAT: {

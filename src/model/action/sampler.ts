@@ -21,7 +21,7 @@ import { refuse } from "../../errors.js";
 import { Action, type ActionKind } from "./action.js";
 import { ownerMisfit } from "./placement.js";
 import { Table } from "../table/domain.js";
-import { checkArray, checkObject, unsigned } from "../../base/checks.js";
+import { checkArray, checkObject, unsigned, member } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 
@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<"nic_rx" | "fdb", readonly ActionKind[]>> = {
 
 export function samplerAction(attr: FlowSamplerAttr): Action {
   checkObject("attr", attr);
-  const ratio = unsigned("attr.sample_ratio", attr.sample_ratio, 32);
+  const ratio = member("attr.sample_ratio", attr.sample_ratio, 32);
   if (ratio === 0)
     refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.sample_ratio", value: 0, hint: "1 or more" });
   const table = living("attr.default_next_table", attr.default_next_table, Table);

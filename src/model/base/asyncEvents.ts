@@ -1,7 +1,8 @@
 /** The asynchronous events of a context (ibv_get_async_event(3)). */
+import { isObject } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { EventQueue } from "./time/eventQueue.js";
-import type { Handle } from "./handle.js";
+import { Handle } from "./handle.js";
 
 /** `struct ibv_async_event`: `element` has one member, the object that got the event. */
 export interface ObjectEvent {
@@ -9,9 +10,6 @@ export interface ObjectEvent {
   event_type: number;
   element: Readonly<Record<string, Handle>>;
 }
-
-/** What happens when the program acknowledges an event, by event. */
-const UNACKNOWLEDGED = new WeakMap<object, () => void>();
 
 /**
  * An object with events that no program has acknowledged cannot be destroyed. SPEC: C waits for the
@@ -24,7 +22,6 @@ export class AsyncEvents extends EventQueue<ObjectEvent> {
   protected override taken(event: ObjectEvent): void {
     const object = objectOf(event);
     this._open.set(object, (this._open.get(object) ?? 0) + 1);
-    UNACKNOWLEDGED.set(event, () => this._acknowledged(object));
   }
 
   /** @internal Adds an event of an object; `member` is its name in the union of C. */
@@ -44,29 +41,24 @@ export class AsyncEvents extends EventQueue<ObjectEvent> {
     this.remove((event) => objectOf(event) === object);
   }
 
-  private _acknowledged(object: Handle): void {
+  /** @internal Acknowledges an event of an object. @returns whether one waited for that */
+  acknowledge(object: Handle): boolean {
     const left = (this._open.get(object) ?? 0) - 1;
     if (left > 0) this._open.set(object, left);
-    else this._open.delete(object);
+    else if (!this._open.delete(object)) return false;
+    return true;
   }
 }
 
-/** @internal The struct of a program stands for the event that it was filled from. */
-export function copyEvent(event: ObjectEvent, struct: object): void {
-  const acknowledged = UNACKNOWLEDGED.get(event);
-  UNACKNOWLEDGED.delete(event);
-  if (acknowledged !== undefined) UNACKNOWLEDGED.set(struct, acknowledged);
-}
-
-/** @internal `ibv_ack_async_event`. @throws EINVAL it is no event that waits for that */
-export function acknowledgeEvent(event: object): void {
-  const acknowledged = UNACKNOWLEDGED.get(event);
-  if (acknowledged === undefined) {
-    const hint = "give the event that ibv_get_async_event returned or filled, once";
-    refuse({ code: "EINVAL", reason: "bad_object", path: "event", value: event, hint });
+/** @internal `ibv_ack_async_event`: a copy of an event stands for it, as in C. @throws EINVAL none of its object waits */
+export function acknowledgeEvent(event: { readonly element?: unknown }): void {
+  const [object] = isObject(event.element) ? Object.values(event.element) : [];
+  if (object instanceof Handle && "context" in object) {
+    const { asyncEvents } = object.context as { readonly asyncEvents: AsyncEvents };
+    if (asyncEvents.acknowledge(object)) return;
   }
-  UNACKNOWLEDGED.delete(event);
-  acknowledged();
+  const hint = "give the event that ibv_get_async_event returned or filled, once";
+  refuse({ code: "EINVAL", reason: "bad_object", path: "event", value: event, hint });
 }
 
 function objectOf({ element }: ObjectEvent): Handle {

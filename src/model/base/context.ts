@@ -56,9 +56,10 @@ export class Context extends Handle {
     refuse({ code: "EINVAL", reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
   }
 
-  /** @internal `ibv_close_device`. */
+  /** @internal `ibv_close_device`. Objects that were made on it live on (ibv_open_device(3): Notes). */
   close(): void {
-    retire("context", this, "destroy what was made on it first");
+    this.destroyed = true;
+    this.device.resources.delete(this);
     this.asyncEvents.close(destroyedError("ibv_close_device", "context", this));
     this.device.users--;
   }

@@ -5,6 +5,7 @@
  */
 import { COUNTER_BYTES, COUNTER_PACKETS } from "../../abi/state.js";
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import { addCounts, type CounterValue } from "../action/counter.js";
@@ -15,14 +16,15 @@ import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct ibv_counters_init_attr` */
 export interface CountersInitAttr {
-  comp_mask: number;
+  comp_mask?: number | undefined;
 }
 
 /** `struct ibv_counter_attach_attr` */
 export interface CounterAttachAttr {
-  /** IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES */
-  counter_desc: number;
-  index: number;
+  /** IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES. @default IBV_COUNTER_PACKETS */
+  counter_desc?: number | undefined;
+  /** @default 0 */
+  index?: number | undefined;
   comp_mask?: number | undefined;
 }
 
@@ -31,6 +33,9 @@ export interface CounterPoint {
   readonly description: number;
 }
 
+/** What a point takes of the memory of its device, so that `limits.memory` bounds points too. */
+const POINT = new Uint8Array(16);
+
 const PAGE = "ibv_attach_counters_point_flow(3)";
 
 export class Counters extends Handle implements FlowCounts {
@@ -38,11 +43,13 @@ export class Counters extends Handle implements FlowCounts {
   /** The number that stands for it in C bytes, where C has a pointer. */
   readonly handle: number;
   private readonly _points: CounterPoint[] = [];
+  /** The memory of the points, in their order. */
+  private readonly _rooms: number[] = [];
   /** The pair of counts in the core; 0 until a flow counts here. */
   private _address = 0;
 
   /** @internal */
-  constructor(context: Context, { comp_mask }: CountersInitAttr) {
+  constructor(context: Context, { comp_mask = 0 }: CountersInitAttr) {
     const { device } = living("context", context, Context);
     if (unsigned("init_attr.comp_mask", comp_mask, 32) !== 0) {
       refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "init_attr.comp_mask", value: comp_mask });
@@ -91,7 +98,7 @@ export class Counters extends Handle implements FlowCounts {
 
   /** @internal Attaches a point: to the object, or to one on which a living flow then counts. */
   attach(attr: CounterAttachAttr, flow: Flow | null): void {
-    const { counter_desc, index, comp_mask = 0 } = attr;
+    const { counter_desc = IBV_COUNTER_PACKETS, index = 0, comp_mask = 0 } = attr;
     const { liveAttach } = this.device.profile.counters;
     if (flow !== null && !liveAttach) {
       const hint = "attach before a flow uses them, with null for the flow";
@@ -112,7 +119,15 @@ export class Counters extends Handle implements FlowCounts {
       const hint = "a flow uses them; name it to attach while they count";
       refuse({ code: "EBUSY", reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
     }
-    if (flow !== null) living<Flow>("flow", flow, Flow).countOn(this);
+    if (flow !== null) living<Flow>("flow", flow, Flow);
+    const room = this.device.allocated(createRecord(this.device.core, POINT));
+    try {
+      flow?.countOn(this);
+    } catch (error) {
+      releaseRecord(this.device.core, room, POINT.length);
+      throw error;
+    }
+    this._rooms.push(room);
     this._points.push({ index, description: counter_desc });
   }
 
@@ -155,6 +170,7 @@ export class Counters extends Handle implements FlowCounts {
   destroy(): void {
     retire("counters", this, "destroy the flows that count on them first");
     if (this._address !== 0) this.unbind();
+    for (const room of this._rooms) releaseRecord(this.device.core, room, POINT.length);
     this.device.named.remove(this);
     this.context.users--;
   }

@@ -29,7 +29,7 @@ import { FLOW_ACTIONS } from "./actionChecks.js";
 import { Counters } from "./counters.js";
 import type { FlowMatcher } from "./matcher.js";
 import { DevxFlowTable } from "../devx/flowTable.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, unsigned, member } from "../../base/checks.js";
 import { Handle, living } from "../base/handle.js";
 import { QueuePair } from "../queuePair/queuePair.js";
 import { Tir } from "../queuePair/tir.js";
@@ -164,7 +164,7 @@ function sort(refuses: DeviceFlowRefusals, attrs: readonly FlowActionAttr[]): So
     const path = `actions_attr[${i}]`;
     checkObject(path, attr);
     const listed = { attr, path };
-    const type = unsigned(`${path}.type`, attr.type, 32);
+    const type = member(`${path}.type`, attr.type, 32);
     switch (type) {
       case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
       case MLX5DV_FLOW_ACTION_DEST_DEVX:

@@ -27,7 +27,7 @@ export function parameterBytes(
   mask: Uint8Array | null = null,
 ): Uint8Array {
   const given = parameters ?? NO_BYTES;
-  const bytes = given instanceof Uint8Array ? dataOf(path, given, mask) : given.match_buf;
+  const bytes = given instanceof Uint8Array ? dataOf(path, given, mask) : (given.match_buf ?? NO_BYTES);
   if (!(bytes instanceof Uint8Array)) {
     wrongType(`${path}.match_buf`, "a Uint8Array", bytes);
   }
@@ -57,7 +57,7 @@ function dataOf(path: string, bytes: Uint8Array, mask: Uint8Array | null): Uint8
     reason: "ambiguous_bytes",
     path,
     value: bytes.subarray(0, SIZE_BYTES),
-    hint: `a match_sz of ${size}, or a source MAC: pass { match_sz, match_buf }${other}`,
+    hint: `a match_sz of ${size}, or a source MAC: pass { match_sz, match_buf }, or matchParametersFromBytes${other}`,
     cite: "docs/from-c.md",
   });
 }

@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/port/gids.js";
-import { checkObject, flagOf, unsigned } from "../../base/checks.js";
+import { checkObject, flagOf, unsigned, embedded } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { portOf, type Port } from "../base/port/ports.js";
 
@@ -41,6 +41,8 @@ export interface AddressAttributes {
   dmac?: MacInput | undefined;
 }
 
+const NO_GID = "::";
+
 /** The route of a datagram, as its headers carry it; addresses are bytes. */
 export interface Route {
   readonly port: Port;
@@ -60,26 +62,26 @@ export interface Route {
  */
 export function routeOf(path: string, device: DeviceBase, attributes: AddressAttributes): Route {
   checkObject(path, attributes);
-  checkObject(`${path}.grh`, attributes.grh);
-  const { grh, is_global, port_num, dmac } = attributes;
+  const { is_global = 0, port_num = 0, dmac } = attributes as Partial<AddressAttributes>;
   if (!flagOf(`${path}.is_global`, is_global)) {
     const hint = "Ethernet ports need a GRH (IBV_QPF_GRH_REQUIRED): set is_global to 1";
     refuse({ code: "EINVAL", reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
   }
   const port = portOf(`${path}.port_num`, device, port_num);
-  const { sgid_index = 0, flow_label = 0, hop_limit = 0, traffic_class = 0 } = grh;
+  const grh = embedded(`${path}.grh`, attributes.grh);
+  const { dgid: to = NO_GID, sgid_index = 0, flow_label = 0, hop_limit = 0, traffic_class = 0 } = grh;
   const sgid = port.gids[unsigned(`${path}.grh.sgid_index`, sgid_index, 8)];
   if (sgid === undefined) {
     const hint = `port ${port.number} has GIDs 0 to ${port.gids.length - 1}`;
     refuse({ code: "EINVAL", reason: "no_entry", path: `${path}.grh.sgid_index`, value: sgid_index, hint });
   }
-  const dgid = gidFrom(`${path}.grh.dgid`, grh.dgid);
-  checkPair(`${path}.grh.dgid`, sgid, dgid, grh.dgid);
+  const dgid = gidFrom(`${path}.grh.dgid`, to);
+  checkPair(`${path}.grh.dgid`, sgid, dgid, to);
   return {
     port,
     sgid,
     dgid,
-    dmac: dmac === undefined ? derivedMac(path, dgid, grh.dgid) : macFrom(`${path}.dmac`, dmac),
+    dmac: dmac === undefined ? derivedMac(path, dgid, to) : macFrom(`${path}.dmac`, dmac),
     flowLabel: unsigned(`${path}.grh.flow_label`, flow_label, 20),
     hopLimit: unsigned(`${path}.grh.hop_limit`, hop_limit, 8),
     trafficClass: unsigned(`${path}.grh.traffic_class`, traffic_class, 8),

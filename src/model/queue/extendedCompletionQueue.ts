@@ -66,7 +66,13 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   static create(context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
     living("context", context, Context);
     checkObject("cq_attr", attributes);
-    const { cqe, wc_flags = 0, comp_mask = 0, flags = 0, comp_vector = 0 } = attributes;
+    const {
+      cqe = 0,
+      wc_flags = 0,
+      comp_mask = 0,
+      flags = 0,
+      comp_vector = 0,
+    } = attributes as Partial<CompletionQueueAttributes>;
     const fields = typeof wc_flags === "bigint" ? Number(wc_flags) : wc_flags;
     known("cq_attr.wc_flags", fields, KNOWN_FIELDS);
     known("cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);

@@ -88,7 +88,7 @@ export class IndirectionTable extends Handle {
   static create(context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
     const { device } = living("context", context, Context);
     checkObject("init_attr", attributes);
-    const { log_ind_tbl_size: log, ind_tbl, comp_mask = 0 } = attributes;
+    const { log_ind_tbl_size: log = 0, ind_tbl, comp_mask = 0 } = attributes as Partial<IndirectionTableAttributes>;
     if (unsigned("comp_mask", comp_mask, 32) !== 0) {
       const hint = "use 0: no bits are defined";
       refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "comp_mask", value: comp_mask, hint });

@@ -46,7 +46,8 @@ export function postList<T extends { next?: T | null | undefined }>(
  * The memory views of a request, `most` at most. Registration is checked elsewhere (`checkViews`).
  */
 export function viewsOf(wr: WorkRequest, most: number): Uint8Array[] {
-  const { sg_list } = wr;
+  // A null list with a count of 0, as in C.
+  const sg_list = wr.sg_list ?? [];
   checkArray("wr.sg_list", sg_list);
   const count = wr.num_sge ?? sg_list.length;
   bounded("wr.num_sge", count, Math.min(most, sg_list.length));

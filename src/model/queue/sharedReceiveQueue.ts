@@ -1,6 +1,6 @@
 /** Shared receive queues (ibv_create_srq(3)): receive requests that several queue pairs take. */
 import { IBV_EVENT_SRQ_LIMIT_REACHED, IBV_SRQ_LIMIT, IBV_SRQ_MAX_WR } from "../../abi/verbsConstants.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, unsigned, embedded, member } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import { ProtectionDomain, type Context } from "../base/context.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -45,8 +45,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   constructor(pd: ProtectionDomain, attributes: SharedQueueAttributes) {
     const { device, context } = living("pd", pd, ProtectionDomain);
     checkObject("srq_init_attr", attributes);
-    checkObject("srq_init_attr.attr", attributes.attr);
-    const { max_wr, max_sge } = attributes.attr;
+    const { max_wr = 0, max_sge = 0 } = embedded("srq_init_attr.attr", attributes.attr);
     const { inventory } = device.hardware;
     const { limits } = inventory;
     // SPEC: 0 makes a queue without room. mlx5 makes one (rdma-core's tests/test_mlx5_huge_page.py, v44).
@@ -83,7 +82,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
     const resizes = (mask & IBV_SRQ_MAX_WR) !== 0;
     const limits = (mask & IBV_SRQ_LIMIT) !== 0;
     const max_wr = resizes ? this._newSize(mask, attr.max_wr) : this._max.max_wr;
-    const limit = limits ? unsigned("srq_attr.srq_limit", attr.srq_limit, 32) : this._limit;
+    const limit = limits ? member("srq_attr.srq_limit", attr.srq_limit, 32) : this._limit;
     if (limit > max_wr) {
       const hint = `max_wr is ${max_wr}`;
       refuse({ code: "EINVAL", reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
@@ -101,7 +100,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
       const hint = "the device lacks IBV_DEVICE_SRQ_RESIZE";
       refuse({ code: "EINVAL", reason: "unsupported", path: "srq_attr_mask", value: mask, hint });
     }
-    const size = unsigned("srq_attr.max_wr", max_wr, 32);
+    const size = member("srq_attr.max_wr", max_wr, 32);
     const [least, most] = [Math.max(1, this.buffers.waiting), hardware.inventory.limits.max_qp_wr];
     if (size >= least && size <= most) return size;
     const hint = `${least} to ${most}`;

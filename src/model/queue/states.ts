@@ -38,7 +38,7 @@ import {
 import { refuse } from "../../errors.js";
 import { routeOf, type AddressAttributes } from "./addressHandle.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, unsigned, member } from "../../base/checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/port/ports.js";
 
@@ -265,7 +265,7 @@ export function changedState(
 }
 
 function targetState(now: number, asked: unknown): number {
-  const state = unsigned("attr.qp_state", asked, 31);
+  const state = member("attr.qp_state", asked, 31);
   const next = NEXT[now];
   if (state === IBV_QPS_RESET || state === IBV_QPS_ERR || state === now || state === next) return state;
   const up = next === undefined ? "" : `${STATE_NAMES[next]}, `;

@@ -16,7 +16,7 @@ import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
 import { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, unsigned, member } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
 import { checkQueueNumber } from "./numbers.js";
@@ -122,7 +122,7 @@ export class WorkQueue extends Handle implements Receiver {
   /** @internal ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(change: WorkQueueChange): void {
     checkObject("wq_attr", change);
-    const mask = unsigned("wq_attr.attr_mask", change.attr_mask, 32);
+    const mask = member("wq_attr.attr_mask", change.attr_mask, 32);
     if ((mask & ~(IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE)) !== 0) {
       const hint = "use IBV_WQ_ATTR_STATE and IBV_WQ_ATTR_CURR_STATE";
       refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
@@ -137,7 +137,7 @@ export class WorkQueue extends Handle implements Receiver {
       refuse({ code: "EINVAL", reason: "bad_state", path, value, hint });
     }
     if ((mask & IBV_WQ_ATTR_STATE) === 0) return;
-    const to = unsigned("wq_attr.wq_state", change.wq_state, 32);
+    const to = member("wq_attr.wq_state", change.wq_state, 32);
     if (to > IBV_WQS_ERR || (now === IBV_WQS_ERR && to === IBV_WQS_RDY)) {
       const hint = `from ${STATE_NAMES[now]} it can go to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
       refuse({ code: "EINVAL", reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
@@ -187,7 +187,15 @@ export class WorkQueue extends Handle implements Receiver {
 
 function checkAttributes({ device }: Context, attributes: WorkQueueAttributes): void {
   checkObject("wq_init_attr", attributes);
-  const { wq_type, max_wr, max_sge, pd, cq, comp_mask = 0, create_flags = 0 } = attributes;
+  const {
+    wq_type = IBV_WQT_RQ,
+    max_wr = 0,
+    max_sge = 0,
+    pd,
+    cq,
+    comp_mask = 0,
+    create_flags = 0,
+  } = attributes as Partial<WorkQueueAttributes>;
   const unknown = (path: string, value: number, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value, hint });
   if (unsigned("comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
@@ -203,7 +211,7 @@ function checkAttributes({ device }: Context, attributes: WorkQueueAttributes): 
   living("pd", pd, ProtectionDomain);
   living("cq", cq, CompletionQueue);
   for (const [path, value] of Object.entries({ pd, cq })) {
-    if (value.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value });
+    if (value?.device !== device) refuse({ code: "EINVAL", reason: "other_device", path, value });
   }
   const { max_qp_wr, max_sge: most } = device.hardware.inventory.limits;
   if (bounded("max_wr", max_wr, max_qp_wr) === 0) {

@@ -29,7 +29,8 @@ export interface ExtendedAttributes {
   send_ops_flags?: number | bigint | undefined;
 }
 
-type AnyAttributes = Partial<QueuePairAttributes | RssAttributes> & ExtendedAttributes;
+type AnyAttributes = Partial<QueuePairAttributes | RssAttributes> &
+  Omit<ExtendedAttributes, "comp_mask"> & { comp_mask?: number | undefined };
 
 /** Attributes of queue pairs that send. */
 const SEND_ATTRIBUTES = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
@@ -37,7 +38,7 @@ const RSS_ATTRIBUTES = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;
 
 /** Implements `ibv_create_qp_ex`. */
 export function createExtended({ device }: Context, attributes: AnyAttributes): QueuePair {
-  const { comp_mask, pd } = attributes;
+  const { comp_mask = 0, pd } = attributes;
   const path = "qp_init_attr.comp_mask";
   const known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | SEND_ATTRIBUTES | RSS_ATTRIBUTES;
   const more = unsigned(path, comp_mask, 32) & ~known;
@@ -73,7 +74,7 @@ function createRss(pd: ProtectionDomain, attributes: ExtendedAttributes & RssAtt
 }
 
 /** The create flags of a queue pair. @throws EOPNOTSUPP for a flag that the type or this device lacks */
-function createFlags({ comp_mask, create_flags = 0, qp_type }: AnyAttributes): number {
+function createFlags({ comp_mask = 0, create_flags = 0, qp_type }: AnyAttributes): number {
   if ((comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) === 0) return 0;
   const path = "qp_init_attr.create_flags";
   const known = qp_type === IBV_QPT_UD ? IBV_QP_CREATE_BLOCK_SELF_MCAST_LB : 0;
@@ -82,7 +83,7 @@ function createFlags({ comp_mask, create_flags = 0, qp_type }: AnyAttributes): n
   return refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: create_flags, hint });
 }
 
-function checkSegmentation({ comp_mask, max_tso_header = 0 }: AnyAttributes): void {
+function checkSegmentation({ comp_mask = 0, max_tso_header = 0 }: AnyAttributes): void {
   if ((comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER) === 0 || max_tso_header === 0) return;
   const [path, hint] = ["qp_init_attr.max_tso_header", "use 0: max_tso of the device is 0"];
   refuse({ code: "EOPNOTSUPP", reason: "unsupported", path, value: max_tso_header, hint });

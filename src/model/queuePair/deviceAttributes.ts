@@ -186,7 +186,7 @@ const bitsOf = (bits: Readonly<Record<string, number>>): number =>
   Object.values(bits).reduce((all, bit) => all | bit, 0);
 
 /** Checks that a value has known bits only. @throws EINVAL */
-function knownBits(path: string, value: number | bigint, known: number, cite: string): number {
+function knownBits(path: string, value: number | bigint = 0, known: number, cite: string): number {
   const number = typeof value === "bigint" ? Number(value) : value;
   if (typeof number !== "number") wrongType(path, "a number", value);
   if (Number.isInteger(number) && number >= 0 && number <= known && (number & ~known) === 0) return number;

@@ -1,6 +1,6 @@
 /** The attributes of ibv_create_qp(3) and their checks. */
 import { IBV_QPT_DRIVER, IBV_QPT_XRC_RECV, IBV_QPT_XRC_SEND } from "../../abi/verbs.js";
-import { checkObject, flagOf, wrongType } from "../../base/checks.js";
+import { checkObject, flagOf, checkNumber, embedded } from "../../base/checks.js";
 import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { living } from "../base/handle.js";
@@ -46,7 +46,7 @@ export type CheckedAttributes = QueuePairAttributes & { srq: SharedReceiveQueue 
 /** Checks the attributes of a queue pair to be made. */
 export function checkAttributes(pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
   checkObject("qp_init_attr", attributes);
-  const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
+  const { qp_type = 0, srq, sq_sig_all = 0 } = attributes as Partial<QueuePairAttributes>;
   checkType(qp_type);
   const shared = srq ?? null;
   if (shared !== null && living("srq", shared, SharedReceiveQueue).device !== pd.device) {
@@ -54,7 +54,7 @@ export function checkAttributes(pd: ProtectionDomain, attributes: QueuePairAttri
   }
   const send_cq = completionQueueOf(pd, "send_cq", attributes.send_cq);
   const recv_cq = completionQueueOf(pd, "recv_cq", attributes.recv_cq);
-  checkObject("cap", cap);
+  const cap = embedded("cap", attributes.cap);
   const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
   const limit = (name: keyof QueuePairCapabilities, most: number): number =>
     bounded(`cap.${name}`, cap[name] ?? 0, most);
@@ -76,7 +76,7 @@ export function checkAttributes(pd: ProtectionDomain, attributes: QueuePairAttri
 
 /** Refuses a type: EOPNOTSUPP for types that other devices have, EINVAL for unknown ones. */
 function checkType(type: number): void {
-  if (typeof type !== "number") wrongType("qp_type", "a number", type);
+  checkNumber("qp_type", type);
   if (hasSteps(type)) return;
   const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
   const hint = "use IBV_QPT_RAW_PACKET, IBV_QPT_UD, IBV_QPT_UC or IBV_QPT_RC";

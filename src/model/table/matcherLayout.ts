@@ -4,16 +4,16 @@
  */
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../../abi/mlx5dv.js";
 import { refuse } from "../../errors.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, member } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { Matcher } from "./matcher.js";
 
 /** `struct mlx5dv_dr_matcher_layout` */
 export interface MatcherLayout {
   /** MLX5DV_DR_MATCHER_LAYOUT_*. */
-  flags: number;
+  flags?: number | undefined;
   /** With NUM_RULE: the matcher expects 2^this rules, at most 2^20. */
-  log_num_of_rules_hint: number;
+  log_num_of_rules_hint?: number | undefined;
 }
 
 const LAST_HINT = 20;
@@ -22,8 +22,8 @@ const LAST_HINT = 20;
 export function setLayout(matcher: Matcher, layout: MatcherLayout): void {
   const { table, device } = living("matcher", matcher, Matcher);
   checkObject("matcher_layout", layout);
-  const flags = unsigned("matcher_layout.flags", layout.flags, 32);
-  const hint = unsigned("matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
+  const flags = member("matcher_layout.flags", layout.flags, 32);
+  const hint = member("matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
   const unsupported = (path: string, value: unknown, why: string): never =>
     refuse({ code: "ENOTSUP", reason: "unsupported", path, value, hint: why, cite: "mlx5dv_dr: Matcher" });
   if (table.isRoot) unsupported("matcher", matcher, "its table is a root table");

@@ -32,8 +32,9 @@ export function ibv_open_device(device: Device | DeviceFunction, capabilities: C
 }
 
 /**
- * Closes a context (ibv_open_device(3)).
- * @throws EBUSY if an object that was made on it is alive
+ * Closes a context (ibv_open_device(3)). Objects that were made on it stay: they can be used and
+ * destroyed, until the device is closed.
+ * @throws EINVAL if it is closed already
  */
 export function ibv_close_device(context: Context): 0 {
   return inCall("ibv_close_device", () => {

@@ -7,7 +7,7 @@ import {
   IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG,
   IBV_VALUES_MASK_RAW_CLOCK,
 } from "../../abi/verbsConstants.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, unsigned, member } from "../../base/checks.js";
 import { inCall, refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
@@ -31,7 +31,7 @@ export function ibv_query_rt_values_ex(context: Context, values: DeviceValues): 
   return inCall("ibv_query_rt_values_ex", () => {
     const { device } = living("context", context, Context);
     checkObject("values", values);
-    const mask = unsigned("values.comp_mask", values.comp_mask, 32);
+    const mask = member("values.comp_mask", values.comp_mask, 32);
     if ((mask & ~IBV_VALUES_MASK_RAW_CLOCK) !== 0) {
       const hint = "use IBV_VALUES_MASK_RAW_CLOCK";
       refuse({ code: "EOPNOTSUPP", reason: "unsupported", path: "values.comp_mask", value: mask, hint });

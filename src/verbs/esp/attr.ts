@@ -152,16 +152,16 @@ function readKeymatPart(given: Given): EspPart<EspKeymat> | null {
 function readKeymat(path: string, keymat: unknown): EspKeymat {
   const names = ["iv", "iv_algo", "salt", "icv_len", "key_len", "aes_key"];
   const given = fieldsAt(path, keymat, "ibv_flow_action_esp_aes_keymat_aes_gcm", names);
-  const number = (name: string, absent?: number): number => integer(`${path}.${name}`, given[name] ?? absent, 32);
-  const key = arrayAt(`${path}.aes_key`, given["aes_key"]);
+  const number = (name: string, absent = 0): number => integer(`${path}.${name}`, given[name] ?? absent, 32);
+  const key = arrayAt(`${path}.aes_key`, given["aes_key"] ?? new Uint8Array());
   const key_len = number("key_len", key.length);
   if (key.length > KEY_ROOM) badSize(`${path}.aes_key`, key, `at most ${KEY_ROOM} bytes`);
   if (key.length < Math.min(key_len, KEY_ROOM)) badSize(`${path}.aes_key`, key, `key_len is ${key_len}`);
   const aes_key = secretCopy(key, KEY_ROOM);
   return {
     iv: exactly(`${path}.iv`, given["iv"] ?? new Uint8Array(8), 8),
-    iv_algo: number("iv_algo", 0),
-    salt: exactly(`${path}.salt`, given["salt"], 4),
+    iv_algo: number("iv_algo"),
+    salt: exactly(`${path}.salt`, given["salt"] ?? new Uint8Array(4), 4),
     icv_len: number("icv_len"),
     key_len,
     aes_key,
@@ -177,7 +177,7 @@ function readReplayPart(given: Given): EspPart<number> | null {
   if (ptr instanceof Uint8Array) return replayPart(proto, bytesAt("esp.replay_ptr", ptr, len));
   if (none) return { proto, len, more: false, value: null };
   const { size } = fieldsAt("esp.replay_ptr", ptr, "ibv_flow_action_esp_replay_bmp", ["size"]);
-  return { proto, len, more: false, value: integer("esp.replay_ptr.size", size, 32) };
+  return { proto, len, more: false, value: integer("esp.replay_ptr.size", size ?? 0, 32) };
 }
 
 function readEncap(encap: unknown): EspEncap[] {
@@ -198,7 +198,7 @@ function readLink(i: number, link: unknown): { link: EspEncap; next: unknown } {
   const path = `esp.esp_encap[${i}]`;
   const names = ["type", "val", "len", "next_ptr"];
   const given = fieldsAt(path, link, "ibv_flow_action_esp_encap", names);
-  const type = integer(`${path}.type`, given["type"], 16);
+  const type = integer(`${path}.type`, given["type"] ?? 0, 16);
   const val = given["val"] ?? {};
   const layout = layoutOf(type);
   const len = lengthOf(`${path}.len`, given["len"], val, layout?.known ?? 0);

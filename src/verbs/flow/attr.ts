@@ -148,11 +148,11 @@ export function readFlowAttr(attr: FlowAttr): FlowRequest {
   }
   return {
     comp_mask: integer("attr.comp_mask", given["comp_mask"] ?? 0, 32),
-    type: integer("attr.type", given["type"] ?? undefined, 32),
+    type: integer("attr.type", given["type"] ?? 0, 32),
     size: integer("attr.size", given["size"] ?? length, 16),
     priority: integer("attr.priority", given["priority"] ?? 0, 16),
     num_of_specs: integer("attr.num_of_specs", given["num_of_specs"] ?? specs.length, 8),
-    port: integer("attr.port", given["port"] ?? undefined, 8),
+    port: integer("attr.port", given["port"] ?? 0, 8),
     flags: integer("attr.flags", given["flags"] ?? 0, 32),
     specs,
   };
@@ -167,7 +167,7 @@ export function specPath(i: number): string {
 }
 
 function readSpec(path: string, spec: unknown): Spec {
-  const type = integerAt(path, "type", objectAt(path, spec)["type"], 32);
+  const type = integerAt(path, "type", objectAt(path, spec)["type"] ?? 0, 32);
   const layout = layoutOf(type);
   if (layout !== undefined) return readMatchSpec(path, spec, layout, (type & IBV_FLOW_SPEC_INNER) !== 0);
   const action = actionLayoutOf(type);
@@ -191,7 +191,7 @@ function readActionSpec(path: string, spec: unknown, { name, kind, size, names }
   if (bytes < size) badSize(path, bytes, size);
   switch (kind) {
     case "tag":
-      return { kind, size: bytes, tag_id: integerAt(path, "tag_id", given["tag_id"], 32) };
+      return { kind, size: bytes, tag_id: integerAt(path, "tag_id", given["tag_id"] ?? 0, 32) };
     case "drop":
       return { kind, size: bytes };
     case "handle":

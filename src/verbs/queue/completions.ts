@@ -21,7 +21,7 @@ import {
   type CompletionQueueAttributes,
   type Enoent,
 } from "../../model/queue/extendedCompletionQueue.js";
-import { checkObject, describe, unsigned } from "../../base/checks.js";
+import { checkObject, describe, unsigned, embedded, member } from "../../base/checks.js";
 import { living } from "../../model/base/handle.js";
 import { fillList, type Out } from "../out.js";
 
@@ -95,16 +95,15 @@ export function ibv_modify_cq(cq: CompletionQueue, cq_attr: CompletionQueueChang
   return inCall("ibv_modify_cq", () => {
     living("cq", cq, CompletionQueue);
     checkObject("cq_attr", cq_attr);
-    const mask = unsigned("cq_attr.attr_mask", cq_attr.attr_mask, 32);
+    const mask = member("cq_attr.attr_mask", cq_attr.attr_mask, 32);
     if (mask !== IBV_CQ_ATTR_MODERATE) {
       const code = mask === 0 ? "EINVAL" : "EOPNOTSUPP";
       const hint = "use IBV_CQ_ATTR_MODERATE";
       refuse({ code, reason: "unsupported", path: "cq_attr.attr_mask", value: mask, hint });
     }
-    const { moderate } = cq_attr;
-    checkObject("cq_attr.moderate", moderate);
-    bounded("cq_attr.moderate.cq_count", moderate.cq_count, MAX_CQ_COUNT);
-    bounded("cq_attr.moderate.cq_period", moderate.cq_period, MAX_CQ_PERIOD);
+    const { cq_count = 0, cq_period = 0 } = embedded("cq_attr.moderate", cq_attr.moderate);
+    bounded("cq_attr.moderate.cq_count", cq_count, MAX_CQ_COUNT);
+    bounded("cq_attr.moderate.cq_period", cq_period, MAX_CQ_PERIOD);
     return 0;
   });
 }

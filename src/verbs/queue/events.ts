@@ -4,7 +4,7 @@
  * can be awaited.
  */
 import { inCall } from "../../errors.js";
-import { acknowledgeEvent, copyEvent, type ObjectEvent } from "../../model/base/asyncEvents.js";
+import { acknowledgeEvent, type ObjectEvent } from "../../model/base/asyncEvents.js";
 import { Context } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { CompletionChannel, type CompletionEvent as EventOf } from "../../model/queue/completionChannel.js";
@@ -100,7 +100,6 @@ export function ibv_get_async_event(context: Context, event?: Out<AsyncEvent> | 
     const taken = asyncEvents.take("context", context);
     if (event === undefined || event === null) return taken;
     fill<ObjectEvent>("event", event, taken);
-    copyEvent(taken, event);
     return 0;
   });
 }

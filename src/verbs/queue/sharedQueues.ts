@@ -54,7 +54,7 @@ export function ibv_create_srq_ex(context: Context, srq_init_attr_ex: SharedQueu
   return inCall("ibv_create_srq_ex", () => {
     living("context", context, Context);
     checkObject("srq_init_attr_ex", srq_init_attr_ex);
-    const { comp_mask, srq_type = IBV_SRQT_BASIC, pd } = srq_init_attr_ex;
+    const { comp_mask = 0, srq_type = IBV_SRQT_BASIC, pd } = srq_init_attr_ex as Partial<SharedQueueAttributesEx>;
     const known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
     const path = "srq_init_attr_ex.comp_mask";
     if ((unsigned(path, comp_mask, 32) & ~known) !== 0) {

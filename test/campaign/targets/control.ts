@@ -1,9 +1,9 @@
 /** Messages to the control of `flowsteer serve`, without its sockets. */
 import { expect } from "vitest";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
-import { FacadeCalls } from "../../../src/cli/control/facade.js";
 import { methodsOf } from "../../../src/cli/control/methods.js";
 import { RpcServer } from "../../../src/cli/control/rpc.js";
+import { Sessions } from "../../../src/cli/control/sessions.js";
 import { Switchboard } from "../../../src/cli/serve/switchboard.js";
 import { badMessages } from "../../cli/serve/support/badMessages.js";
 import type { Random } from "../../oracle/generate/random.js";
@@ -48,7 +48,7 @@ export function servedText(): string {
 /** What answers messages about a device. */
 export async function controlOf(loaded: LoadedScenario): Promise<{ board: Switchboard; server: RpcServer }> {
   const board = new Switchboard(loaded, []);
-  const methods = methodsOf(board, (await FacadeCalls.open(loaded)).methods());
+  const methods = methodsOf(board, (await Sessions.open(loaded)).begin().methods());
   return { board, server: new RpcServer((name) => methods.get(name)) };
 }
 

@@ -67,6 +67,70 @@ it("makes queues, rules and memory, and receives into it", async () => {
   await served.end();
 });
 
+it("answers with what a call writes into its arguments", async () => {
+  const { served, client, c } = await serve("out.sock");
+  const context = { $: "context" };
+  const counters = await c("ibv_create_counters", context, { comp_mask: 0 });
+  await c("ibv_attach_counters_point_flow", counters, { counter_desc: 0, index: 1 }, null);
+  const values = { $: "bytes", length: 16, type: "BigUint64Array" };
+  expect(await c("ibv_read_counters", counters, values, 2, 0)).toEqual(0);
+  const filled = { ...values, length: undefined, hex: "ff".repeat(16) };
+  expect(await c("ibv_read_counters", counters, filled, 2, 0)).toEqual({
+    result: 0,
+    out: { 1: { $: "bytes", type: "BigUint64Array", hex: "00".repeat(16) } },
+  });
+  const port = await c("mlx5dv_query_port", context, 1);
+  expect(port).toMatchObject({ vport: 0xffff });
+  expect(await c("mlx5dv_query_port", context, 1, {})).toEqual({ result: 0, out: { 2: port } });
+  expect(await c("ibv_query_rt_values_ex", context, { comp_mask: 1 })).toMatchObject({
+    result: 0,
+    out: { 1: { comp_mask: 1, raw_clock: { tv_nsec: { $: "bigint" } } } },
+  });
+  const device = await c("ibv_query_device", context);
+  expect(await c("ibv_query_device", context, {})).toEqual({ result: 0, out: { 1: device } });
+  const domain = await c("mlx5dv_dr_domain_create", context, constant("MLX5DV_DR_DOMAIN_TYPE_NIC_RX"));
+  expect(await c("mlx5dv_dump_dr_domain", { $: "text" }, domain)).toEqual({
+    result: 0,
+    out: { 0: { $: "text", text: expect.stringContaining("flowsteer") as string } },
+  });
+  // Memory of a client stays where it is.
+  const { id } = (await client.result("memory", { bytes: 64 })) as Numbered;
+  const memory = { $: "memory", id, at: 8, length: 16, type: "BigUint64Array" };
+  await client.result("memory_write", { id, at: 0, hex: "ff".repeat(64) });
+  expect(await c("ibv_read_counters", counters, memory, 2, 0)).toBe(0);
+  expect(await client.result("memory_read", { id, at: 0, length: 32 })).toEqual({
+    hex: `${"ff".repeat(8)}${"00".repeat(16)}${"ff".repeat(8)}`,
+  });
+  const pd = await c("ibv_alloc_pd", context);
+  const cq = await c("ibv_create_cq", context, 4);
+  const qp = await c("ibv_create_qp", pd, { send_cq: cq, recv_cq: cq, cap: {}, qp_type: constant("IBV_QPT_RC") });
+  const { error } = await client.call("ibv_post_send", { args: [qp, { wr_id: 7, opcode: 2, sg_list: [] }, {}] });
+  expect(error).toMatchObject({ code: 1, data: { reason: "bad_state", out: { 2: { wr: { wr_id: 7 } } } } });
+  await served.end();
+});
+
+it.each([
+  ["a type", "mlx5dv_dr_table_create", [7, 0], "mlx5dv_dr_table_create: domain must be a Domain, not number"],
+  [
+    "a member's type",
+    "ibv_create_cq_ex",
+    [{ $: "context" }, { cqe: "1" }],
+    /^ibv_create_cq_ex: cq_attr.cqe must be a n/,
+  ],
+  ["a member of $", "ibv_alloc_pd", [{ $: "context", id: 1 }], /"context" has no id: no members/],
+  [
+    "a kind",
+    "ibv_alloc_pd",
+    [{ $: "pd" }],
+    /\$ is one of object, bytes, text, bigint, number, undefined, memory, constant, device, context, queue, counter, table, matcher, rule, flow$/,
+  ],
+])("tells a wrong argument by %s as one", async (_, call, args, message) => {
+  const { served, client } = await serve("wrong.sock");
+  const { error } = await client.call(call, { args });
+  expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(message) as string });
+  await served.end();
+});
+
 it.each([
   ["no such object", "ibv_alloc_pd", [{ $: "object", id: 99 }], /no object has the number 99/],
   ["no such name", "mlx5dv_dr_rule_destroy", [{ $: "rule", name: "none" }], /there is no rule "none"/],
@@ -83,7 +147,7 @@ it.each([
   const { served, client } = await serve("bad-values.sock");
   const { error } = await client.call(call, { args });
   expect(error?.message).toMatch(message);
-  expect(error?.code).not.toBe(-32603);
+  expect(error?.code).toBe(-32602);
   for (const params of [{ bytes: 0 }, { bytes: 2 ** 40 }, {}])
     expect((await client.call("memory", params)).error).toBeDefined();
   await client.result("memory", { bytes: 64 << 20 });

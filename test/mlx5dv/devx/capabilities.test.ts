@@ -110,7 +110,8 @@ test("mlx5dv_query_port, mlx5dv_is_supported", async () => {
   dv.mlx5dv_query_port(vf, 1, info);
   expect(info).toMatchObject({ flags: 35n, vport: 2, vport_vhca_id: 2, esw_owner_vhca_id: 0 });
   for (const port of [0, 3]) expect(refused(() => dv.mlx5dv_query_port(context, port, info))?.code).toBe("EINVAL");
-  expect(() => dv.mlx5dv_query_port(context, 1, null as never)).toThrow(TypeError);
+  expect(dv.mlx5dv_query_port(vf, 1)).toEqual(info);
+  expect(() => dv.mlx5dv_query_port(context, 1, 5 as never)).toThrow(TypeError);
   expect([device, device.function(1)].map(dv.mlx5dv_is_supported)).toEqual([true, true]);
   expect(() => dv.mlx5dv_is_supported({} as never)).toThrow(TypeError);
 });

@@ -216,12 +216,11 @@ test("EBUSY while an action counts on it, and offsets lie inside the bulk", () =
   expect(error).toMatchObject({ code: "EINVAL", reason: "bad_object" });
 });
 
-test("a context with objects of device commands stays open", () => {
+test("objects of device commands stay when their context is closed", () => {
   const context = dv.mlx5dv_open_device(bench.device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
   const counter = created(context, dv.allocFlowCounterCommand());
-  expect(refused(() => ibv_close_device(context))?.code).toBe("EBUSY");
-  dv.mlx5dv_devx_obj_destroy(counter);
   expect(ibv_close_device(context)).toBe(0);
+  expect(dv.mlx5dv_devx_obj_destroy(counter)).toBe(0);
 });
 
 test("SYNC_STEERING has nothing to wait for", () => {

@@ -108,7 +108,7 @@ describe("bytes that can be both are refused", () => {
       path: "value",
       message:
         "mlx5dv_dr_rule_create: value = 8 bytes: the bytes can be the C struct and match data (EINVAL); " +
-        "a match_sz of 56, or a source MAC: pass { match_sz, match_buf } [docs/from-c.md]",
+        "a match_sz of 56, or a source MAC: pass { match_sz, match_buf }, or matchParametersFromBytes [docs/from-c.md]",
     });
     expect(refused(() => dv.mlx5dv_dr_rule_create(matcher, structOf(source), 0, []))).toMatchObject(ambiguous);
     const frame = ipv4Frame();
@@ -117,6 +117,22 @@ describe("bytes that can be both are refused", () => {
     // A mask of other bits says that it is the struct.
     const other = matcherOf(outer({ 2: [0xff], 22: [0xff, 0xff] }));
     expect(matches(other, structOf(outer({ 22: [0, 80] }, 56)))).toBe(true);
+  });
+
+  test("but not the struct of matchParametersFromBytes", () => {
+    const source = outer({ 0: [56, 0, 0, 0, 0, 0] });
+    const frame = ipv4Frame();
+    frame.set(source.subarray(0, 6), 6);
+    for (const match_sz of [64, 24, 6]) {
+      const [mask, value] = [MAC, source].map((data) => {
+        const bytes = Uint8Array.of(9, ...structOf(data, match_sz)).subarray(1);
+        return dv.matchParametersFromBytes(bytes);
+      }) as [dv.FlowMatchParameters, dv.FlowMatchParameters];
+      const found = [frame, ipv4Frame()].map((one) => matches(matcherOf(mask), value, one));
+      expect([match_sz, found]).toEqual([match_sz, [true, false]]);
+    }
+    for (const bytes of [new Uint8Array(7), structOf(MAC, 65), structOf(MAC, 2 ** 40)])
+      expect(refused(() => dv.matchParametersFromBytes(bytes))).toMatchObject({ reason: "too_short", path: "bytes" });
   });
 
   test.each([64, 128, 448])("a struct of %i bytes with room after its data", (size) => {

@@ -335,7 +335,6 @@ describe("making and destroying", () => {
     expect(bench.device.memoryUsed).toBeGreaterThan(used);
     expect([action.name, action.context, bench.context.users]).toEqual(["modify_header0", bench.context, 1]);
     expect(bench.device.named.at(BigInt(action.handle))).toBe(action);
-    expect(refused(() => v.ibv_close_device(bench.context))?.code).toBe("EBUSY");
     const flow = bench.flow("a", [handle(action)]);
     expect(refused(() => v.ibv_destroy_flow_action(action))).toMatchObject({ code: "EBUSY", reason: "in_use" });
     v.ibv_destroy_flow(flow);

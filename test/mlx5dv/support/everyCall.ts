@@ -135,6 +135,7 @@ export async function everyCall(options: DeviceOptions = {}): Promise<Record<str
     ...commands,
     createRules: [matcher, value, [drop]],
     matchParameters: [fields, { root: false }],
+    matchParametersFromBytes: [Uint8Array.from([2, 0, 0, 0, 0, 0, 0, 0, 1, 2])],
     modifyActions: [changes],
     modifyActionsFromBytes: [dv.modifyActions([{ type: "set", field: "OUT_IP_TTL", data: 1 }])],
     mlx5dv_create_cq: [context, { cqe: 1, comp_vector: 0, wc_flags: 0n }, { comp_mask: 0n }],

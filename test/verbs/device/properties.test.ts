@@ -53,7 +53,7 @@ test("a completion queue takes the moderation that the device has", () => {
   expect(change({ attr_mask: 3, moderate })).toEqual(["EOPNOTSUPP", "cq_attr.attr_mask"]);
   const more = { cq_count: 0, cq_period: max_cq_period + 1 };
   expect(change({ attr_mask: 1, moderate: more })).toEqual(["EINVAL", "cq_attr.moderate.cq_period"]);
-  expect(() => v.ibv_modify_cq(cq, { attr_mask: 1 })).toThrow(TypeError);
+  expect(v.ibv_modify_cq(cq, { attr_mask: 1 })).toBe(0);
 });
 
 test("completions have no VLAN tag, no tag matching and no invalidated key", () => {

@@ -151,14 +151,21 @@ describe("manual", () => {
       null,
       5,
       { esp_attr: 5, keymat_ptr: keymat() },
-      inline(0, { keymat_ptr: {} as never }),
       inline(0, { keymat_ptr: keymat({ salt: 5 as never }) }),
-      inline(0, { keymat_ptr: keymat({ icv_len: undefined as never }) }),
       inline(0, { esp_attr: { hard_limit_pkts: "1" as never } }),
       inline(0, { comp_mask: "1" as never }),
       tunnel(0, { esp_encap: [5 as never] }),
     ];
     for (const esp of bad) expect(() => create(bench, esp as never)).toThrow(TypeError);
+    // Absent numbers are 0.
+    const absent = [
+      inline(0, { keymat_ptr: {} as never }),
+      inline(0, { keymat_ptr: keymat({ icv_len: undefined as never }) }),
+    ];
+    expect(absent.map(refusal)).toEqual([
+      "EINVAL out_of_range esp.keymat_ptr.key_len",
+      "EINVAL out_of_range esp.keymat_ptr.icv_len",
+    ]);
     expect(() => v.ibv_create_flow_action_esp({} as never, inline(0))).toThrow(TypeError);
     expect(() => v.ibv_modify_flow_action_esp({} as never, {})).toThrow(TypeError);
   });

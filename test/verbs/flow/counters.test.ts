@@ -3,6 +3,7 @@
  * docs/flows.md.
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import { createDevice } from "../../../src/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import { ALL, attr, count, dport, DROP, FlowBench, SNIFFER, TCP, valuesOf } from "../support/flows.js";
@@ -187,6 +188,23 @@ describe("reading", () => {
     expect(from(undefined)).toBeUndefined();
     expect(() => v.ibv_read_counters(counters, [0n] as never, 1, 0)).toThrow(TypeError);
     expect(v.ibv_read_counters(create(), new BigUint64Array(0), 0, 0)).toBe(0);
+  });
+
+  test("the memory of the device bounds points, which give it back", async () => {
+    const device = await createDevice({ limits: { memory: 1 << 20 } });
+    const context = v.ibv_open_device(device);
+    const counters = v.ibv_create_counters(context, {});
+    const used = device.memoryUsed;
+    let points = 0;
+    let error: unknown = null;
+    while (error === null && points < 1e6) {
+      error = refused(() => v.ibv_attach_counters_point_flow(counters, { index: points % 9 }, null)) ?? null;
+      points++;
+    }
+    expect(error).toMatchObject({ code: "ENOMEM", reason: "no_memory" });
+    expect(counters.points).toHaveLength(points - 1);
+    v.ibv_destroy_counters(counters);
+    expect(device.memoryUsed).toBe(used);
   });
 
   test("nothing can be read of what is gone", () => {

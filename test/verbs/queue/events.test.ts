@@ -120,9 +120,8 @@ describe("a completion channel", () => {
     expect(refused(() => v.ibv_create_cq_ex(other, attributes))?.path).toBe("cq_attr.channel");
     expect(() => v.ibv_create_cq(other, 4, null, 5 as never)).toThrow(TypeError);
     const own = v.ibv_create_comp_channel(other);
-    expect(refused(() => v.ibv_close_device(other))?.code).toBe("EBUSY");
-    v.ibv_destroy_comp_channel(own);
     v.ibv_close_device(other);
+    expect(v.ibv_destroy_comp_channel(own)).toBe(0);
     expect(refused(() => v.ibv_create_comp_channel(other))?.reason).toBe("object_destroyed");
   });
 

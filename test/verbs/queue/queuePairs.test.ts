@@ -220,7 +220,8 @@ describe("attributes", () => {
   test("of another type", () => {
     const qp = make(v.IBV_QPT_UD);
     expect(() => v.ibv_modify_qp(qp, null as never, STATE)).toThrow(TypeError);
-    expect(() => v.ibv_modify_qp(qp, {}, STATE)).toThrow(TypeError);
+    // An absent state is IBV_QPS_RESET.
+    expect(v.ibv_modify_qp(qp, {}, STATE)).toBe(0);
     expect(() => v.ibv_modify_qp(qp, {}, "1" as never)).toThrow(TypeError);
     expect(() => v.ibv_modify_qp(cq as never, {}, 0)).toThrow(TypeError);
     expect(() => v.ibv_query_qp(cq as never)).toThrow(TypeError);
@@ -325,6 +326,9 @@ describe("receiving", () => {
     expect(refused(() => v.ibv_post_recv(qp, { wr_id: 1, sg_list: [{ addr, lkey: mr.lkey }] }))?.reason).toBe(
       "bad_key",
     );
-    expect(() => v.ibv_post_recv(qp, { wr_id: 1, sg_list: null as never })).toThrow(TypeError);
+    expect(() => v.ibv_post_recv(qp, { wr_id: 1, sg_list: 5 as never })).toThrow(TypeError);
+    expect(refused(() => v.ibv_post_recv(qp, { wr_id: 1, sg_list: null as never, num_sge: 1 }))?.path).toBe(
+      "wr.num_sge",
+    );
   });
 });

@@ -7,14 +7,16 @@ import { climb } from "./queuePairs.js";
 const CAP = { max_send_wr: 64, max_recv_wr: 64, max_send_sge: 2, max_recv_sge: 1, max_inline_data: 64 };
 const GROUP = "ff0e::7";
 
-/** Arguments by name of the function. Destructive calls come last. */
-export async function everyCall(options: DeviceOptions = {}): Promise<Calls> {
+/**
+ * Arguments by name of the function. Destructive calls come last.
+ * @param memory registered, for work requests
+ */
+export async function everyCall(options: DeviceOptions = {}, memory = new Uint8Array(4096)): Promise<Calls> {
   const device = await createDevice({ gids: [["10.0.0.1"]], ...options });
   const context = v.ibv_open_device(device);
   const pd = v.ibv_alloc_pd(context);
   const channel = v.ibv_create_comp_channel(context);
   const cq = v.ibv_create_cq(context, 256);
-  const memory = new Uint8Array(4096);
   const mr = v.ibv_reg_mr(pd, memory, undefined, v.IBV_ACCESS_LOCAL_WRITE);
   const init = { send_cq: cq, recv_cq: cq, cap: CAP, qp_type: v.IBV_QPT_RAW_PACKET, sq_sig_all: 0 };
   const qp = v.ibv_create_qp(pd, init);

@@ -28,8 +28,9 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
     return this._waiting[0];
   }
 
-  /** @internal Adds an event. The program that awaits longest gets it. */
+  /** @internal Adds an event. The program that awaits longest gets it; nobody can, once the object is destroyed. */
   add(event: E): void {
+    if (this._closed !== null) return;
     const waiter = this._waiters.shift();
     if (waiter === undefined) {
       this._waiting.push(event);
