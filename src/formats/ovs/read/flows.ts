@@ -1,18 +1,12 @@
 /** Flows and groups of OpenFlow as texts have them. */
 import { numberOf } from "../../text/numbers.js";
 import { actionsOf } from "./actions.js";
-import { readMatch, type Assume, type MatchWord } from "./match.js";
+import { ABOUT, readMatch, TIMEOUTS, type Assume, type MatchWord } from "./match.js";
 import type { Group } from "./pipeline/state.js";
 import type { Act, Flow, FlowMatch } from "./steps.js";
+import { notImported } from "../../text/refusal.js";
 import type { Piece } from "./text.js";
 
-/** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
-const ABOUT = new Set(
-  "cookie duration n_packets n_bytes idle_age hard_age importance send_flow_rem check_overlap reset_counts no_packet_counts no_byte_counts flags packet_type n_offload_packets n_offload_bytes hit_count".split(
-    " ",
-  ),
-);
-const TIMEOUTS = new Set(["idle_timeout", "hard_timeout"]);
 const PRIORITY = 32768;
 const ANY_KIND = { type: undefined, protocol: undefined };
 
@@ -26,8 +20,8 @@ export function readFlow(text: Piece, assume: Assume): Flow {
   for (const piece of before.split(", \t")) {
     const [name, value] = keyAndValue(piece);
     const key = name.text.toLowerCase();
-    if (ABOUT.has(key)) continue;
-    if (TIMEOUTS.has(key)) {
+    if (ABOUT.includes(key)) continue;
+    if (TIMEOUTS.includes(key)) {
       if (value?.text !== "0") assume(piece, "rules of the device have no timeouts: the rule stays");
       continue;
     }
@@ -86,11 +80,17 @@ export function readGroup(text: Piece): readonly [string, Group] {
   for (const piece of head.split(", \t")) {
     const [name, value] = piece.cut("=") ?? [piece, piece];
     if (name.text === "group_id") id = value.text;
-    if (name.text === "type") type = value.text.toLowerCase();
+    else if (name.text === "type") type = value.text.toLowerCase();
+    else if (!GROUP_WORDS.test(piece.text))
+      notImported(piece, `a group has no ${piece.text}: it has group_id, type and buckets`);
   }
   const buckets = starts.map(([, from], n) => readBucket(text.part(from, starts[n + 1]?.[0])));
   return [id, { type, buckets, place: text.place }];
 }
+
+/** How a group of type `select` chooses, which is refused if it has several buckets; and what a dump has counted. */
+const GROUP_WORDS =
+  /^(?:command_bucket_id|selection_method|selection_method_param|fields|hash|properties|n_buckets|ref_count|duration|packet_count|byte_count)\b/;
 
 const BUCKET_WORDS = /^(?:(?:bucket_id|weight|watch_port|watch_group)[:=]\s*[^,\s]+[,\s]*)+/;
 

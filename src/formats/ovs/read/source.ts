@@ -15,6 +15,7 @@ import { inferTunnel, makeTunnel } from "./datapath/ports.js";
 import { TUNNEL_TYPES } from "./bridge/ports.js";
 import type { Flow } from "./steps.js";
 import {
+  commandAfter,
   isCommand,
   isDatapathFlow,
   isFlow,
@@ -53,10 +54,20 @@ export class OvsImport implements Importer {
   }
 
   add(text: string): void {
-    const lines = commandsOf(text, { isCommand, goesOn, isPart }, ({ text: found, place }) => {
-      if (isHeading(found.replace(/^>\s*/, "")) || setVariable(found, this.#variables)) return;
-      this.findings.assume(place, found, "no flow: left out");
+    const within = (line: string, from: number): number | undefined =>
+      isVariable(line.slice(from)) ? undefined : commandAfter(line, from);
+    /** Variables that have flows. */
+    const flows: Word[] = [];
+    const lines = commandsOf(text, { isCommand, goesOn, isPart, within }, ({ text: found, place }) => {
+      if (isHeading(found.replace(/^>\s*/, ""))) return;
+      if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "no flow: left out");
+      else if (isFlow(found)) flows.push({ text: found, place });
     });
+    const used = new Set(flows.length === 0 ? [] : [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
+    for (const { text: flow, place } of flows) {
+      const name = flow.slice(0, flow.indexOf("=")).split(/\s/).at(-1);
+      if (!used.has(name)) this.findings.assume(place, flow, "no command uses this variable: left out");
+    }
     for (const line of lines) this.#line(line.expanded((name) => this.#variables.get(name)));
   }
 
@@ -114,11 +125,11 @@ export class OvsImport implements Importer {
 
   #command(command: Piece): void {
     const words = command.split(" \t");
-    const at = words.findIndex(({ text }) => /(?:^|\/)ovs-\w+ctl$/.test(text));
-    const tool = words[at]?.text.replace(/^.*\//, "");
+    const at = words.findIndex(({ text }) => /(?:^|\/)ovs-\w+ctl\d?$/.test(text));
+    const tool = words[at]?.text.replace(/^.*\/|\d$/g, "");
     const rest = words.slice(at + 1);
     if (tool === "ovs-vsctl") {
-      configure(rest, this.#interfaces, (bridge) => this.#bridges.delete(bridge));
+      configure(rest, this.#interfaces, (bridge) => this.#bridges.delete(bridge), this.findings);
     } else if (tool === "ovs-appctl") this.#tell(rest);
     else if (tool === "ovs-ofctl") this.#control(rest);
   }
@@ -238,6 +249,11 @@ export class OvsImport implements Importer {
 }
 
 const LOGICAL = "a logical flow of OVN: import what ovs-ofctl dump-flows br-int prints on a host";
+
+/** `FLOW="in_port=1,actions=2"`, `FLOW=in_port=1,actions=2`: a flow that a variable has. Names of fields can be in capitals too. */
+function isVariable(text: string): boolean {
+  return /^(?:export\s+|local\s+|readonly\s+)?(?:\w+=["']|(?!NXM_|OXM_)[A-Z][A-Z\d_]*=)/.test(text);
+}
 
 /** Without options, which may also follow operands: `-O OpenFlow13`, `--bundle`. */
 function operands(words: readonly Piece[]): Piece[] {

@@ -1,4 +1,5 @@
 /** Ports of bridges, by name and number, and what they are on the device. */
+import { noAction } from "../actions.js";
 import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../../../reading/draft.js";
 import type { Place } from "../../../text/refusal.js";
 import { numberKey, type Interface, type Interfaces } from "./interfaces.js";
@@ -53,6 +54,8 @@ export interface Bridges {
 export class Ports {
   readonly #byNumber: ReadonlyMap<string, Interface>;
   readonly #used = new Map<string, Place>();
+  /** Words that stand where only a port can. */
+  readonly #named = new Set<string>();
   readonly #popped = new Set<string>();
   readonly #bridgeOf = new Map<string, { readonly bridge: string; readonly text: string }>();
   readonly #targets = new Map<string, Target>();
@@ -74,9 +77,10 @@ export class Ports {
     return word;
   }
 
-  /** Notes that flows name a port. */
-  use(word: string, place: Place): void {
+  /** Notes that flows name a port. @param isBare whether an action could stand there too */
+  use(word: string, place: Place, isBare = false): void {
     if (!this.#used.has(word)) this.#used.set(word, place);
+    if (!isBare) this.#named.add(word);
   }
 
   /** Notes that flows take the headers of a tunnel port off: no frame reaches its flows by itself. */
@@ -109,6 +113,13 @@ export class Ports {
       }
     }
     for (const one of this.interfaces.all) if (one.type === "patch") this.#targets.set(one.name, this.#patchOf(one));
+    for (let n = open.length - 1; n >= 0; n--) {
+      const { words, one, name } = open[n] as (typeof open)[number];
+      const isPort = one !== undefined || /\d/.test(name) || words.some((word) => this.#named.has(word));
+      if (isPort) continue;
+      for (const word of words) this.#targets.set(word, { refused: noAction(this.#title(name)) });
+      open.splice(n, 1);
+    }
     open.sort((a, b) => (a.number === b.number ? 0 : a.number - b.number));
     const physical = open.find(({ name }) => isPhysical(name));
     // Tunnels lead over an uplink that their bridge need not have.

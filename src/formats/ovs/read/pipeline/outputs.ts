@@ -33,7 +33,7 @@ export class Outputs {
     rule: string,
   ): Member | undefined {
     const refuse = (reason: string): Member | undefined =>
-      this.report.lacks(segment, rule, one.place, `output:${one.port}`, reason);
+      this.report.lacks(segment, rule, one.place, one.bare === true ? one.port : `output:${one.port}`, reason);
     if (one.port === "NONE" || one.port === "ANY") return undefined;
     if (one.hairpin !== true && ctx.inPort !== undefined && this.ports.same(one.port, ctx.inPort)) return undefined;
     const target = this.ports.target(one.port);
