@@ -27,6 +27,7 @@ export class NftImport implements Importer {
   readonly #plan: Plan;
   readonly #variables: ReadonlyMap<string, string>;
   readonly #chains = new Map<string, Chain>();
+  readonly #broken = new Set<string>();
 
   constructor(
     draft: Draft,
@@ -61,6 +62,12 @@ export class NftImport implements Importer {
 
   #chain(chain: NftChain): void {
     const { family, hook, devices, policy, isOffloaded, place } = chain;
+    if (chain.refused !== undefined) {
+      const { word, reason } = chain.refused;
+      this.findings.refuse(word.place, word.text, reason);
+      this.#broken.add(keyOf(chain));
+      return;
+    }
     if (family !== "netdev" || hook !== "ingress" || this.#chains.has(keyOf(chain))) return;
     const named = `chain ${chain.chain}`;
     const [device = "eth0", ...others] = devices;
@@ -81,7 +88,7 @@ export class NftImport implements Importer {
     const word: Word = { text: rule.name, place: rule.place };
     try {
       const chain = this.#chains.get(keyOf(rule));
-      if (chain === undefined) return notImported(word, NOT_INGRESS);
+      if (chain === undefined) return notImported(word, this.#broken.has(keyOf(rule)) ? BROKEN : NOT_INGRESS);
       if (rule.position === undefined) return notImported(word, PLACED);
       const filter = this.#filter(rule.read(), chain.device, word);
       if (rule.position === "first") chain.filters.unshift(filter);
@@ -147,6 +154,7 @@ export class NftImport implements Importer {
 
 const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
 const FLAG_UNKNOWN = "the list does not say whether it has the flag offload: it has";
+const BROKEN = "its chain is not imported";
 const NO_FLAG = "it has no flag offload, so that the kernel runs it: it is imported as if it had";
 const PLACED = refusalOf(OBJECTS, "rule with index, position or handle");
 
