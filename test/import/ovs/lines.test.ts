@@ -120,3 +120,34 @@ describe("datapath flows", () => {
     expect(imported(text, "ovs-dpctl").said).toContain(reason);
   });
 });
+
+describe("the encapsulation of a port whose type the text does not say", () => {
+  const KEYS = "recirc_id(0),in_port(1),eth(),eth_type(0x0800),ipv4(frag=no)";
+  const TUNNEL = "set(tunnel(tun_id=0x5,src=192.0.2.1,dst=192.0.2.9,ttl=64,flags(df|key)))";
+  test.each([
+    ["vxlan_sys_4789", "vxlan"],
+    ["genev_sys_6081", "geneve"],
+    ["gre_sys", "gre"],
+  ])("is in the name %s", (port, header) => {
+    const { rules } = imported(`${KEYS.replace("in_port(1)", "in_port(2)")}, actions:${TUNNEL},${port}`, "ovs-dpctl");
+    expect(JSON.stringify(rules)).toContain(`"header":"${header}"`);
+  });
+
+  test.each<[ImportFormat, string]>([
+    ["ovs-dpctl", `${KEYS}, actions:${TUNNEL},4`],
+    ["ovs-dpctl", `${KEYS}, actions:clone(${TUNNEL},4),2`],
+    ["ovs", "in_port=1,actions=set_tunnel:5,4"],
+    ["ovs", "in_port=1,actions=set_field:192.0.2.1->tun_dst,output:4"],
+    ["ovs", "in_port=1,actions=set_tunnel:5,resubmit(,1)\ntable=1,actions=output:4"],
+  ])("is refused in %s: %s", (format, text) => {
+    expect(imported(text, format).said).toContain("the text does not say whether the port is one");
+  });
+
+  test.each([
+    ["ovs-dpctl", "port 4: eth4\n", `${KEYS.replace("in_port(1)", "in_port(2)")}, actions:${TUNNEL},4`],
+    ["ovs", "ovs-vsctl add-port br0 veth -- set interface veth ofport_request=4\n", "in_port=1,actions=set_tunnel:5,4"],
+    ["ovs", "", "in_port=1,actions=set_tunnel:5,2"],
+  ] as const)("is none of a port that is no tunnel: %s", (format, ports, text) => {
+    expect(imported(ports + text, format).said).not.toContain("not imported");
+  });
+});

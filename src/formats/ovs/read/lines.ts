@@ -80,10 +80,18 @@ export function isHeading(text: string): boolean {
   return HEADING.test(text);
 }
 
+interface PortLine {
+  readonly number: string;
+  readonly name: string;
+  readonly type: string | undefined;
+  /** Whether a line of this kind has the type of a port that has one. */
+  readonly isTyped: boolean;
+}
+
 /** A line of `ovs-ofctl show` or `ovs-dpctl show`. */
-export function readPortLine(text: string): { number: string; name: string; type: string | undefined } | undefined {
+export function readPortLine(text: string): PortLine | undefined {
   const [, number, name, port, dpName, type] = PORT.exec(text) ?? [];
-  if (number !== undefined && name !== undefined) return { number, name, type: undefined };
-  if (port !== undefined && dpName !== undefined) return { number: port, name: dpName, type };
+  if (number !== undefined && name !== undefined) return { number, name, type: undefined, isTyped: false };
+  if (port !== undefined && dpName !== undefined) return { number: port, name: dpName, type, isTyped: true };
   return undefined;
 }

@@ -11,7 +11,7 @@ import type { Contents } from "./bridge/scope.js";
 import { steer } from "./bridge/steer.js";
 import { readFlow, readGroup } from "./flows.js";
 import { readDatapathFlow } from "./datapath/keys.js";
-import { inferTunnel, makeTunnel } from "./datapath/ports.js";
+import { inferTunnel, makeTunnel, nameSystemPorts } from "./datapath/ports.js";
 import { TUNNEL_TYPES } from "./bridge/ports.js";
 import type { Flow } from "./steps.js";
 import {
@@ -102,6 +102,7 @@ export class OvsImport implements Importer {
     if (port !== undefined) {
       const one = this.#interfaces.named(port.name, piece.place);
       this.#interfaces.number(one, port.number, this.#bridge === "" ? undefined : this.#bridge);
+      if (port.isTyped) one.isTyped = true;
       // ovs-dpctl show: the datapath's port of all tunnels of a type.
       if (port.type !== undefined && TUNNEL_TYPES.includes(port.type)) makeTunnel(one, port.type);
       else if (port.type !== undefined) one.type = port.type;
@@ -217,6 +218,7 @@ export class OvsImport implements Importer {
 
   #datapathFlow(text: Piece): Flow {
     const flow = readDatapathFlow(text);
+    nameSystemPorts(flow, this.#interfaces);
     const type = inferTunnel(flow, this.#interfaces);
     if (type !== undefined) {
       const port = flow.match.inPort ?? "";

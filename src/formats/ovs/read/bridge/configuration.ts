@@ -18,6 +18,7 @@ export function configure(words: readonly Piece[], interfaces: Interfaces, forge
     if (text === "add-port" && next !== undefined && third !== undefined) {
       one = interfaces.named(third.unquoted(), third.place);
       one.bridge = next.unquoted();
+      one.isTyped = true;
     } else if (text === "set" && next !== undefined && isTable(next.text, "interface") && third !== undefined) {
       one = interfaces.named(third.unquoted(), third.place);
     } else if (text === "del-br" && next !== undefined) {
@@ -97,6 +98,7 @@ export class Listing {
       this.#one = undefined;
     } else if (kind === "Interface") {
       this.#one = this.interfaces.named(name, piece.place);
+      this.#one.isTyped = true;
       if (this.#bridge !== undefined) this.#one.bridge = this.#bridge;
     } else if (this.#one !== undefined && key === "type") this.#one.type = value.replaceAll('"', "");
     else if (this.#one !== undefined && key === "options") setOptions(this.#one, value);

@@ -9,6 +9,8 @@ export interface Interface {
   bridge?: string;
   number?: string;
   type?: string;
+  /** Whether the text would say its type if it had one: ovs-vsctl and ovs-dpctl do, ovs-ofctl does not. */
+  isTyped?: true;
   readonly options: Map<string, string>;
 }
 

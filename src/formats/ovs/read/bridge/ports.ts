@@ -23,7 +23,8 @@ export interface Patch {
 export type Target =
   | { readonly tunnel: Tunnel }
   | { readonly patch: Patch }
-  | { readonly endpoint: Endpoint }
+  /** `isOpen`: the text does not say whether it is a tunnel. */
+  | { readonly endpoint: Endpoint; readonly isOpen?: boolean }
   | { readonly refused: string };
 
 export const TUNNEL_TYPES = ["vxlan", "geneve", "gre"];
@@ -128,7 +129,9 @@ export class Ports {
     let vf = 0;
     for (const one of open) {
       const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };
-      const target = isEndpoint(endpoint) ? { endpoint: this.draft.endpoint(endpoint) } : { refused: NO_ENDPOINT };
+      const target = isEndpoint(endpoint)
+        ? { endpoint: this.draft.endpoint(endpoint), isOpen: one !== physical && one.one?.isTyped !== true }
+        : { refused: NO_ENDPOINT };
       for (const word of one.words) this.#targets.set(word, target);
       if ("refused" in target) continue;
       this.#enters(one.bridge, endpoint);

@@ -11,6 +11,8 @@ import type { Report } from "./report.js";
 import { isCircular } from "../groups.js";
 import type { Branch, Context, Group, Known, Source } from "./state.js";
 
+const NO_TYPE =
+  "the flow sets fields of a tunnel, and the text does not say whether the port is one: add what ovs-vsctl show prints";
 const WIRE = "a frame from the wire does not leave by it again";
 
 export class Outputs {
@@ -49,7 +51,8 @@ export class Outputs {
       return { port: 1, reformat: { type: "l2_to_l2_tunnel", headers: headers as never } };
     }
     if (!("endpoint" in target)) return undefined;
-    const { endpoint } = target;
+    const { endpoint, isOpen } = target;
+    if (isOpen === true && Object.keys(ctx.values).length > 0) return refuse(NO_TYPE);
     const isBack = known.from === endpointName(endpoint) && ctx.inPort === undefined;
     if ("vport" in endpoint) return isBack && one.hairpin !== true ? undefined : endpoint;
     if (isBack && one.hairpin === true) return refuse(WIRE);
