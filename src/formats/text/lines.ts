@@ -31,6 +31,10 @@ export class TextLine {
     return this.#text;
   }
 
+  get length(): number {
+    return this.#text.length;
+  }
+
   /** Adds what stands on another line, after a space. */
   join(text: string, place: Place): void {
     this.#pieces.push({ at: this.#text.length + 1, place });
@@ -86,6 +90,8 @@ export interface LineRules {
   readonly within?: (line: string, from: number) => number | undefined;
   /** Whether a command goes on in the next line, besides those that end in a backslash. */
   readonly goesOn?: (command: string) => boolean;
+  /** The same for long commands, by what each line adds: returned for the first line of one. */
+  readonly progress?: () => (added: string) => boolean;
   /** Whether a text that could begin a command belongs to the one before it, where that goes on. */
   readonly isPart?: (text: string) => boolean;
 }
@@ -96,7 +102,7 @@ export interface OtherLine {
   readonly place: Place;
 }
 
-/** A command that is longer ends with its line, unless a backslash wraps it: each line asks all of it whether it goes on. */
+/** A command that is longer ends with its line, unless a backslash wraps it. */
 const MAX_LENGTH = 65_536;
 
 /**
@@ -104,9 +110,15 @@ const MAX_LENGTH = 65_536;
  * given to `other`.
  */
 export function commandsOf(source: string, rules: LineRules, other: (line: OtherLine) => void): TextLine[] {
-  const goesOnBehind = ({ text }: TextLine): boolean => text.length < MAX_LENGTH && rules.goesOn?.(text) === true;
   const commands: TextLine[] = [];
   let open: TextLine | undefined;
+  let progress: ReturnType<NonNullable<LineRules["progress"]>> | undefined;
+  /** Whether the open command goes on in the next line. */
+  let isUnfinished = false;
+  const read = (line: TextLine, added: string): void => {
+    const goesOn = progress?.(added) ?? rules.goesOn?.(line.text) === true;
+    isUnfinished = goesOn && line.length < MAX_LENGTH;
+  };
   let number = 0;
   /** A backslash ends the line before: this one belongs to the same command, whatever it begins with. */
   let isContinued = false;
@@ -114,26 +126,28 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     number++;
     if (raw === "") {
       isContinued = false;
-      if (open !== undefined && !goesOnBehind(open)) open = undefined;
+      if (!isUnfinished) open = undefined;
       continue;
     }
     const line = raw.slice(0, endOf(raw)).replaceAll("\u00a0", " ");
     const goesOn = line.endsWith("\\");
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;
-    const isPart =
-      open !== undefined && (isContinued || (goesOnBehind(open) && rules.isPart?.(text.trimStart()) === true));
+    const isPart = open !== undefined && (isContinued || (isUnfinished && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
     const at = isPart ? undefined : startOfCommand(text, rules.isCommand, rules.within);
     if (at !== undefined) {
       open = new TextLine(text.slice(at, goesOn ? undefined : endWithin(text, at)), { line: number, column: at + 1 });
       commands.push(open);
+      progress = rules.progress?.();
+      read(open, open.text);
     } else if (open !== undefined && text.trim() !== "") {
       const from = /^\s*(?:[>+|]\s+)?/.exec(text)?.[0].length ?? 0;
       open.join(text.slice(from), { line: number, column: from + 1 });
+      read(open, text.slice(from));
     } else if (open === undefined && text.trim() !== "" && !isComment(text)) {
       other({ text: text.trim(), place: { line: number, column: text.length - text.trimStart().length + 1 } });
     }
-    if (open !== undefined && !goesOn && !goesOnBehind(open)) open = undefined;
+    if (!goesOn && !isUnfinished) open = undefined;
   }
   return commands;
 }

@@ -125,9 +125,14 @@ export const ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
   ...Object.fromEntries(Object.entries(REFUSED).map(([name, refused]) => [name, { refused }])),
 };
 
+/** Open vSwitch has 64 kB for the actions of a flow, and each takes 16 bytes or more. */
+const MAX_ACTIONS = 4096;
+
 /** The actions of a list. Each that is not carried over says why. */
 export function actionsOf(list: Piece, around: Around): Act[] {
-  return list.split(", \t").flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
+  const pieces = list.split(", \t");
+  if (pieces.length > MAX_ACTIONS) notImported(list.part(0, 40), `a flow has ${MAX_ACTIONS} actions at most`);
+  return pieces.flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
 }
 
 function readAction(piece: Piece, around: Around): Act[] {
@@ -200,8 +205,8 @@ function modPcp(of: Piece): Plain {
 /** `conjunction(ID, K/N)`. */
 function conjunction(of: Piece): Plain {
   const [, id, clause, clauses] = /^(\d+|0x[\da-f]+)\s*,\s*(\d+)\/(\d+)$/i.exec(of.text) ?? [];
-  if (id === undefined || Number(clause) < 1 || Number(clause) > Number(clauses)) {
-    notImported(of, "a conjunction has an id, a clause and the number of clauses: conjunction(7,1/2)");
+  if (id === undefined || Number(clause) < 1 || Number(clause) > Number(clauses) || Number(clauses) > 64) {
+    notImported(of, "a conjunction has an id, a clause and the number of clauses, 64 at most: conjunction(7,1/2)");
   }
   return { kind: "conjunction", id: Number(id), clause: Number(clause), of: Number(clauses) };
 }

@@ -8,6 +8,8 @@ import { notImported } from "../../text/refusal.js";
 import type { Piece } from "./text.js";
 
 const PRIORITY = 32768;
+/** More than there are fields. */
+const MAX_WORDS = 512;
 const ANY_KIND = { type: undefined, protocol: undefined };
 
 /** @throws NotImported */
@@ -17,7 +19,9 @@ export function readFlow(text: Piece, assume: Assume): Flow {
   let priority = PRIORITY;
   const words: MatchWord[] = [];
   const named: string[] = [];
-  for (const piece of before.split(", \t")) {
+  const pieces = before.split(", \t");
+  if (pieces.length > MAX_WORDS) notImported(before.part(0, 40), `a flow has ${MAX_WORDS} words at most`);
+  for (const piece of pieces) {
     const [name, value] = keyAndValue(piece);
     const key = name.text.toLowerCase();
     if (ABOUT.includes(key)) continue;

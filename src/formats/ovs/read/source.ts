@@ -58,7 +58,7 @@ export class OvsImport implements Importer {
       isVariable(line.slice(from)) ? undefined : commandAfter(line, from);
     /** Variables that have flows. */
     const flows: Word[] = [];
-    const lines = commandsOf(text, { isCommand, goesOn, isPart, within }, ({ text: found, place }) => {
+    const lines = commandsOf(text, { isCommand, progress, isPart, within }, ({ text: found, place }) => {
       if (isHeading(found.replace(/^>\s*/, ""))) return;
       if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "no flow: left out");
       else if (isFlow(found)) flows.push({ text: found, place });
@@ -68,7 +68,10 @@ export class OvsImport implements Importer {
       const name = flow.slice(0, flow.indexOf("=")).split(/\s/).at(-1);
       if (!used.has(name)) this.findings.assume(place, flow, "no command uses this variable: left out");
     }
-    for (const line of lines) this.#line(line.expanded((name) => this.#variables.get(name)));
+    for (const line of lines) {
+      const whole = line.expanded((name) => this.#variables.get(name));
+      this.#read(Piece.of(whole), () => this.#line(whole));
+    }
   }
 
   finish(): void {
@@ -288,18 +291,23 @@ function isPart(text: string): boolean {
   return !/^(?:cookie|table|priority|add|group_id|meter=|ovs-)/.test(text);
 }
 
-/** Whether a flow goes on in the next line. */
-function goesOn(text: string): boolean {
-  if (text.endsWith(",")) return true;
+/** Whether a flow goes on in the next line, line by line. */
+function progress(): (added: string) => boolean {
+  let first: string | undefined;
   let depth = 0;
-  for (const sign of text) {
-    if (sign === "(") depth++;
-    else if (sign === ")") depth--;
-  }
-  return (
-    depth > 0 ||
-    (/^cookie=/.test(text) && !/actions=/.test(text)) ||
-    (isMeter(text) && !/rate=/.test(text)) ||
-    (isDatapathFlow(text) && !text.includes("actions:"))
-  );
+  const seen = { flow: false, datapath: false, rate: false };
+  return (added) => {
+    first ??= added;
+    for (let at = 0; at < added.length; at++) {
+      if (added[at] === "(") depth++;
+      else if (added[at] === ")") depth--;
+    }
+    seen.flow ||= added.includes("actions=");
+    seen.datapath ||= added.includes("actions:");
+    seen.rate ||= added.includes("rate=");
+    if (added.endsWith(",") || depth > 0) return true;
+    if (first.startsWith("cookie=") && !seen.flow) return true;
+    if (isMeter(first) && !seen.rate) return true;
+    return !seen.datapath && !seen.flow && isDatapathFlow(first);
+  };
 }

@@ -8,7 +8,8 @@ import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { Devices, type NetDevice, type TunnelKind } from "./devices.js";
-import { readFilter, readHook, type Filter, type FilterReader, type Hook } from "./filter.js";
+import { FilterList } from "./filterList.js";
+import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
 import { listedOf as jsonListed, takeJson } from "./listing/json.js";
 import type { Listed } from "./listing/listed.js";
 import { listedOf as textListed, takeListings } from "./listing/text.js";
@@ -34,9 +35,10 @@ export class TcImport implements Importer {
   readonly #variables: ReadonlyMap<string, string>;
   readonly #devices: Devices;
   readonly #plan: Plan;
-  readonly #filters = new Map<string, Filter[]>();
+  readonly #filters = new Map<string, FilterList>();
   /** Devices of each block, and the blocks of devices. */
   readonly #blocks = new Map<string, string[]>();
+  readonly #blockOf = new Map<string, string>();
   readonly #reader: FilterReader;
   /** The device of the listing that is read. */
   #shown: Word | undefined;
@@ -129,7 +131,7 @@ export class TcImport implements Importer {
   }
 
   finish(): void {
-    this.#plan.build(this.#filters, this.#blocks);
+    this.#plan.build(new Map([...this.#filters].map(([owner, list]) => [owner, list.all])), this.#blocks);
   }
 
   #line(line: TextLine, variables: Variables): void {
@@ -206,34 +208,17 @@ export class TcImport implements Importer {
     const filter = readFilter(hook, words, this.#reader, text);
     if (filter === undefined) return;
     const list = this.#listOf(filter.owner);
-    if (hook.prio === undefined) filter.prio = this.#newPrio(list, hook);
-    const old = verb === "add" || filter.handle === undefined ? -1 : placeOf(filter, list);
-    const before = list[old];
-    if (before !== undefined) list[old] = filter;
-    else list.push(filter);
-    this.#last.undo = () => (before === undefined ? list.pop() : (list[old] = before));
-  }
-
-  /** The priority that the kernel gives: one before the lowest that it gave so far. */
-  #newPrio(list: readonly Filter[], { chain, kind }: Hook): number {
-    let lowest = Infinity;
-    for (const one of list) if (one.chain === chain && one.prio >= FIRST_SEARCHED) lowest = Math.min(lowest, one.prio);
-    const prio = lowest === Infinity ? FIRST_GIVEN : lowest - 1;
-    this.findings.assume(kind.place, kind.text, `it has no prio: the kernel gives ${prio}, before filters without one`);
-    return prio;
+    if (hook.prio === undefined) {
+      const prio = (filter.prio = list.newPrio(hook.chain));
+      const reason = `it has no prio: the kernel gives ${prio}, before filters without one`;
+      this.findings.assume(hook.kind.place, hook.kind.text, reason);
+    }
+    this.#last.undo = list.add(filter, verb !== "add");
   }
 
   #delete({ owner, chain, prio, handle }: Hook): void {
     const name = this.#ownerOf(owner).text;
-    const list = this.#listOf(name);
-    const kept = list.filter(
-      (one) =>
-        (chain >= 0 && one.chain !== chain) ||
-        (prio !== undefined && one.prio !== prio) ||
-        (handle !== undefined && one.handle !== handle),
-    );
-    this.#filters.set(name, kept);
-    this.#last.undo = () => this.#filters.set(name, list);
+    this.#last.undo = this.#listOf(name).delete(chain, prio, handle);
   }
 
   #qdisc(words: Cursor, verb: string): void {
@@ -261,8 +246,14 @@ export class TcImport implements Importer {
     } else if (block !== undefined) {
       const key = `block ${block}`;
       const devices = this.#blocks.get(key) ?? [];
-      this.#blocks.set(key, [...devices, name]);
-      this.#last.undo = () => this.#blocks.set(key, devices);
+      devices.push(owner);
+      this.#blocks.set(key, devices);
+      const before = this.#blockOf.get(owner);
+      this.#blockOf.set(owner, before ?? key);
+      this.#last.undo = () => {
+        devices.pop();
+        if (before === undefined) this.#blockOf.delete(owner);
+      };
     }
   }
 
@@ -291,16 +282,16 @@ export class TcImport implements Importer {
     });
   }
 
-  #listOf(owner: string): Filter[] {
-    const list = this.#filters.get(owner) ?? [];
+  #listOf(owner: string): FilterList {
+    const list = this.#filters.get(owner) ?? new FilterList();
     this.#filters.set(owner, list);
     return list;
   }
 
   /** The block of a device that shares one, else the device. */
   #ownerOf(owner: Word): Word {
-    for (const [block, devices] of this.#blocks) if (devices.includes(owner.text)) return { ...owner, text: block };
-    return owner;
+    const block = this.#blockOf.get(owner.text);
+    return block === undefined ? owner : { ...owner, text: block };
   }
 
   #deviceOf(owner: Word): NetDevice {
@@ -320,16 +311,7 @@ function checkVerb(verb: Word): void {
     notImported(verb, `qdiscs and chains are added and deleted: "${verb.text}" is neither`);
 }
 
-/** Where the filter is that has the same handle; -1 if there is none. */
-function placeOf({ chain, prio, handle }: Filter, list: readonly Filter[]): number {
-  return list.findIndex((one) => one.chain === chain && one.prio === prio && one.handle === handle);
-}
-
 const NO_COMMAND = "no command of tc: left out";
-
-/** Priorities that the kernel gives: it looks for given ones from the first number on. */
-const FIRST_SEARCHED = 0x8000;
-const FIRST_GIVEN = 0xc000;
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",

@@ -17,7 +17,7 @@ export function configure(words: readonly Piece[], interfaces: Interfaces, forge
     const third = words[n + 2];
     if (text === "add-port" && next !== undefined && third !== undefined) {
       one = interfaces.named(third.unquoted(), third.place);
-      one.bridge = next.unquoted();
+      interfaces.join(one, next.unquoted());
       one.isTyped = true;
     } else if (text === "set" && next !== undefined && isTable(next.text, "interface") && third !== undefined) {
       one = interfaces.named(third.unquoted(), third.place);
@@ -99,7 +99,7 @@ export class Listing {
     } else if (kind === "Interface") {
       this.#one = this.interfaces.named(name, piece.place);
       this.#one.isTyped = true;
-      if (this.#bridge !== undefined) this.#one.bridge = this.#bridge;
+      if (this.#bridge !== undefined) this.interfaces.join(this.#one, this.#bridge);
     } else if (this.#one !== undefined && key === "type") this.#one.type = value.replaceAll('"', "");
     else if (this.#one !== undefined && key === "options") setOptions(this.#one, value);
     return true;

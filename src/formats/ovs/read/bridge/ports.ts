@@ -60,6 +60,10 @@ export class Ports {
   readonly #popped = new Set<string>();
   readonly #bridgeOf = new Map<string, { readonly bridge: string; readonly text: string }>();
   readonly #targets = new Map<string, Target>();
+  /** Whether ports do not change any more. */
+  #isChosen = false;
+  #tunnels: readonly Tunnel[] | undefined;
+  #hasPatches: boolean | undefined;
   readonly #entries: { bridge: string; endpoint: Endpoint }[] = [];
 
   constructor(
@@ -91,7 +95,7 @@ export class Ports {
   }
 
   /** Tunnel ports that frames come by to flows of their own. */
-  entered(): Tunnel[] {
+  entered(): readonly Tunnel[] {
     const popped = new Set([...this.#popped].map((word) => this.canonical(word)));
     return this.tunnels().filter(({ name }) => !popped.has(name));
   }
@@ -126,9 +130,15 @@ export class Ports {
     // Tunnels lead over an uplink that their bridge need not have.
     const lowest = this.tunnels().length > 0 ? undefined : open.find(({ name }) => /^(?:[^:]+:)?\d+$/.test(name));
     const uplink = this.#hasUplink() ? undefined : (physical ?? lowest);
+    const taken = new Set(this.vports());
     let vf = 0;
+    const nextVf = (): number => {
+      do vf++;
+      while (taken.has(vf));
+      return vf;
+    };
     for (const one of open) {
-      const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };
+      const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: nextVf() };
       const target = isEndpoint(endpoint)
         ? { endpoint: this.draft.endpoint(endpoint), isOpen: one !== physical && one.one?.isTyped !== true }
         : { refused: NO_ENDPOINT };
@@ -140,6 +150,7 @@ export class Ports {
       const patch = /patch/.test(name) ? "; if it is a patch port, add what ovs-vsctl show prints" : "";
       assume(one.place, name, `port ${name} is ${what}; --map ${name}=uplink or =vf1 says another${patch}`);
     }
+    this.#isChosen = true;
   }
 
   target(word: string): Target {
@@ -169,7 +180,12 @@ export class Ports {
   }
 
   /** Tunnel ports, also those that no flow names. */
-  tunnels(): Tunnel[] {
+  tunnels(): readonly Tunnel[] {
+    if (!this.#isChosen) return this.#tunnelPorts();
+    return (this.#tunnels ??= this.#tunnelPorts());
+  }
+
+  #tunnelPorts(): Tunnel[] {
     return this.interfaces.all.flatMap((one) => {
       const { type = "", name, options } = one;
       if (!TUNNEL_TYPES.includes(type)) return [];
@@ -180,7 +196,7 @@ export class Ports {
   }
 
   get hasPatches(): boolean {
-    return [...this.#targets.values()].some((target) => "patch" in target);
+    return (this.#hasPatches ??= [...this.#targets.values()].some((target) => "patch" in target));
   }
 
   /** The table reached by frames that enter a bridge by a patch port. */
@@ -279,15 +295,6 @@ export class Ports {
 
   #hasUplink(): boolean {
     return [...this.#targets.values()].some((one) => "endpoint" in one && "port" in one.endpoint);
-  }
-
-  #nextVf(last: number): number {
-    const taken = new Set(
-      [...this.#targets.values()].map((one) => ("endpoint" in one && "vport" in one.endpoint ? one.endpoint.vport : 0)),
-    );
-    let next = last + 1;
-    while (taken.has(next)) next++;
-    return next;
   }
 }
 

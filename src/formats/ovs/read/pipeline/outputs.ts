@@ -109,7 +109,7 @@ export class Outputs {
       inPort: port,
       wrapped: undefined,
       values: {},
-      set: [],
+      set: null,
       from: isVport ? undefined : from,
       notFrom: isVport ? wires : notFrom.filter((name) => wires.includes(name)),
     };
@@ -148,17 +148,6 @@ export class Outputs {
   guard(node: Node, ctx: Context, known: Known): Branch[] | undefined {
     if (known.from !== undefined) return undefined;
     if (ctx.inPort !== undefined) return this.#guardWire(node, ctx, known);
-    const vports = new Map<string, number>();
-    for (let at: Node | null = node; at !== null && at.act.kind !== "lookup"; at = at.next) {
-      const one = at.act;
-      if (one.kind === "in_port") for (const vport of this.ports.vports()) vports.set(`vport ${vport}`, vport);
-      if (one.kind !== "output" || one.hairpin === true) continue;
-      const target = this.ports.target(one.port);
-      if ("endpoint" in target && "vport" in target.endpoint)
-        vports.set(endpointName(target.endpoint), target.endpoint.vport);
-    }
-    const open = [...vports].filter(([name]) => !known.notFrom.includes(name));
-    if (open.length === 0) return undefined;
     const first = node.act;
     // The first output may need no answer; those after it ask later, if they are reached.
     if (first.kind === "output") {
@@ -171,6 +160,17 @@ export class Outputs {
       )
         return undefined;
     }
+    const vports = new Map<string, number>();
+    for (let at: Node | null = node; at !== null && at.act.kind !== "lookup"; at = at.next) {
+      const one = at.act;
+      if (one.kind === "in_port") for (const vport of this.ports.vports()) vports.set(`vport ${vport}`, vport);
+      if (one.kind !== "output" || one.hairpin === true) continue;
+      const target = this.ports.target(one.port);
+      if ("endpoint" in target && "vport" in target.endpoint)
+        vports.set(endpointName(target.endpoint), target.endpoint.vport);
+    }
+    const open = [...vports].filter(([name]) => !known.notFrom.includes(name));
+    if (open.length === 0) return undefined;
     const from = (name: string, vport: number): Branch => ({
       node,
       ctx,
