@@ -151,3 +151,53 @@ describe("the encapsulation of a port whose type the text does not say", () => {
     expect(imported(ports + text, format).said).not.toContain("not imported");
   });
 });
+
+describe("flows that are changed and deleted by their matches", () => {
+  const FLOWS = "table=0,priority=5,tcp,tp_dst=80,actions=2\ntable=1,priority=6,udp,actions=3\nactions=resubmit(,1)\n";
+  const left = (command: string): string[] =>
+    imported(`${FLOWS}${command}`).rules.flatMap(({ match }) =>
+      Object.keys(match ?? {}).filter((name) => /tcp|protocol/.test(name)),
+    );
+
+  test.each([
+    ["ovs-ofctl del-flows br0 tcp", ["outer.ip_protocol"]],
+    ["ovs-ofctl del-flows br0 ip", []],
+    ["ovs-ofctl del-flows br0 table=1,ip", ["outer.ip_protocol", "outer.tcp_dport"]],
+    ["ovs-ofctl --strict del-flows br0 table=1,ip", ["outer.ip_protocol", "outer.ip_protocol", "outer.tcp_dport"]],
+    ["ovs-ofctl --strict del-flows br0 table=1,priority=6,udp", ["outer.ip_protocol", "outer.tcp_dport"]],
+  ])("%s", (command, names) => {
+    expect(left(command).sort()).toEqual(names);
+  });
+
+  test("mod-flows", () => {
+    const { rules, said } = imported(`${FLOWS}ovs-ofctl mod-flows br0 udp,actions=drop`);
+    expect(said).toBe("");
+    expect(rules.find(({ match }) => match?.["outer.ip_protocol"] === 17)?.actions).toEqual(["drop"]);
+  });
+
+  test.each([
+    ["ovs-ofctl del-flows br0 cookie=1/-1", "by cookies and outputs of flows is not read"],
+    ["ovs-ofctl mod-flows br0 sctp,actions=drop", "it changes no flow that stands before it"],
+    ["ovs-ofctl del-flows br0 nosuch=1", "there is no field nosuch"],
+  ])("%s", (command, reason) => {
+    expect(imported(FLOWS + command).said).toContain(reason);
+  });
+});
+
+describe("flows that are added to the datapath", () => {
+  const FLOW = '"recirc_id(0),in_port(2),eth(),eth_type(0x0800),ipv4(frag=no)"';
+  test.each([
+    [`ovs-appctl dpctl/add-flow ${FLOW} 1`],
+    [`ovs-appctl dpctl/add-flow system@ovs-system ${FLOW} "1"`],
+    [`ovs-dpctl add-flow ${FLOW} 1`],
+    [`ovs-dpctl del-flows\nkubectl exec pod -- ovs-dpctl add-flow system@ovs-system ${FLOW} 1`],
+  ])("%s", (command) => {
+    const { rules, said } = imported(command);
+    expect(said).toBe("");
+    expect(rules).toMatchObject([{ match: { "misc.source_port": 1 }, actions: [{ port: 1 }] }]);
+  });
+
+  test("mod-flow is refused", () => {
+    expect(imported(`ovs-dpctl mod-flow ${FLOW} 1`).said).toContain("mod-flow is not read");
+  });
+});

@@ -52,6 +52,8 @@ interface Listed {
 export class EthtoolImport implements Importer {
   readonly #rules = new Map<string, Map<number, NtupleRule>>();
   readonly #contexts = new Map<string, RssContext>();
+  /** How many a device has. */
+  readonly #contextsOf = new Map<string, number>();
   #device: Word | undefined;
   #listed: Listed | undefined;
   readonly #last: LastCommand;
@@ -242,6 +244,7 @@ export class EthtoolImport implements Importer {
 
   /** The place below all rules of a device. */
   #freeLoc(own: ReadonlyMap<number, NtupleRule>): number {
+    if (own.has(0)) return -1;
     let lowest = LAST_LOC + 1;
     for (const loc of own.keys()) lowest = Math.min(lowest, loc);
     return lowest - 1;
@@ -277,8 +280,7 @@ export class EthtoolImport implements Importer {
       const word = words.next("a word");
       if (word.text === "context") {
         const which = words.next("new, or a number");
-        const own = [...this.#contexts.keys()].filter((key) => key.startsWith(`${device} `)).length;
-        id = which.text === "new" ? own + 1 : numberOf(which, "a context", 32);
+        id = which.text === "new" ? (this.#contextsOf.get(device) ?? 0) + 1 : numberOf(which, "a context", 32);
         if (which.text === "new")
           this.findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
       } else if (word.text === "delete") isDeleted = true;
@@ -290,9 +292,15 @@ export class EthtoolImport implements Importer {
     }
     const key = `${device} ${id}`;
     const before = this.#contexts.get(key);
-    this.#last.undo = () => (before === undefined ? this.#contexts.delete(key) : this.#contexts.set(key, before));
-    if (isDeleted) this.#contexts.delete(key);
-    else this.#contexts.set(key, readContext(new Cursor(rest), first));
+    this.#last.undo = () => this.#putContext(device, key, before);
+    this.#putContext(device, key, isDeleted ? undefined : readContext(new Cursor(rest), first));
+  }
+
+  #putContext(device: string, key: string, context: RssContext | undefined): void {
+    const more = Number(context !== undefined) - Number(this.#contexts.has(key));
+    this.#contextsOf.set(device, (this.#contextsOf.get(device) ?? 0) + more);
+    if (context === undefined) this.#contexts.delete(key);
+    else this.#contexts.set(key, context);
   }
 
   /** Adds the rules: those of devices with contexts as rules of nic_rx, which lead to several queues. */

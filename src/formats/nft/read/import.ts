@@ -20,6 +20,8 @@ interface Chain {
   readonly device: Word;
   readonly policy: string;
   readonly filters: Filter[];
+  /** Those of insert: the last one is the first of the chain. */
+  readonly inserted: Filter[];
 }
 
 export class NftImport implements Importer {
@@ -28,6 +30,8 @@ export class NftImport implements Importer {
   readonly #variables: ReadonlyMap<string, string>;
   readonly #chains = new Map<string, Chain>();
   readonly #broken = new Set<string>();
+  /** Devices that have a chain. */
+  readonly #taken = new Set<string>();
 
   constructor(
     draft: Draft,
@@ -52,7 +56,8 @@ export class NftImport implements Importer {
 
   finish(): void {
     const filters = new Map<string, Filter[]>();
-    for (const { device, policy, filters: list } of this.#chains.values()) {
+    for (const { device, policy, filters: added, inserted } of this.#chains.values()) {
+      const list = [...inserted.reverse(), ...added];
       if (policy === "drop") list.push(this.#filterOf(device, new MatchDraft(), DROP, device.place));
       list.forEach((filter, n) => (filter.prio = n + 1));
       if (list.length > 0) filters.set(device.text, list);
@@ -76,12 +81,13 @@ export class NftImport implements Importer {
       return;
     }
     if (devices.length === 0) this.findings.assume(place, named, "its device is not said: eth0");
-    if ([...this.#chains.values()].some((other) => other.device.text === device)) {
+    if (this.#taken.has(device)) {
       this.findings.refuse(place, named, `another chain has the frames of ${device} already`);
       return;
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
-    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [] });
+    this.#taken.add(device);
+    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [], inserted: [] });
   }
 
   #rule(rule: NftRule): void {
@@ -91,7 +97,7 @@ export class NftImport implements Importer {
       if (chain === undefined) return notImported(word, this.#broken.has(keyOf(rule)) ? BROKEN : NOT_INGRESS);
       if (rule.position === undefined) return notImported(word, PLACED);
       const filter = this.#filter(rule.read(), chain.device, word);
-      if (rule.position === "first") chain.filters.unshift(filter);
+      if (rule.position === "first") chain.inserted.push(filter);
       else chain.filters.push(filter);
     } catch (error) {
       if (!(error instanceof NotImported)) throw error;

@@ -102,7 +102,7 @@ function merged(flow: Flow, lists: readonly (readonly Flow[])[]): Flow[] | null 
 const EMPTY: FlowMatch = { inPort: undefined, asks: [], either: [], tunnel: {}, conjunction: undefined };
 
 /** Whether each frame of one match has what another asks. */
-function implies(match: FlowMatch, { inPort, asks, either, tunnel }: FlowMatch): boolean {
+export function implies(match: FlowMatch, { inPort, asks, either, tunnel }: FlowMatch): boolean {
   if (either.length > 0 || Object.keys(tunnel).length > 0) return false;
   if (inPort !== undefined && inPort !== match.inPort) return false;
   return asks.every(({ field, value, mask }) =>

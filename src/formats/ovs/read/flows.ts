@@ -1,6 +1,7 @@
 /** Flows and groups of OpenFlow as texts have them. */
 import { numberOf } from "../../text/numbers.js";
 import { actionsOf } from "./actions.js";
+import { implies } from "./conjunction.js";
 import { ABOUT, readMatch, TIMEOUTS, type Assume, type MatchWord } from "./match.js";
 import type { Group } from "./pipeline/state.js";
 import type { Act, Flow, FlowMatch } from "./steps.js";
@@ -71,6 +72,22 @@ function identityOf({ inPort = "", asks, either, tunnel, conjunction }: FlowMatc
     .map(([name, { value, mask }]) => `${name}=${value}/${mask}`)
     .sort();
   return [inPort, String(conjunction), ...bits, ...tunnels].join();
+}
+
+/** The flows that a change of a match is about: those of the same match, or those whose frames all have it. @throws NotImported */
+export function flowsOf(
+  flows: ReadonlyMap<string, Flow>,
+  pattern: Flow,
+  isStrict: boolean,
+  isOfTable: boolean,
+): readonly Flow[] {
+  if (isStrict) return [flows.get(pattern.identity) ?? []].flat();
+  const { either, tunnel } = pattern.match;
+  if (either.length > 0 || Object.keys(tunnel).length > 0)
+    notImported(pattern, "flows are not found by fields of a tunnel, nor by those that leave several values open");
+  return [...flows.values()].filter(
+    ({ table, match }) => (!isOfTable || table === pattern.table) && implies(match, pattern.match),
+  );
 }
 
 /** `group_id=1,type=all,bucket=...`. @throws NotImported */

@@ -9,8 +9,8 @@ import { configure, Listing } from "./bridge/configuration.js";
 import { Interfaces } from "./bridge/interfaces.js";
 import type { Contents } from "./bridge/scope.js";
 import { steer } from "./bridge/steer.js";
-import { readFlow, readGroup } from "./flows.js";
-import { readDatapathFlow } from "./datapath/keys.js";
+import { flowsOf, readFlow, readGroup } from "./flows.js";
+import { datapathFlow, readDatapathFlow } from "./datapath/keys.js";
 import { inferTunnel, makeTunnel, nameSystemPorts } from "./datapath/ports.js";
 import { TUNNEL_TYPES } from "./bridge/ports.js";
 import type { Flow } from "./steps.js";
@@ -43,6 +43,8 @@ export class OvsImport implements Importer {
   #bridge = "";
   /** Whether a command names it that prints flows: its lines follow. */
   #isPrinted = false;
+  /** Flows that were compared with matches of mod-flows and del-flows. */
+  #compared = 0;
   /** The first line without a bridge after a command that prints no flows. */
   readonly #guessed = new Map<string, Piece>();
 
@@ -135,6 +137,7 @@ export class OvsImport implements Importer {
     if (tool === "ovs-vsctl") {
       configure(rest, this.#interfaces, (bridge) => this.#bridges.delete(bridge), this.findings);
     } else if (tool === "ovs-appctl") this.#tell(rest);
+    else if (tool === "ovs-dpctl") this.#datapath(rest);
     else if (tool === "ovs-ofctl") this.#control(rest);
   }
 
@@ -153,6 +156,12 @@ export class OvsImport implements Importer {
     else if (name === "add-meter" && argument !== undefined) this.#meter(argument);
     else if (name === "del-meters" && argument === undefined) this.#contents.meters.clear();
     else if (name === "del-flows" && argument === undefined) this.#contents.flows.clear();
+    else if ((name === "mod-flows" || name === "del-flows") && argument !== undefined)
+      this.#change(
+        argument,
+        name,
+        words.some(({ text }) => text === "--strict"),
+      );
     else if (name === "del-groups" && argument === undefined) this.#contents.groups.clear();
     else if (name === "add-tlv-map" && argument !== undefined) this.#nameOptions(argument);
     else if (name === "del-tlv-map" && argument === undefined) this.#options.clear();
@@ -219,8 +228,49 @@ export class OvsImport implements Importer {
     });
   }
 
+  /** Flows that are there are deleted, or get other actions. */
+  #change(text: Piece, name: string, isStrict: boolean): void {
+    this.#read(text, () => {
+      if (/\b(?:cookie|out_port|out_group)=/.test(text.text))
+        notImported(text, `${name} by cookies and outputs of flows is not read`);
+      const pattern = readFlow(text, (word, reason) => this.#assume(word, reason));
+      const { flows } = this.#contents;
+      this.#compared += isStrict ? 0 : flows.size;
+      if (this.#compared > MAX_COMPARED) notImported(text, `${name} with a match, of too many flows: use --strict`);
+      const acts = name === "mod-flows" ? pattern.acts : undefined;
+      const found = flowsOf(flows, pattern, isStrict, /\btable(?:_id)?=/.test(text.text));
+      if (acts !== undefined && found.length === 0) notImported(text, "it changes no flow that stands before it");
+      for (const flow of found) {
+        if (acts === undefined) flows.delete(flow.identity);
+        else flows.set(flow.identity, { ...flow, acts });
+      }
+    });
+  }
+
+  /** `ovs-dpctl add-flow [DATAPATH] KEYS ACTIONS`, and the same by `ovs-appctl dpctl/add-flow`. */
+  #datapath(words: readonly Piece[]): void {
+    const [verb, ...rest] = operands(words);
+    if (verb === undefined || !/-flows?$/.test(verb.text) || /^(?:dump|get)-/.test(verb.text)) return;
+    const [keys, actions] = rest.slice(-2);
+    if (verb.text === "del-flows") this.#contents.flows.clear();
+    else if (verb.text === "add-flow" && keys !== undefined && actions !== undefined)
+      this.#read(verb, () => {
+        const flow = datapathFlow(keys, unquoted(keys), unquoted(actions));
+        this.#contents.flows.set(flow.identity, this.#withTunnel(flow));
+      });
+    else
+      this.findings.refuse(
+        verb.place,
+        verb.text,
+        `${verb.text} is not read: only flows that are added, and all deleted`,
+      );
+  }
+
   #datapathFlow(text: Piece): Flow {
-    const flow = readDatapathFlow(text);
+    return this.#withTunnel(readDatapathFlow(text));
+  }
+
+  #withTunnel(flow: Flow): Flow {
     nameSystemPorts(flow, this.#interfaces);
     const type = inferTunnel(flow, this.#interfaces);
     if (type !== undefined) {
@@ -244,6 +294,8 @@ export class OvsImport implements Importer {
     const at = words.findIndex(({ text }) => text === "tnl/neigh/set" || text === "tnl/arp/set");
     const [, , ip, mac] = at < 0 ? [] : words.slice(at);
     if (ip !== undefined && mac !== undefined) this.#neighbors.set(ip.unquoted(), mac.unquoted());
+    const datapath = words.findIndex(({ text }) => /^dpctl\/\w/.test(text));
+    if (datapath >= 0) this.#datapath([(words[datapath] as Piece).part("dpctl/".length), ...words.slice(datapath + 1)]);
   }
 
   #assume({ text, place }: Word, reason: string): void {
@@ -253,6 +305,7 @@ export class OvsImport implements Importer {
   }
 }
 
+const MAX_COMPARED = 20_000_000;
 const LOGICAL = "a logical flow of OVN: import what ovs-ofctl dump-flows br-int prints on a host";
 
 /** `FLOW="in_port=1,actions=2"`, `FLOW=in_port=1,actions=2`: a flow that a variable has. Names of fields can be in capitals too. */

@@ -55,7 +55,11 @@ const COUNTED =
 
 /** @throws NotImported */
 export function readDatapathFlow(text: Piece): Flow {
-  const [before, after] = text.cut("actions:") ?? notImported(text, "the actions are missing");
+  return datapathFlow(text, ...(text.cut("actions:") ?? notImported(text, "the actions are missing")));
+}
+
+/** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */
+export function datapathFlow(text: Piece, before: Piece, after: Piece): Flow {
   const reader = new Keys();
   const named: string[] = [];
   for (const piece of before.split(", \t")) {
