@@ -131,6 +131,8 @@ export class EthtoolImport implements Importer {
     const option = words.next("an option");
     if (SHOW.includes(option.text)) {
       this.#device = words.next("a device");
+      if (words.peek() === "flow-type" || words.peek() === "delete")
+        notImported(option, `${option.text} prints rules: -N sets them`);
       return;
     }
     if (SET.includes(option.text)) this.#set(words, first);

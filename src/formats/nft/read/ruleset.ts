@@ -131,7 +131,8 @@ class Reader {
         else if (first !== undefined && first !== "comment") objects.push(this.#rule(name, statement, "last"));
       }
     }
-    this.#objects.push(chain, ...objects);
+    this.#objects.push(chain);
+    for (const object of objects) this.#objects.push(object);
   }
 
   #add(verb: Token): void {

@@ -63,7 +63,7 @@ export class OvsImport implements Importer {
     const lines = commandsOf(text, { isCommand, progress, isPart, within }, ({ text: found, place }) => {
       if (isHeading(found.replace(/^>\s*/, ""))) return;
       if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "no flow: left out");
-      else if (isFlow(found)) flows.push({ text: found, place });
+      else if (isFlow(found) || /^\w+=[^"']*,/.test(found)) flows.push({ text: found, place });
     });
     const used = new Set(flows.length === 0 ? [] : [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
     for (const { text: flow, place } of flows) {
