@@ -81,7 +81,22 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /\b(?:rte_flow_(?:create|item|action|attr)|ibv_create_flow|ibv_flow_(?:attr|spec)|mlx5dv_(?:create_flow|dr_)|doca_flow_)\w*/,
     "source code is not read: `flowsteer record` records what the program calls, and that is imported",
   ],
-  [/^(?:-A|:)(?:INPUT|OUTPUT|FORWARD)\b/m, "iptables is in the kernel: a NIC takes none of its rules"],
+  [
+    /^(?:-A|:)(?:INPUT|OUTPUT|FORWARD|PREROUTING|POSTROUTING)\b|\b(?:ip6?|eb|arp)tables(?:-(?:legacy|nft|restore|save))?\s+-/m,
+    "iptables is in the kernel: a NIC takes none of its rules; iptables-translate prints them for nft",
+  ],
+  [
+    /\bip\s+(?:-\S{1,9}\s+){0,3}xfrm\s+(?:state|policy|s|p)\b|^src \S+ dst \S+\s+proto esp\b/m,
+    "states of ip xfrm are not read: a scenario has keys and SPIs under esp",
+  ],
+  [
+    /\bSEC\("xdp|\bxdp_md\b|\bXDP_(?:DROP|PASS|TX|REDIRECT)\b|\bip\s+link\s+set\b.{0,80}\bxdp/,
+    "XDP runs programs on the host: write what it matches as filters of tc or rules of testpmd",
+  ],
+  [
+    /#include\s*<(?:core|v1model|psa|pna|tna)\.p4>|^[ \t]*(?:control|parser) \w+ ?\([^)]{0,200}\b(?:inout|packet_in|packet_out)\b/m,
+    "P4 programs are not read: import the rules of the program that the compiler made, such as testpmd commands",
+  ],
 ];
 
 function importerOf(

@@ -18,6 +18,12 @@ export class Findings {
     this.list.push({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });
   }
 
+  /** Forgets what is refused from a number on: it belongs to a command that failed. */
+  forgetRefused(from: number): void {
+    const kept = this.list.splice(from).filter(({ severity }) => severity !== "refused");
+    for (const finding of kept) this.list.push(finding);
+  }
+
   /** Puts the findings from a number on into the order of their source. */
   sortFrom(from: number): void {
     const sorted = this.list.splice(from).sort((a, b) => a.line - b.line || a.column - b.column);

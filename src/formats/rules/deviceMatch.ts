@@ -13,14 +13,39 @@ export interface AskedField {
 
 const IPV4_WIDTH = 32n;
 
+/** Levels whose addresses are of IPv6. */
+export type Ipv6Levels = ReadonlySet<string>;
+
+const LEVELS = ["outer", "inner"] as const;
+
 /**
- * The fields of a mask. Addresses are IPv6 where a bit above their last 32 is asked, else IPv4. The
- * device compares an IP version as a whole, whatever bits of it are asked.
+ * Levels at which a rule asks for IPv6 and for the last 32 bits of an address alone: those bits are a
+ * whole address of IPv4 in other rules of the same matcher.
+ *
+ * @param value left out, any rule of the matcher may ask for IPv6
  */
-export function askedFields(asked: Uint8Array): AskedField[] {
+export function narrowIpv6(asked: Uint8Array, value?: Uint8Array): Ipv6Levels {
+  const isNarrow = (field: Field): boolean => {
+    const bits = readField(asked, field);
+    return bits !== 0n && bits >> IPV4_WIDTH === 0n;
+  };
+  return new Set(
+    LEVELS.filter((level) => {
+      const version = fieldNamed(`${level}.ip_version`) as Field;
+      if (readField(asked, version) === 0n || (value !== undefined && readField(value, version) !== 6n)) return false;
+      return ["src", "dst"].some((side) => isNarrow(fieldNamed(`${level}.ipv6_${side}`) as Field));
+    }),
+  );
+}
+
+/**
+ * The fields of a mask. Addresses are IPv6 where a bit above their last 32 is asked or the rules ask
+ * for it, else IPv4. The device compares an IP version as a whole, whatever bits of it are asked.
+ */
+export function askedFields(asked: Uint8Array, ipv6: Ipv6Levels = new Set()): AskedField[] {
   return fieldsIn(asked).map((one) => {
     const bits = readField(asked, one);
-    const isIpv4 = one.kind === "ipv6" && bits >> IPV4_WIDTH === 0n;
+    const isIpv4 = one.kind === "ipv6" && bits >> IPV4_WIDTH === 0n && !ipv6.has(one.name.split(".")[0] ?? "");
     const field = isIpv4 ? (fieldNamed(one.name.replace("ipv6", "ipv4")) as Field) : one;
     const mask = one.name.endsWith(".ip_version") ? fullMask(one) : bits;
     return { field, mask, maskText: maskText(field, mask) };

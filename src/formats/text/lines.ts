@@ -31,6 +31,10 @@ export class TextLine {
     return this.#text;
   }
 
+  get length(): number {
+    return this.#text.length;
+  }
+
   /** Adds what stands on another line, after a space. */
   join(text: string, place: Place): void {
     this.#pieces.push({ at: this.#text.length + 1, place });
@@ -77,10 +81,17 @@ export class TextLine {
 }
 
 export interface LineRules {
-  /** Whether a text begins with a command of the format. */
-  readonly isCommand: (text: string) => boolean;
+  /** Whether a text begins with a command of the format. @param before what stands in front of it in its line */
+  readonly isCommand: (text: string, before: string) => boolean;
+  /**
+   * Where a command begins in a line that has something else in front of it; undefined if the line has none.
+   * @param from after all prefixes that are known
+   */
+  readonly within?: (line: string, from: number) => number | undefined;
   /** Whether a command goes on in the next line, besides those that end in a backslash. */
   readonly goesOn?: (command: string) => boolean;
+  /** The same for long commands, by what each line adds: returned for the first line of one. */
+  readonly progress?: () => (added: string) => boolean;
   /** Whether a text that could begin a command belongs to the one before it, where that goes on. */
   readonly isPart?: (text: string) => boolean;
 }
@@ -91,7 +102,7 @@ export interface OtherLine {
   readonly place: Place;
 }
 
-/** A command that is longer ends with its line, unless a backslash wraps it: each line asks all of it whether it goes on. */
+/** A command that is longer ends with its line, unless a backslash wraps it. */
 const MAX_LENGTH = 65_536;
 
 /**
@@ -99,9 +110,15 @@ const MAX_LENGTH = 65_536;
  * given to `other`.
  */
 export function commandsOf(source: string, rules: LineRules, other: (line: OtherLine) => void): TextLine[] {
-  const goesOnBehind = ({ text }: TextLine): boolean => text.length < MAX_LENGTH && rules.goesOn?.(text) === true;
   const commands: TextLine[] = [];
   let open: TextLine | undefined;
+  let progress: ReturnType<NonNullable<LineRules["progress"]>> | undefined;
+  /** Whether the open command goes on in the next line. */
+  let isUnfinished = false;
+  const read = (line: TextLine, added: string): void => {
+    const goesOn = progress?.(added) ?? rules.goesOn?.(line.text) === true;
+    isUnfinished = goesOn && line.length < MAX_LENGTH;
+  };
   let number = 0;
   /** A backslash ends the line before: this one belongs to the same command, whatever it begins with. */
   let isContinued = false;
@@ -109,26 +126,28 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     number++;
     if (raw === "") {
       isContinued = false;
-      if (open !== undefined && !goesOnBehind(open)) open = undefined;
+      if (!isUnfinished) open = undefined;
       continue;
     }
     const line = raw.slice(0, endOf(raw)).replaceAll("\u00a0", " ");
     const goesOn = line.endsWith("\\");
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;
-    const isPart =
-      open !== undefined && (isContinued || (goesOnBehind(open) && rules.isPart?.(text.trimStart()) === true));
+    const isPart = open !== undefined && (isContinued || (isUnfinished && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
-    const at = isPart ? undefined : startOfCommand(text, rules.isCommand);
+    const at = isPart ? undefined : startOfCommand(text, rules.isCommand, rules.within);
     if (at !== undefined) {
-      open = new TextLine(text.slice(at), { line: number, column: at + 1 });
+      open = new TextLine(text.slice(at, goesOn ? undefined : endWithin(text, at)), { line: number, column: at + 1 });
       commands.push(open);
+      progress = rules.progress?.();
+      read(open, open.text);
     } else if (open !== undefined && text.trim() !== "") {
       const from = /^\s*(?:[>+|]\s+)?/.exec(text)?.[0].length ?? 0;
       open.join(text.slice(from), { line: number, column: from + 1 });
+      read(open, text.slice(from));
     } else if (open === undefined && text.trim() !== "" && !isComment(text)) {
       other({ text: text.trim(), place: { line: number, column: text.length - text.trimStart().length + 1 } });
     }
-    if (open !== undefined && !goesOn && !goesOnBehind(open)) open = undefined;
+    if (!goesOn && !isUnfinished) open = undefined;
   }
   return commands;
 }
@@ -160,19 +179,58 @@ const IN_FRONT = [
 ] as const;
 
 /** The position of the command in a line, after any prompt or prefix; undefined if there is none. */
-export function startOfCommand(text: string, isCommand: (text: string) => boolean): number | undefined {
+export function startOfCommand(
+  text: string,
+  isCommand: LineRules["isCommand"],
+  within?: LineRules["within"],
+): number | undefined {
   let at = 0;
   for (let left = MAX_PREFIXES; left > 0; left--) {
     const rest = text.slice(at);
-    if (isCommand(rest)) return at;
+    if (isCommand(rest, text.slice(0, at))) return at;
     const found = IN_FRONT.map((one) => one.exec(rest)?.[0].length ?? 0).find((length) => length > 0);
-    if (found === undefined) return undefined;
+    if (found === undefined) break;
     at += found;
   }
-  return undefined;
+  return isComment(text) && !RUNS_COMMAND.test(text) ? undefined : within?.(text, at);
 }
 
 const MAX_PREFIXES = 8;
+
+/**
+ * `within` for commands of a tool: where one begins that anything stands in front of, such as
+ * `kubectl exec POD -- tc filter add ...`, `ssh HOST 'tc filter add ...'`, `step 1: tc filter add ...`.
+ *
+ * @param command begins with what stands in front of the command, as a lookbehind
+ */
+export const commandWithin =
+  (command: RegExp): NonNullable<LineRules["within"]> =>
+  (line) =>
+    command.exec(line)?.index;
+
+/** A root prompt, not a comment: programs that run the command that follows them. */
+const RUNS_COMMAND =
+  /^\s*#\s*(?:\S*\/)?(?:kubectl|oc|docker|podman|lxc|crictl|ssh|nsenter|chroot|timeout|env|bash|sh|su)\s/;
+
+const OPENING = "\"'`([{";
+const CLOSING = "\"'`)]}";
+
+/** Where a command ends that stands in quotation marks or brackets: before what closes them. */
+function endWithin(line: string, at: number): number | undefined {
+  const opening = line[at - 1] ?? " ";
+  const closing = CLOSING[OPENING.indexOf(opening)];
+  if (closing === undefined) return undefined;
+  if (closing === opening) {
+    const last = line.lastIndexOf(closing);
+    return last > at && /^.[\s"'`)\]},;.]*$/.test(line.slice(last)) ? last : undefined;
+  }
+  let depth = 1;
+  for (let n = at; n < line.length; n++) {
+    if (line[n] === opening) depth++;
+    else if (line[n] === closing && --depth === 0) return n;
+  }
+  return undefined;
+}
 
 function isComment(text: string): boolean {
   return /^\s*(?:#|\/\/|!|;|```|\/\*|\*\/)/.test(text);

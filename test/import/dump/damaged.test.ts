@@ -35,6 +35,18 @@ function dump({
 const imported = (text: string): ReturnType<typeof importRules> =>
   importRules([{ file: "damaged.csv", text }], { lenient: true });
 
+test("the version says whether the last word of an address is IPv4 or IPv6", async () => {
+  const word = (version: string, last: string): string => outer(version, `${"0".repeat(56)}${last}`);
+  const text = dump({ mask: word("78", "ffffffff"), value: word("30", "00000001") });
+  const more = ["3300,0xe,0x8", `4300,0xe,${word("20", "0a000001")},,,,,,`, "3404,0xf,0xe,0x1", ""];
+  const { scenario, findings } = imported(text + more.join("\n"));
+  expect(findings.filter(({ severity }) => severity === "refused")).toEqual([]);
+  if (scenario === null) throw new Error("a lenient import has a scenario");
+  await loadScenario(scenario);
+  expect(JSON.stringify(scenario.rules)).toContain('"outer.ip_version":6,"outer.ipv6_');
+  expect(JSON.stringify(scenario.rules)).toContain('"outer.ip_version":4,"outer.ipv4_');
+});
+
 test.each([
   ["a tag of 32 bits", { actions: ["3407,0xa,0x9,0xffffffff"] }, "the tag of a frame has 24 bits"],
   ["a second end", { actions: ["3403,0xa,0x9", "3404,0xb,0x9,0x1"] }, "another action of it already ends the rule"],

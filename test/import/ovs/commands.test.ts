@@ -98,7 +98,7 @@ describe("what is refused", () => {
     ["in_port=1,actions=in_port", /a frame from the wire does not leave by it again/],
     ["tun_id=5,actions=output:2", /does not have the tunnel port/],
     ["actions=learn(table=1,NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[]),output:1", /it makes new flows out of frames/],
-    ["ovs-ofctl mod-flows br0 ip,actions=drop", /mod-flows is not read/],
+    ["ovs-ofctl mod-flows br0 ip,actions=drop", /it changes no flow that stands before it/],
   ])("%s", (text, said) => {
     const { said: all } = imported(text);
     expect(all).toEqual([typeof said === "string" ? said : expect.stringMatching(said)]);

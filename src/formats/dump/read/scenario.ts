@@ -6,7 +6,14 @@ import { nameIn, ofFunction, type Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { actionOf, type ActionNames } from "./actions.js";
-import { asksSamples, askedFields, valueText, type AskedField } from "../../rules/deviceMatch.js";
+import {
+  asksSamples,
+  askedFields,
+  narrowIpv6,
+  valueText,
+  type AskedField,
+  type Ipv6Levels,
+} from "../../rules/deviceMatch.js";
 import { HardwareImport } from "./hardware/scenario.js";
 import { fitting, maskMisfit, matchMisfit } from "./misfit.js";
 import { planOf, type MatcherPlan } from "./plan.js";
@@ -82,18 +89,40 @@ export class DumpImport implements Importer, ActionNames {
 
   #addMatcher(matcher: DumpMatcher, jumped: Set<string>): void {
     const plan = planOf(matcher);
-    const name = this.draft.freeName("matchers", matcher.id);
-    const fields = askedFields(plan.asked);
+    // Rules of the same bytes, of IPv4 and of IPv6, are in a matcher each.
+    const kinds = new Map<string, { ipv6: Ipv6Levels; rules: DumpRule[] }>();
+    const isOpen = narrowIpv6(plan.asked).size > 0;
+    for (const rule of matcher.rules) {
+      const ipv6 = isOpen ? narrowIpv6(plan.asked, valueOf(plan, rule).value) : new Set<string>();
+      const key = [...ipv6].join();
+      const kind = kinds.get(key) ?? { ipv6, rules: [] };
+      kinds.set(key, kind);
+      kind.rules.push(rule);
+    }
+    if (kinds.size === 0) kinds.set("", { ipv6: new Set(), rules: [] });
     const missing = this.#missingOf(plan);
+    for (const { ipv6, rules } of kinds.values()) this.#addKind(plan, ipv6, rules, [...missing], jumped);
+  }
+
+  #addKind(
+    plan: MatcherPlan,
+    ipv6: Ipv6Levels,
+    rules: readonly DumpRule[],
+    missing: string[],
+    jumped: Set<string>,
+  ): void {
+    const { matcher } = plan;
+    const name = this.draft.freeName("matchers", ipv6.size === 0 ? matcher.id : `${matcher.id} IPv6`);
+    const fields = askedFields(plan.asked, ipv6);
     const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
     const misfit = maskMisfit(mask);
     if (misfit !== null) missing.push(misfit);
     if (missing.length > 0) {
-      for (const { record } of matcher.rules) this.findings.refuse(record, record.text, missing.join("; "));
+      for (const { record } of rules) this.findings.refuse(record, record.text, missing.join("; "));
       return;
     }
     this.draft.push("matchers", { name, table: this.table(matcher.table), priority: matcher.priority, mask });
-    for (const rule of matcher.rules) this.#addRule(plan, fields, name, rule, jumped);
+    for (const rule of rules) this.#addRule(plan, fields, name, rule, jumped);
   }
 
   /** Why no rule of a matcher can be imported. */

@@ -3,15 +3,15 @@ import { namesHint } from "../../../base/nearest.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
+import { LastCommand } from "../../reading/lastCommand.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
 import { numberOf } from "../../text/numbers.js";
-import { commandsOf } from "../../text/lines.js";
+import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
+import { actionIn, listedAction, type Action, type Found } from "./actions.js";
 import { readContext, tirOf, type RssContext } from "./contexts.js";
 import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "../fields.js";
-
-export type Action = "drop" | { readonly queue: number } | { readonly context: number; readonly word: Word };
 
 interface NtupleRule {
   readonly device: string;
@@ -31,6 +31,12 @@ const ENTRY = /^(?:Rule Type|Action|RSS Context ID|[A-Z][A-Za-z0-9 -]*):\s/;
 /** ethtool prints the second one for Ethernet. */
 const TYPE_NAMES = ["Rule Type", "Flow Type"];
 const LISTED_BEFORE = /^(?:\d+ RX rings available|Total \d+ rules?|New RSS context is \d+|Added rule with ID \d+)/;
+const WITHIN = commandWithin(
+  /(?<![\w-])ethtool\s+(?:[-\u2010-\u2015][NUXnu]|--(?:config|show)-(?:nfc|ntuple)|--set-rxfh-indir|--rxfh)\s/,
+);
+/** What ethtool prints where the kernel does not execute a command. */
+const FAILED = /^(?:rmgr: |Cannot |netlink error: |ethtool: |Operation not |Unmatched )/;
+const ADDED = /^Added rule with ID (\d+)/;
 const SET = ["-N", "-U", "--config-nfc", "--config-ntuple"];
 const SHOW = ["-n", "-u", "--show-nfc", "--show-ntuple"];
 const CONTEXT = ["-X", "--set-rxfh-indir", "--rxfh"];
@@ -46,38 +52,73 @@ interface Listed {
 export class EthtoolImport implements Importer {
   readonly #rules = new Map<string, Map<number, NtupleRule>>();
   readonly #contexts = new Map<string, RssContext>();
+  /** How many a device has. */
+  readonly #contextsOf = new Map<string, number>();
   #device: Word | undefined;
   #listed: Listed | undefined;
+  readonly #last: LastCommand;
+  /** A location that the last command does not say, and the finding about it. */
+  #guess: { readonly own: Map<number, NtupleRule>; readonly loc: number; readonly finding: number } | undefined;
 
   constructor(
     private readonly draft: Draft,
     private readonly findings: Findings,
-  ) {}
+  ) {
+    this.#last = new LastCommand(findings);
+  }
 
   add(text: string): void {
     const variables: Variables = new Map(this.draft.variables);
     const isCommand = (line: string): boolean => {
-      return (
-        COMMAND.test(line) || ASSIGNMENT.test(line) || FILTER.test(line) || ENTRY.test(line) || LISTED_BEFORE.test(line)
-      );
+      if (FAILED.test(line)) return false;
+      return [COMMAND, ASSIGNMENT, FILTER, ENTRY, LISTED_BEFORE].some((one) => one.test(line));
     };
-    const lines = commandsOf(text, { isCommand }, ({ text: other, place }) => {
-      this.findings.assume(place, other, "no command and no listing of ethtool: left out");
+    const answers: Word[] = [];
+    const commands = commandsOf(text, { isCommand, within: WITHIN }, (other) => {
+      if (FAILED.test(other.text)) answers.push(other);
+      else this.findings.assume(other.place, other.text, "no command and no listing of ethtool: left out");
     });
-    for (const line of lines) {
-      if (LISTED_BEFORE.test(line.text)) continue;
-      if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) continue;
+    const read = (line: TextLine): void => {
+      if (LISTED_BEFORE.test(line.text)) {
+        const [, loc] = ADDED.exec(line.text) ?? [];
+        if (loc !== undefined) this.#added(Number(loc));
+        return;
+      }
+      if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) return;
       this.#guard({ text: line.text, place: line.place(0) }, () => {
         if (FILTER.test(line.text) || ENTRY.test(line.text)) this.#entry(line.text, line.place(0));
         else {
           this.#endOfRule();
+          this.#last.begin();
+          this.#guess = undefined;
           this.#command(wordsOf(line, variables));
         }
       });
+    };
+    let next = 0;
+    for (const line of commands) {
+      for (; (answers[next]?.place.line ?? Infinity) < line.place(0).line; next++)
+        this.#last.failed(answers[next] as Word);
+      read(line);
     }
+    for (const answer of answers.slice(next)) this.#last.failed(answer);
+    this.#last.end();
+    this.#guess = undefined;
     this.#guard({ text: "", place: { line: 1, column: 1 } }, () => {
       this.#endOfRule();
     });
+  }
+
+  /** The location that the driver has chosen for the rule before. */
+  #added(loc: number): void {
+    const guess = this.#guess;
+    this.#guess = undefined;
+    this.#last.end();
+    if (guess === undefined) return;
+    const rule = guess.own.get(guess.loc) as NtupleRule;
+    guess.own.delete(guess.loc);
+    guess.own.set(loc, { ...rule, loc });
+    this.findings.list.splice(guess.finding, 1);
   }
 
   #guard(whole: Word, read: () => void): void {
@@ -90,6 +131,8 @@ export class EthtoolImport implements Importer {
     const option = words.next("an option");
     if (SHOW.includes(option.text)) {
       this.#device = words.next("a device");
+      if (words.peek() === "flow-type" || words.peek() === "delete")
+        notImported(option, `${option.text} prints rules: -N sets them`);
       return;
     }
     if (SET.includes(option.text)) this.#set(words, first);
@@ -102,7 +145,10 @@ export class EthtoolImport implements Importer {
     const what = words.next("flow-type, delete or rx-flow-hash");
     if (what.text === "delete") {
       const loc = numberOf(words.next("a location"), "a location", 32);
-      this.#rulesOf(device).delete(loc);
+      const own = this.#rulesOf(device);
+      const rule = own.get(loc);
+      own.delete(loc);
+      if (rule !== undefined) this.#last.undo = () => own.set(loc, rule);
     } else if (what.text === "flow-type") this.#add(device, words, first);
     else if (what.text === "rx-flow-hash") {
       this.findings.assume(what.place, what.text, "contexts hash addresses, and the ports of TCP and UDP: left out");
@@ -116,7 +162,7 @@ export class EthtoolImport implements Importer {
       return notImported(typeWord, namesHint(typeWord.text, "flow types", Object.keys(FLOW_TYPES)));
     const match = new MatchDraft();
     askType(match, type);
-    const found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number } = {};
+    const found: Found = {};
     const values = new Map<string, { word: Word; value: bigint; mask: bigint }>();
     while (!words.done) {
       const word = words.next("a field");
@@ -176,7 +222,7 @@ export class EthtoolImport implements Importer {
     if (type === undefined) return notImported(word, `its rule type is missing, or not known: ${title ?? ""}`);
     const match = new MatchDraft();
     askType(match, type);
-    const found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number } = { loc };
+    const found: Found = { loc };
     for (const [name, value, mask] of lines) {
       if (name === "Action") listedAction(value, found);
       else if (name === "RSS Context ID") {
@@ -200,21 +246,17 @@ export class EthtoolImport implements Importer {
 
   /** The place below all rules of a device. */
   #freeLoc(own: ReadonlyMap<number, NtupleRule>): number {
+    if (own.has(0)) return -1;
     let lowest = LAST_LOC + 1;
     for (const loc of own.keys()) lowest = Math.min(lowest, loc);
     return lowest - 1;
   }
 
-  #push(
-    device: string,
-    type: FlowType,
-    match: MatchDraft,
-    found: { queue?: number; drop?: boolean; context?: number; contextWord?: Word; loc?: number },
-    first: Word,
-  ): void {
+  #push(device: string, type: FlowType, match: MatchDraft, found: Found, first: Word): void {
     const own = this.#rulesOf(device);
     const loc = found.loc ?? this.#freeLoc(own);
     if (found.loc === undefined) {
+      this.#guess = { own, loc, finding: this.findings.list.length };
       this.findings.assume(
         first.place,
         first.text,
@@ -225,6 +267,8 @@ export class EthtoolImport implements Importer {
     const { queue = 0, context, contextWord = first } = found;
     const action: Action =
       found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
+    const before = own.get(loc);
+    this.#last.undo = () => (before === undefined ? own.delete(loc) : own.set(loc, before));
     own.delete(loc);
     own.set(loc, { device, type, match, action, loc, file: this.findings.file, place: first.place });
   }
@@ -238,8 +282,7 @@ export class EthtoolImport implements Importer {
       const word = words.next("a word");
       if (word.text === "context") {
         const which = words.next("new, or a number");
-        const own = [...this.#contexts.keys()].filter((key) => key.startsWith(`${device} `)).length;
-        id = which.text === "new" ? own + 1 : numberOf(which, "a context", 32);
+        id = which.text === "new" ? (this.#contextsOf.get(device) ?? 0) + 1 : numberOf(which, "a context", 32);
         if (which.text === "new")
           this.findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
       } else if (word.text === "delete") isDeleted = true;
@@ -247,8 +290,19 @@ export class EthtoolImport implements Importer {
     }
     if (id === undefined) {
       this.findings.assume(first.place, first.text, "the queues of frames without a rule are the host's: left out");
-    } else if (isDeleted) this.#contexts.delete(`${device} ${id}`);
-    else this.#contexts.set(`${device} ${id}`, readContext(new Cursor(rest), first));
+      return;
+    }
+    const key = `${device} ${id}`;
+    const before = this.#contexts.get(key);
+    this.#last.undo = () => this.#putContext(device, key, before);
+    this.#putContext(device, key, isDeleted ? undefined : readContext(new Cursor(rest), first));
+  }
+
+  #putContext(device: string, key: string, context: RssContext | undefined): void {
+    const more = Number(context !== undefined) - Number(this.#contexts.has(key));
+    this.#contextsOf.set(device, (this.#contextsOf.get(device) ?? 0) + more);
+    if (context === undefined) this.#contexts.delete(key);
+    else this.#contexts.set(key, context);
   }
 
   /** Adds the rules: those of devices with contexts as rules of nic_rx, which lead to several queues. */
@@ -339,29 +393,4 @@ function ask(match: MatchDraft, field: RuleField, type: FlowType, value: bigint,
   if (field.ask === undefined) notImported(word, (field.element as { refused: string }).refused);
   field.ask(match, type, value & mask, mask, word);
   if (match.contradicts) notImported(word, "no frame has this value in a frame of this type");
-}
-
-function actionIn(words: Cursor, found: { queue?: number; drop?: boolean }): void {
-  const word = words.next("a queue, or -1");
-  if (word.text === "-1") found.drop = true;
-  else if (word.text === "-2") notImported(word, "the device does not wake the host");
-  else {
-    const action = BigInt(numberOf({ ...word, text: word.text }, "an action", 53));
-    if (action >> 32n !== 0n)
-      notImported(word, "a rule of the host delivers to queues of the host, not to those of a VF");
-    found.queue = queueOf({ ...word, text: String(action) });
-  }
-}
-
-/** @throws NotImported */
-function queueOf(word: Word): number {
-  const queue = numberOf(word, "a queue", 53);
-  return queue > 65535 ? notImported(word, "a queue has a number up to 65535") : queue;
-}
-
-function listedAction(word: Word, found: { queue?: number; drop?: boolean }): void {
-  const [, queue] = /^Direct to queue (\d+)$/.exec(word.text) ?? [];
-  if (word.text === "Drop") found.drop = true;
-  else if (queue !== undefined) found.queue = queueOf({ ...word, text: queue });
-  else notImported(word, "a rule of the host drops frames, or delivers them to a queue of the host");
 }

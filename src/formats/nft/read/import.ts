@@ -20,6 +20,8 @@ interface Chain {
   readonly device: Word;
   readonly policy: string;
   readonly filters: Filter[];
+  /** Those of insert: the last one is the first of the chain. */
+  readonly inserted: Filter[];
 }
 
 export class NftImport implements Importer {
@@ -27,6 +29,9 @@ export class NftImport implements Importer {
   readonly #plan: Plan;
   readonly #variables: ReadonlyMap<string, string>;
   readonly #chains = new Map<string, Chain>();
+  readonly #broken = new Set<string>();
+  /** Devices that have a chain. */
+  readonly #taken = new Set<string>();
 
   constructor(
     draft: Draft,
@@ -51,7 +56,8 @@ export class NftImport implements Importer {
 
   finish(): void {
     const filters = new Map<string, Filter[]>();
-    for (const { device, policy, filters: list } of this.#chains.values()) {
+    for (const { device, policy, filters: added, inserted } of this.#chains.values()) {
+      const list = [...inserted.reverse(), ...added];
       if (policy === "drop") list.push(this.#filterOf(device, new MatchDraft(), DROP, device.place));
       list.forEach((filter, n) => (filter.prio = n + 1));
       if (list.length > 0) filters.set(device.text, list);
@@ -61,6 +67,12 @@ export class NftImport implements Importer {
 
   #chain(chain: NftChain): void {
     const { family, hook, devices, policy, isOffloaded, place } = chain;
+    if (chain.refused !== undefined) {
+      const { word, reason } = chain.refused;
+      this.findings.refuse(word.place, word.text, reason);
+      this.#broken.add(keyOf(chain));
+      return;
+    }
     if (family !== "netdev" || hook !== "ingress" || this.#chains.has(keyOf(chain))) return;
     const named = `chain ${chain.chain}`;
     const [device = "eth0", ...others] = devices;
@@ -69,22 +81,23 @@ export class NftImport implements Importer {
       return;
     }
     if (devices.length === 0) this.findings.assume(place, named, "its device is not said: eth0");
-    if ([...this.#chains.values()].some((other) => other.device.text === device)) {
+    if (this.#taken.has(device)) {
       this.findings.refuse(place, named, `another chain has the frames of ${device} already`);
       return;
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
-    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [] });
+    this.#taken.add(device);
+    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [], inserted: [] });
   }
 
   #rule(rule: NftRule): void {
     const word: Word = { text: rule.name, place: rule.place };
     try {
       const chain = this.#chains.get(keyOf(rule));
-      if (chain === undefined) return notImported(word, NOT_INGRESS);
+      if (chain === undefined) return notImported(word, this.#broken.has(keyOf(rule)) ? BROKEN : NOT_INGRESS);
       if (rule.position === undefined) return notImported(word, PLACED);
       const filter = this.#filter(rule.read(), chain.device, word);
-      if (rule.position === "first") chain.filters.unshift(filter);
+      if (rule.position === "first") chain.inserted.push(filter);
       else chain.filters.push(filter);
     } catch (error) {
       if (!(error instanceof NotImported)) throw error;
@@ -147,6 +160,7 @@ export class NftImport implements Importer {
 
 const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
 const FLAG_UNKNOWN = "the list does not say whether it has the flag offload: it has";
+const BROKEN = "its chain is not imported";
 const NO_FLAG = "it has no flag offload, so that the kernel runs it: it is imported as if it had";
 const PLACED = refusalOf(OBJECTS, "rule with index, position or handle");
 

@@ -3,7 +3,7 @@ import type { Findings } from "../../reading/findings.js";
 import { placesOf } from "../../../base/json.js";
 import type { Place } from "../../text/refusal.js";
 import { objectOf, text, type Json } from "./expressions.js";
-import type { ChainName, NftChain, NftObject, NftRule } from "./objects.js";
+import { POLICY, type ChainName, type NftChain, type NftObject, type NftRule } from "./objects.js";
 
 export function isListing(source: string): boolean {
   return /\{\s*"nftables"\s*:/.test(source);
@@ -49,12 +49,15 @@ function chainOf(chain: Json, place: Place): NftChain {
   const devices = (Array.isArray(dev) ? (dev as readonly Json[]) : [dev ?? null]).filter(
     (one): one is string => typeof one === "string",
   );
+  const given = text(policy);
+  const isKnown = policy === undefined || given === "accept" || given === "drop";
   return {
     ...chainName(chain, name),
     kind: "chain",
     hook: typeof hook === "string" ? hook : undefined,
     devices,
-    policy: text(policy),
+    policy: given,
+    refused: isKnown ? undefined : { word: { text: given, place }, reason: POLICY },
     isOffloaded: undefined,
     place,
   };

@@ -14,6 +14,8 @@ export interface ChainName {
   readonly chain: string;
 }
 
+export const POLICY = "a policy is accept or drop";
+
 export interface NftChain extends ChainName {
   readonly kind: "chain";
   /** undefined: a chain that others jump to. */
@@ -21,6 +23,8 @@ export interface NftChain extends ChainName {
   /** Empty where the source does not say them. */
   readonly devices: readonly string[];
   readonly policy: string;
+  /** Why it is not imported: a part of it is not known. */
+  readonly refused?: { readonly word: Word; readonly reason: string } | undefined;
   /** Whether it has `flags offload`; undefined where the source does not say. */
   readonly isOffloaded: boolean | undefined;
   readonly place: Place;

@@ -12,7 +12,7 @@
 import { namesHint } from "../../../base/nearest.js";
 import type { Findings } from "../../reading/findings.js";
 import { OBJECTS, refusalOf } from "./elements.js";
-import type { ChainName, NftChain, NftObject, NftRule } from "./objects.js";
+import { POLICY, type ChainName, type NftChain, type NftObject, type NftRule } from "./objects.js";
 import { readRule } from "./ruleText.js";
 import { tokensOf, type Token } from "./tokens.js";
 
@@ -97,7 +97,9 @@ class Reader {
       if (word.text === "chain") this.#chain({ family, table, chain: name }, word);
       else {
         if (word.text === "flowtable") this.#objects.push({ kind: "flowtable", name, place: word.place });
-        this.#statement();
+        const rest = this.#statement();
+        if (word.text !== "flowtable" && !IN_TABLES.includes(word.text))
+          this.#refuse(word, rest, `it is no object of a table; ${namesHint(word.text, "objects", IN_TABLES)}`);
       }
     }
   }
@@ -119,6 +121,8 @@ class Reader {
         const statement = this.#statement();
         const texts = statement.flatMap((token) => this.#valueOf(token)).map(({ text }) => text);
         const [first] = texts;
+        const unknown = unknownIn(statement);
+        if (unknown !== undefined) chain = { ...chain, refused: unknown };
         if (first === "type") {
           chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
         } else if (first === "policy") chain = { ...chain, policy: texts[1] ?? "accept" };
@@ -127,7 +131,8 @@ class Reader {
         else if (first !== undefined && first !== "comment") objects.push(this.#rule(name, statement, "last"));
       }
     }
-    this.#objects.push(chain, ...objects);
+    this.#objects.push(chain);
+    for (const object of objects) this.#objects.push(object);
   }
 
   #add(verb: Token): void {
@@ -149,7 +154,16 @@ class Reader {
       const [table, name] = [this.#next(), this.#next()];
       this.#objects.push({ kind: "flowtable", name: name?.text ?? table?.text ?? "", place: verb.place });
       this.#statement();
-    } else this.#statement();
+    } else {
+      const rest = this.#statement();
+      const known = [...IN_TABLES, "element"];
+      if (object === undefined || !known.includes(object.text))
+        this.#refuse(
+          verb,
+          object === undefined ? rest : [object, ...rest],
+          `it is no object of nft; ${namesHint(object?.text ?? "", "objects", ["table", "rule", ...known])}`,
+        );
+    }
   }
 
   #taken(word: Token): void {
@@ -236,6 +250,44 @@ class Reader {
 /** Words of a variable: variables of variables could have more than memory holds. */
 const MAX_WORDS = 256;
 const SHOWN = 60;
+
+/** What stands in a table besides rules. */
+const IN_TABLES = [
+  "chain",
+  "flowtable",
+  "set",
+  "map",
+  "counter",
+  "quota",
+  "limit",
+  "ct",
+  "secmark",
+  "synproxy",
+  "tunnel",
+  "flags",
+  "comment",
+];
+const PRIORITY = /^(?:[+-]?\d+|[+-]|raw|mangle|dstnat|filter|security|srcnat|out)$/;
+
+/** The first word of a statement about a chain that it cannot have. */
+function unknownIn(statement: readonly Token[]): NftChain["refused"] {
+  const [first, ...rest] = statement.filter(({ text }) => text !== "\n");
+  if (first?.text === "policy") {
+    const word = rest.length === 1 ? rest[0] : first;
+    return word?.text === "accept" || word?.text === "drop" ? undefined : { word: word ?? first, reason: POLICY };
+  }
+  if (first?.text !== "type") return undefined;
+  const isPriority = (text = ""): boolean => PRIORITY.test(text) || text.startsWith("$");
+  // After the word for the type.
+  for (let n = 1; n < rest.length; n++) {
+    const word = rest[n] as Token;
+    if (word.text === "hook" || word.text === "device") n++;
+    else if (word.text === "devices") while (n < rest.length - 1 && rest[n]?.text !== "}") n++;
+    else if (word.text === "priority") while (isPriority(rest[n + 1]?.text)) n++;
+    else return { word, reason: `a chain has type, hook, device and priority, and no ${word.text}` };
+  }
+  return undefined;
+}
 
 /** `device "eth0"`, and `devices = { eth0, eth1 }`. */
 function devicesOf(texts: readonly string[]): readonly string[] {

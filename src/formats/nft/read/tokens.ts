@@ -1,5 +1,5 @@
 /** The words and signs of a rule set as text. */
-import { startOfCommand } from "../../text/lines.js";
+import { commandWithin, startOfCommand } from "../../text/lines.js";
 import { placesOf } from "../../../base/json.js";
 import type { Word } from "../../text/refusal.js";
 
@@ -35,6 +35,10 @@ export function tokensOf(source: string): Token[] {
   return tokens;
 }
 
+const WITHIN = commandWithin(
+  /(?<![\w-])nft(?<!\bcomment\b.{0,200})(?:\s+-\S{1,80}){0,4}\s+["']?(?:add|insert|create|replace|delete|destroy|flush|reset|list)\s/,
+);
+
 /** The same text, with blanks where something stands in front of a command: places stay as they are. */
 function withoutPrompts(source: string): string {
   const isCommand = (text: string): boolean => /^nft\s/.test(text);
@@ -42,7 +46,7 @@ function withoutPrompts(source: string): string {
     .split("\n")
     .map((line) => {
       const mark = /^\s*[+>|]/.exec(line)?.[0].length ?? 0;
-      const from = startOfCommand(line, isCommand) ?? mark;
+      const from = startOfCommand(line, isCommand, WITHIN) ?? mark;
       return " ".repeat(from) + line.slice(from);
     })
     .join("\n");

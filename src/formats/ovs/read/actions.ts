@@ -21,8 +21,8 @@ type Reader = (of: Piece, around: Around, word: Piece) => Plain;
 
 const noOperand =
   (plain: Plain): Reader =>
-  () =>
-    plain;
+  (of, _, word) =>
+    of.text === "" ? plain : notImported(word, `${word.text} has more than its name`);
 const output: Reader = (of) => outputTo(of);
 const dropTag = noOperand({ kind: "pop_vlan" });
 const tunnelId: Reader = (of) => ({ kind: "tunnel", values: { id: bigOf(of, "tun_id", 64) } });
@@ -47,7 +47,8 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
     ]),
   ),
   dec_ttl: [
-    noOperand({ kind: "dec_ttl" }),
+    // In parentheses are controllers that are told of frames which end.
+    () => ({ kind: "dec_ttl" }),
     "`modify`: `add` -1; frames with a TTL of 0 or 1 end, as rules of a table of its own",
   ],
   push_vlan: [pushVlan, "`push_vlan`"],
@@ -76,7 +77,7 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
   clear_actions: [noOperand({ kind: "clear" }), "nothing is left of `write_actions`"],
   write_metadata: [(of) => metadata(of), "`modify`: `set`"],
   exit: [noOperand({ kind: "exit" }), "the end"],
-  note: [noOperand(NOTHING), "nothing"],
+  note: [() => NOTHING, "nothing"],
   conjunction: [conjunction, "with `conj_id` the flows that the clauses stand for"],
   ct_clear: [() => untracked(), "the state of the connection is forgotten"],
   ct: [
@@ -124,9 +125,14 @@ export const ACTION_ELEMENTS: Readonly<Record<string, Element>> = {
   ...Object.fromEntries(Object.entries(REFUSED).map(([name, refused]) => [name, { refused }])),
 };
 
+/** Open vSwitch has 64 kB for the actions of a flow, and each takes 16 bytes or more. */
+const MAX_ACTIONS = 4096;
+
 /** The actions of a list. Each that is not carried over says why. */
 export function actionsOf(list: Piece, around: Around): Act[] {
-  return list.split(", \t").flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
+  const pieces = list.split(", \t");
+  if (pieces.length > MAX_ACTIONS) notImported(list.part(0, 40), `a flow has ${MAX_ACTIONS} actions at most`);
+  return pieces.flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
 }
 
 function readAction(piece: Piece, around: Around): Act[] {
@@ -143,8 +149,13 @@ function readAction(piece: Piece, around: Around): Act[] {
   if (text.includes(":") || text.includes("(")) {
     notImported(piece, `there is no action ${name}; ${namesHint(name, "actions", ACTION_NAMES)}`);
   }
-  return [act(outputTo(piece))];
+  const plain = outputTo(piece);
+  return [act(plain.kind === "output" && /^[A-Za-z]/.test(text) ? { ...plain, bare: true } : plain)];
 }
+
+/** Why a name alone is no action. */
+export const noAction = (name: string): string =>
+  `unknown action ${name}, and the text has no port of this name; ${namesHint(name, "actions", ACTION_NAMES)}`;
 
 /** What follows the name: after a colon or in parentheses. */
 function operandOf(piece: Piece, length: number): Piece {
@@ -172,6 +183,7 @@ function lookup(table: string, inPort: string | undefined, from: string): Plain 
 function resubmit(of: Piece, { table }: Around): Plain {
   const [port = "", to = "", more] = of.text.split(",").map((one) => one.trim().replace(/^"(.*)"$/, "$1"));
   if (more === "ct") notImported(of, REFUSED["nat"] as string);
+  if (more !== undefined) notImported(of, "resubmit has a port and a table");
   const word = portWord(port);
   return lookup(to === "255" ? "" : to, word === "" || word === "IN_PORT" ? undefined : word, table);
 }
@@ -193,8 +205,8 @@ function modPcp(of: Piece): Plain {
 /** `conjunction(ID, K/N)`. */
 function conjunction(of: Piece): Plain {
   const [, id, clause, clauses] = /^(\d+|0x[\da-f]+)\s*,\s*(\d+)\/(\d+)$/i.exec(of.text) ?? [];
-  if (id === undefined || Number(clause) < 1 || Number(clause) > Number(clauses)) {
-    notImported(of, "a conjunction has an id, a clause and the number of clauses: conjunction(7,1/2)");
+  if (id === undefined || Number(clause) < 1 || Number(clause) > Number(clauses) || Number(clauses) > 64) {
+    notImported(of, "a conjunction has an id, a clause and the number of clauses, 64 at most: conjunction(7,1/2)");
   }
   return { kind: "conjunction", id: Number(id), clause: Number(clause), of: Number(clauses) };
 }

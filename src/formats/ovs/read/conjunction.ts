@@ -7,6 +7,8 @@ import type { Flow, FlowMatch } from "./steps.js";
 
 /** Flows that a conjunction may stand for. */
 const MAX = 10_000;
+/** Flows that all conjunctions of a text may stand for. */
+const MAX_ALL = 100_000;
 
 type Refuse = (flow: Flow, reason: string) => void;
 
@@ -15,6 +17,7 @@ export function withoutConjunctions(flows: Iterable<Flow>, refuse: Refuse): Flow
   const all = [...flows];
   const clauses = clausesOf(all);
   const used = new Set<string>();
+  let total = 0;
   const made = all.flatMap((flow): Flow[] => {
     const id = flow.match.conjunction;
     if (id === undefined) return hasClause(flow) ? [] : [flow];
@@ -30,8 +33,10 @@ export function withoutConjunctions(flows: Iterable<Flow>, refuse: Refuse): Flow
       return [];
     }
     const choices = found.lists.reduce((product, list) => product * list.length, 1);
-    if (choices > MAX) {
-      refuse(flow, `conjunction ${id} stands for ${choices} flows; at most ${MAX} are imported`);
+    total += choices > MAX ? 0 : choices;
+    if (choices > MAX || total > MAX_ALL) {
+      const most = choices > MAX ? `at most ${MAX}` : `of all conjunctions at most ${MAX_ALL}`;
+      refuse(flow, `conjunction ${id} stands for ${choices} flows; ${most} are imported`);
       return [];
     }
     const flows = merged(flow, found.lists);
@@ -97,7 +102,7 @@ function merged(flow: Flow, lists: readonly (readonly Flow[])[]): Flow[] | null 
 const EMPTY: FlowMatch = { inPort: undefined, asks: [], either: [], tunnel: {}, conjunction: undefined };
 
 /** Whether each frame of one match has what another asks. */
-function implies(match: FlowMatch, { inPort, asks, either, tunnel }: FlowMatch): boolean {
+export function implies(match: FlowMatch, { inPort, asks, either, tunnel }: FlowMatch): boolean {
   if (either.length > 0 || Object.keys(tunnel).length > 0) return false;
   if (inPort !== undefined && inPort !== match.inPort) return false;
   return asks.every(({ field, value, mask }) =>

@@ -80,7 +80,8 @@ export function connection(of: Piece): Act[] {
       refused.push(act({ kind: "refused", text: `ct(${part.text})`, reason, place: part.place }));
     else if (name === "table" && value !== undefined) table = value.unquoted();
     else if (name === "zone" && value !== undefined) zone = zoneOf(value);
-    else if (!OPTIONS.includes(name)) notImported(part, `ct has no ${part.text}; it has ${OPTIONS.join(", ")}`);
+    else if (!OPTIONS.includes(name) || name === "table" || name === "zone")
+      notImported(part, `ct has no ${part.text}; it has ${OPTIONS.join(", ")}`);
   }
   if (table === undefined) return refused;
   const changes = [set(TRACKED, 0xffffn), zone];

@@ -1,19 +1,16 @@
 /** Flows and groups of OpenFlow as texts have them. */
 import { numberOf } from "../../text/numbers.js";
 import { actionsOf } from "./actions.js";
-import { readMatch, type Assume, type MatchWord } from "./match.js";
+import { implies } from "./conjunction.js";
+import { ABOUT, readMatch, TIMEOUTS, type Assume, type MatchWord } from "./match.js";
 import type { Group } from "./pipeline/state.js";
 import type { Act, Flow, FlowMatch } from "./steps.js";
+import { notImported } from "../../text/refusal.js";
 import type { Piece } from "./text.js";
 
-/** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
-const ABOUT = new Set(
-  "cookie duration n_packets n_bytes idle_age hard_age importance send_flow_rem check_overlap reset_counts no_packet_counts no_byte_counts flags packet_type n_offload_packets n_offload_bytes hit_count".split(
-    " ",
-  ),
-);
-const TIMEOUTS = new Set(["idle_timeout", "hard_timeout"]);
 const PRIORITY = 32768;
+/** More than there are fields. */
+const MAX_WORDS = 512;
 const ANY_KIND = { type: undefined, protocol: undefined };
 
 /** @throws NotImported */
@@ -23,11 +20,13 @@ export function readFlow(text: Piece, assume: Assume): Flow {
   let priority = PRIORITY;
   const words: MatchWord[] = [];
   const named: string[] = [];
-  for (const piece of before.split(", \t")) {
+  const pieces = before.split(", \t");
+  if (pieces.length > MAX_WORDS) notImported(before.part(0, 40), `a flow has ${MAX_WORDS} words at most`);
+  for (const piece of pieces) {
     const [name, value] = keyAndValue(piece);
     const key = name.text.toLowerCase();
-    if (ABOUT.has(key)) continue;
-    if (TIMEOUTS.has(key)) {
+    if (ABOUT.includes(key)) continue;
+    if (TIMEOUTS.includes(key)) {
       if (value?.text !== "0") assume(piece, "rules of the device have no timeouts: the rule stays");
       continue;
     }
@@ -75,6 +74,22 @@ function identityOf({ inPort = "", asks, either, tunnel, conjunction }: FlowMatc
   return [inPort, String(conjunction), ...bits, ...tunnels].join();
 }
 
+/** The flows that a change of a match is about: those of the same match, or those whose frames all have it. @throws NotImported */
+export function flowsOf(
+  flows: ReadonlyMap<string, Flow>,
+  pattern: Flow,
+  isStrict: boolean,
+  isOfTable: boolean,
+): readonly Flow[] {
+  if (isStrict) return [flows.get(pattern.identity) ?? []].flat();
+  const { either, tunnel } = pattern.match;
+  if (either.length > 0 || Object.keys(tunnel).length > 0)
+    notImported(pattern, "flows are not found by fields of a tunnel, nor by those that leave several values open");
+  return [...flows.values()].filter(
+    ({ table, match }) => (!isOfTable || table === pattern.table) && implies(match, pattern.match),
+  );
+}
+
 /** `group_id=1,type=all,bucket=...`. @throws NotImported */
 export function readGroup(text: Piece): readonly [string, Group] {
   const starts = [...text.text.matchAll(/(?:^|,)\s*bucket=/g)].map(
@@ -86,11 +101,17 @@ export function readGroup(text: Piece): readonly [string, Group] {
   for (const piece of head.split(", \t")) {
     const [name, value] = piece.cut("=") ?? [piece, piece];
     if (name.text === "group_id") id = value.text;
-    if (name.text === "type") type = value.text.toLowerCase();
+    else if (name.text === "type") type = value.text.toLowerCase();
+    else if (!GROUP_WORDS.test(piece.text))
+      notImported(piece, `a group has no ${piece.text}: it has group_id, type and buckets`);
   }
   const buckets = starts.map(([, from], n) => readBucket(text.part(from, starts[n + 1]?.[0])));
   return [id, { type, buckets, place: text.place }];
 }
+
+/** How a group of type `select` chooses, which is refused if it has several buckets; and what a dump has counted. */
+const GROUP_WORDS =
+  /^(?:command_bucket_id|selection_method|selection_method_param|fields|hash|properties|n_buckets|ref_count|duration|packet_count|byte_count)\b/;
 
 const BUCKET_WORDS = /^(?:(?:bucket_id|weight|watch_port|watch_group)[:=]\s*[^,\s]+[,\s]*)+/;
 

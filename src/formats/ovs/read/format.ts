@@ -21,8 +21,9 @@ const COMMANDS = {
   "ovs-ofctl add-meter, lines of dump-meters": { becomes: "ASO meters, used by the flows that name them" },
   "ovs-appctl tnl/neigh/set": { becomes: "MAC addresses of the headers that tunnel ports add" },
   "ovs-ofctl mod-flows, del-flows with a match": {
-    refused: "they change flows that are there already",
+    becomes: "flows that stand before it have other actions, or are left out",
   },
+  "ovs-appctl dpctl/add-flow, ovs-dpctl add-flow": { becomes: "rules, as lines of dpctl/dump-flows" },
   "flows of several bridges": { becomes: "tables of their own; the port that a frame comes by says which" },
   "ports of type patch": {
     becomes: "a copy of the frame reaches the other bridge; refused if its peer or the peer's flows are missing",

@@ -37,6 +37,14 @@ export interface ReadMatch {
   readonly kind: Kind;
 }
 
+/** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
+export const ABOUT =
+  "cookie duration n_packets n_bytes idle_age hard_age importance send_flow_rem check_overlap reset_counts no_packet_counts no_byte_counts flags packet_type n_offload_packets n_offload_bytes hit_count".split(
+    " ",
+  );
+export const TIMEOUTS = ["idle_timeout", "hard_timeout"];
+const FLOW_WORDS = ["priority", "table", ...TIMEOUTS, ...ABOUT];
+
 export type Assume = (word: Word, reason: string) => void;
 
 /** The word for a tag that is not there. */
@@ -113,7 +121,10 @@ class MatchReader extends OpenMatch {
     if (refused !== undefined) notImported(name, refused);
     const field =
       fieldNamed(text) ??
-      notImported(name, `there is no field ${name.text}; ${namesHint(name.text, "fields", FIELD_NAMES)}`);
+      notImported(
+        name,
+        `there is no field ${name.text}; ${namesHint(name.text, "fields", [...FLOW_WORDS, ...FIELD_NAMES])}`,
+      );
     if (this.#isMissing(field)) {
       this.assume(name, "Open vSwitch leaves it out: the match does not say the protocol that has it");
       return;
@@ -127,7 +138,7 @@ class MatchReader extends OpenMatch {
       if (name.text === "eth") return;
       notImported(
         name,
-        `there is no field ${name.text}; ${namesHint(name.text, "fields", [...Object.keys(SHORTHANDS), ...FIELD_NAMES])}`,
+        `there is no field ${name.text}; ${namesHint(name.text, "fields", [...Object.keys(SHORTHANDS), ...FLOW_WORDS, ...FIELD_NAMES])}`,
       );
     }
     this.ask("outer.ethertype", BigInt(type), 0xffffn);

@@ -41,6 +41,24 @@ export function asSet(acts: readonly Act[]): readonly Act[] {
   return last.length === 0 ? [] : ORDER.flatMap((kind) => kinds.get(kind) ?? []);
 }
 
+/** A set with more acts: a later one replaces those that do the same. */
+export function intoSet(set: readonly Act[], more: readonly Act[]): Act[] {
+  const all = new Map<string, Act>();
+  for (const act of [...set, ...more]) {
+    const kind = kindInSet(act);
+    const key = kind === "other" || kind === "last" ? act.key : kind;
+    all.delete(key);
+    all.set(key, act);
+  }
+  return [...all.values()];
+}
+
+export function actsOf(list: Node | null): Act[] {
+  const acts: Act[] = [];
+  for (let node = list; node !== null; node = node.next) acts.push(node.act);
+  return acts;
+}
+
 function kindInSet({ kind }: Act): (typeof ORDER)[number] {
   if (kind === "pop_vlan" || kind === "push_vlan" || kind === "dec_ttl") return kind;
   return ["output", "in_port", "group", "lookup"].includes(kind) ? "last" : "other";

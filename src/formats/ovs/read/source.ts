@@ -9,12 +9,13 @@ import { configure, Listing } from "./bridge/configuration.js";
 import { Interfaces } from "./bridge/interfaces.js";
 import type { Contents } from "./bridge/scope.js";
 import { steer } from "./bridge/steer.js";
-import { readFlow, readGroup } from "./flows.js";
-import { readDatapathFlow } from "./datapath/keys.js";
-import { inferTunnel, makeTunnel } from "./datapath/ports.js";
+import { flowsOf, readFlow, readGroup } from "./flows.js";
+import { datapathFlow, readDatapathFlow } from "./datapath/keys.js";
+import { inferTunnel, makeTunnel, nameSystemPorts } from "./datapath/ports.js";
 import { TUNNEL_TYPES } from "./bridge/ports.js";
 import type { Flow } from "./steps.js";
 import {
+  commandAfter,
   isCommand,
   isDatapathFlow,
   isFlow,
@@ -42,6 +43,8 @@ export class OvsImport implements Importer {
   #bridge = "";
   /** Whether a command names it that prints flows: its lines follow. */
   #isPrinted = false;
+  /** Flows that were compared with matches of mod-flows and del-flows. */
+  #compared = 0;
   /** The first line without a bridge after a command that prints no flows. */
   readonly #guessed = new Map<string, Piece>();
 
@@ -53,11 +56,24 @@ export class OvsImport implements Importer {
   }
 
   add(text: string): void {
-    const lines = commandsOf(text, { isCommand, goesOn, isPart }, ({ text: found, place }) => {
-      if (isHeading(found.replace(/^>\s*/, "")) || setVariable(found, this.#variables)) return;
-      this.findings.assume(place, found, "no flow: left out");
+    const within = (line: string, from: number): number | undefined =>
+      isVariable(line.slice(from)) ? undefined : commandAfter(line, from);
+    /** Variables that have flows. */
+    const flows: Word[] = [];
+    const lines = commandsOf(text, { isCommand, progress, isPart, within }, ({ text: found, place }) => {
+      if (isHeading(found.replace(/^>\s*/, ""))) return;
+      if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "no flow: left out");
+      else if (isFlow(found) || /^\w+=[^"']*,/.test(found)) flows.push({ text: found, place });
     });
-    for (const line of lines) this.#line(line.expanded((name) => this.#variables.get(name)));
+    const used = new Set(flows.length === 0 ? [] : [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
+    for (const { text: flow, place } of flows) {
+      const name = flow.slice(0, flow.indexOf("=")).split(/\s/).at(-1);
+      if (!used.has(name)) this.findings.assume(place, flow, "no command uses this variable: left out");
+    }
+    for (const line of lines) {
+      const whole = line.expanded((name) => this.#variables.get(name));
+      this.#read(Piece.of(whole), () => this.#line(whole));
+    }
   }
 
   finish(): void {
@@ -91,6 +107,7 @@ export class OvsImport implements Importer {
     if (port !== undefined) {
       const one = this.#interfaces.named(port.name, piece.place);
       this.#interfaces.number(one, port.number, this.#bridge === "" ? undefined : this.#bridge);
+      if (port.isTyped) one.isTyped = true;
       // ovs-dpctl show: the datapath's port of all tunnels of a type.
       if (port.type !== undefined && TUNNEL_TYPES.includes(port.type)) makeTunnel(one, port.type);
       else if (port.type !== undefined) one.type = port.type;
@@ -114,12 +131,13 @@ export class OvsImport implements Importer {
 
   #command(command: Piece): void {
     const words = command.split(" \t");
-    const at = words.findIndex(({ text }) => /(?:^|\/)ovs-\w+ctl$/.test(text));
-    const tool = words[at]?.text.replace(/^.*\//, "");
+    const at = words.findIndex(({ text }) => /(?:^|\/)ovs-\w+ctl\d?$/.test(text));
+    const tool = words[at]?.text.replace(/^.*\/|\d$/g, "");
     const rest = words.slice(at + 1);
     if (tool === "ovs-vsctl") {
-      configure(rest, this.#interfaces, (bridge) => this.#bridges.delete(bridge));
+      configure(rest, this.#interfaces, (bridge) => this.#bridges.delete(bridge), this.findings);
     } else if (tool === "ovs-appctl") this.#tell(rest);
+    else if (tool === "ovs-dpctl") this.#datapath(rest);
     else if (tool === "ovs-ofctl") this.#control(rest);
   }
 
@@ -138,6 +156,12 @@ export class OvsImport implements Importer {
     else if (name === "add-meter" && argument !== undefined) this.#meter(argument);
     else if (name === "del-meters" && argument === undefined) this.#contents.meters.clear();
     else if (name === "del-flows" && argument === undefined) this.#contents.flows.clear();
+    else if ((name === "mod-flows" || name === "del-flows") && argument !== undefined)
+      this.#change(
+        argument,
+        name,
+        words.some(({ text }) => text === "--strict"),
+      );
     else if (name === "del-groups" && argument === undefined) this.#contents.groups.clear();
     else if (name === "add-tlv-map" && argument !== undefined) this.#nameOptions(argument);
     else if (name === "del-tlv-map" && argument === undefined) this.#options.clear();
@@ -204,8 +228,50 @@ export class OvsImport implements Importer {
     });
   }
 
+  /** Flows that are there are deleted, or get other actions. */
+  #change(text: Piece, name: string, isStrict: boolean): void {
+    this.#read(text, () => {
+      if (/\b(?:cookie|out_port|out_group)=/.test(text.text))
+        notImported(text, `${name} by cookies and outputs of flows is not read`);
+      const pattern = readFlow(text, (word, reason) => this.#assume(word, reason));
+      const { flows } = this.#contents;
+      this.#compared += isStrict ? 0 : flows.size;
+      if (this.#compared > MAX_COMPARED) notImported(text, `${name} with a match, of too many flows: use --strict`);
+      const acts = name === "mod-flows" ? pattern.acts : undefined;
+      const found = flowsOf(flows, pattern, isStrict, /\btable(?:_id)?=/.test(text.text));
+      if (acts !== undefined && found.length === 0) notImported(text, "it changes no flow that stands before it");
+      for (const flow of found) {
+        if (acts === undefined) flows.delete(flow.identity);
+        else flows.set(flow.identity, { ...flow, acts });
+      }
+    });
+  }
+
+  /** `ovs-dpctl add-flow [DATAPATH] KEYS ACTIONS`, and the same by `ovs-appctl dpctl/add-flow`. */
+  #datapath(words: readonly Piece[]): void {
+    const [verb, ...rest] = operands(words);
+    if (verb === undefined || !/-flows?$/.test(verb.text) || /^(?:dump|get)-/.test(verb.text)) return;
+    const [keys, actions] = rest.slice(-2);
+    if (verb.text === "del-flows") this.#contents.flows.clear();
+    else if (verb.text === "add-flow" && keys !== undefined && actions !== undefined)
+      this.#read(verb, () => {
+        const flow = datapathFlow(keys, unquoted(keys), unquoted(actions));
+        this.#contents.flows.set(flow.identity, this.#withTunnel(flow));
+      });
+    else
+      this.findings.refuse(
+        verb.place,
+        verb.text,
+        `${verb.text} is not read: only flows that are added, and all deleted`,
+      );
+  }
+
   #datapathFlow(text: Piece): Flow {
-    const flow = readDatapathFlow(text);
+    return this.#withTunnel(readDatapathFlow(text));
+  }
+
+  #withTunnel(flow: Flow): Flow {
+    nameSystemPorts(flow, this.#interfaces);
     const type = inferTunnel(flow, this.#interfaces);
     if (type !== undefined) {
       const port = flow.match.inPort ?? "";
@@ -228,6 +294,8 @@ export class OvsImport implements Importer {
     const at = words.findIndex(({ text }) => text === "tnl/neigh/set" || text === "tnl/arp/set");
     const [, , ip, mac] = at < 0 ? [] : words.slice(at);
     if (ip !== undefined && mac !== undefined) this.#neighbors.set(ip.unquoted(), mac.unquoted());
+    const datapath = words.findIndex(({ text }) => /^dpctl\/\w/.test(text));
+    if (datapath >= 0) this.#datapath([(words[datapath] as Piece).part("dpctl/".length), ...words.slice(datapath + 1)]);
   }
 
   #assume({ text, place }: Word, reason: string): void {
@@ -237,7 +305,13 @@ export class OvsImport implements Importer {
   }
 }
 
+const MAX_COMPARED = 20_000_000;
 const LOGICAL = "a logical flow of OVN: import what ovs-ofctl dump-flows br-int prints on a host";
+
+/** `FLOW="in_port=1,actions=2"`, `FLOW=in_port=1,actions=2`: a flow that a variable has. Names of fields can be in capitals too. */
+function isVariable(text: string): boolean {
+  return /^(?:export\s+|local\s+|readonly\s+)?(?:\w+=["']|(?!NXM_|OXM_)[A-Z][A-Z\d_]*=)/.test(text);
+}
 
 /** Without options, which may also follow operands: `-O OpenFlow13`, `--bundle`. */
 function operands(words: readonly Piece[]): Piece[] {
@@ -270,18 +344,23 @@ function isPart(text: string): boolean {
   return !/^(?:cookie|table|priority|add|group_id|meter=|ovs-)/.test(text);
 }
 
-/** Whether a flow goes on in the next line. */
-function goesOn(text: string): boolean {
-  if (text.endsWith(",")) return true;
+/** Whether a flow goes on in the next line, line by line. */
+function progress(): (added: string) => boolean {
+  let first: string | undefined;
   let depth = 0;
-  for (const sign of text) {
-    if (sign === "(") depth++;
-    else if (sign === ")") depth--;
-  }
-  return (
-    depth > 0 ||
-    (/^cookie=/.test(text) && !/actions=/.test(text)) ||
-    (isMeter(text) && !/rate=/.test(text)) ||
-    (isDatapathFlow(text) && !text.includes("actions:"))
-  );
+  const seen = { flow: false, datapath: false, rate: false };
+  return (added) => {
+    first ??= added;
+    for (let at = 0; at < added.length; at++) {
+      if (added[at] === "(") depth++;
+      else if (added[at] === ")") depth--;
+    }
+    seen.flow ||= added.includes("actions=");
+    seen.datapath ||= added.includes("actions:");
+    seen.rate ||= added.includes("rate=");
+    if (added.endsWith(",") || depth > 0) return true;
+    if (first.startsWith("cookie=") && !seen.flow) return true;
+    if (isMeter(first) && !seen.rate) return true;
+    return !seen.datapath && !seen.flow && isDatapathFlow(first);
+  };
 }

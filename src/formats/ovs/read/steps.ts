@@ -57,9 +57,15 @@ export type Change =
     };
 
 export type Act = { readonly key: string } &
-  /** `hairpin`: also where the frame came from that port. */
+  /** `hairpin`: also where the frame came from that port. `bare`: a name alone, which could be one of an action. */
   (
-    | { readonly kind: "output"; readonly port: string; readonly place: Place; readonly hairpin?: true }
+    | {
+        readonly kind: "output";
+        readonly port: string;
+        readonly place: Place;
+        readonly hairpin?: true;
+        readonly bare?: true;
+      }
     | { readonly kind: "in_port"; readonly place: Place }
     | { readonly kind: "change"; readonly changes: readonly Change[] }
     | { readonly kind: "push_vlan"; readonly tpid: number; readonly vid: number; readonly pcp: number }

@@ -3,11 +3,13 @@ import { UDP_PORTS } from "../../../headers/announcers.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
-import { commandsOf, type TextLine } from "../../text/lines.js";
+import { LastCommand } from "../../reading/lastCommand.js";
+import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { Devices, type NetDevice, type TunnelKind } from "./devices.js";
-import { readFilter, readHook, type Filter, type FilterReader, type Hook } from "./filter.js";
+import { FilterList } from "./filterList.js";
+import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
 import { listedOf as jsonListed, takeJson } from "./listing/json.js";
 import type { Listed } from "./listing/listed.js";
 import { listedOf as textListed, takeListings } from "./listing/text.js";
@@ -19,23 +21,35 @@ const ASSIGNMENT = /^\s*(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w*=/;
 const COMMAND =
   /^(?:\w{0,80}?tc_filter\w{0,80}\s+(?:add|del|change|replace|show)\b|(?:[\w./-]*\/)?tc\b|\$\{?TC\}?|"\$TC"|filter|qdisc|ip\s+link\s+add|ip\s+l\s+a)\s/;
 
+/** The same after any other text. */
+const WITHIN = commandWithin(
+  /(?<![\w-])(?:tc(?:\s+-\S{1,80}){0,4}\s+(?:filter|qdisc|chain|actions)\s+(?:add|a|del\w*|change|replace|show|ls|list)\b|ip\s+link\s+add\s)/,
+);
+
+/** What tc prints where the kernel does not execute a command. */
+const FAILED =
+  /^(?:RTNETLINK answers: (?!Success)|Error: |We have an error talking to the kernel|Cannot find device|Unknown filter|Command "filter" is unknown)/;
+
 export class TcImport implements Importer {
   /** Those that the caller sets. */
   readonly #variables: ReadonlyMap<string, string>;
   readonly #devices: Devices;
   readonly #plan: Plan;
-  readonly #filters = new Map<string, Filter[]>();
+  readonly #filters = new Map<string, FilterList>();
   /** Devices of each block, and the blocks of devices. */
   readonly #blocks = new Map<string, string[]>();
+  readonly #blockOf = new Map<string, string>();
   readonly #reader: FilterReader;
   /** The device of the listing that is read. */
   #shown: Word | undefined;
+  readonly #last: LastCommand;
 
   constructor(
     draft: Draft,
     private readonly findings: Findings,
   ) {
     this.#variables = draft.variables;
+    this.#last = new LastCommand(findings);
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
     this.#reader = {
@@ -53,8 +67,10 @@ export class TcImport implements Importer {
     const json = takeJson(text);
     const listing = takeListings(json.rest);
     for (const { word, reason } of json.broken) this.findings.refuse(word.place, word.text, reason);
-    const lines = commandsOf(listing.rest, RULES, ({ text: other, place }) => {
-      if (/[\p{L}\d]/u.test(other)) this.findings.assume(place, other, NO_COMMAND);
+    const answers: Word[] = [];
+    const lines = commandsOf(listing.rest, RULES, (other) => {
+      if (FAILED.test(other.text)) answers.push(other);
+      else if (/[\p{L}\d]/u.test(other.text)) this.findings.assume(other.place, other.text, NO_COMMAND);
     });
     const assume = (word: Word, reason: string): void => {
       this.findings.assume(word.place, word.text, reason);
@@ -64,6 +80,12 @@ export class TcImport implements Importer {
         place: line.place(0),
         read: () => {
           this.#line(line, variables);
+        },
+      })),
+      ...answers.map((answer) => ({
+        place: answer.place,
+        read: () => {
+          this.#last.failed(answer);
         },
       })),
       ...json.filters.map((one) => ({
@@ -80,12 +102,14 @@ export class TcImport implements Importer {
       })),
     ];
     this.#shown = undefined;
+    this.#last.end();
     for (const { read } of steps.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)) read();
   }
 
   /** A filter of a listing, as the command that makes it. */
   #listed(place: Place, read: () => Listed | undefined): void {
     const start = { text: "filter", place };
+    this.#last.end();
     this.#guard(start, () => {
       const listed = read();
       if (listed === undefined) return;
@@ -107,7 +131,7 @@ export class TcImport implements Importer {
   }
 
   finish(): void {
-    this.#plan.build(this.#filters, this.#blocks);
+    this.#plan.build(new Map([...this.#filters].map(([owner, list]) => [owner, list.all])), this.#blocks);
   }
 
   #line(line: TextLine, variables: Variables): void {
@@ -115,11 +139,14 @@ export class TcImport implements Importer {
     for (const words of commandsIn(wordsOf(line, variables))) {
       const [first] = words;
       if (first === undefined) continue;
-      if (!COMMAND.test(`${textOf(words)} `)) this.findings.assume(first.place, textOf(words), NO_COMMAND);
-      else
-        this.#guard(first, () => {
-          this.#command(new Cursor(words), first, textOf(words));
-        });
+      if (!COMMAND.test(`${textOf(words)} `)) {
+        this.findings.assume(first.place, textOf(words), NO_COMMAND);
+        continue;
+      }
+      this.#last.begin();
+      this.#guard(first, () => {
+        this.#command(new Cursor(words), first, textOf(words));
+      });
     }
   }
 
@@ -157,6 +184,7 @@ export class TcImport implements Importer {
         else notImported(object, `filters are added and deleted: "${verb}" is neither`);
         return;
       case "chain":
+        if (!words.done) checkVerb(words.next("add"));
         return;
       default:
         notImported(object, "filters are read, with the qdisc and the chains that they are in");
@@ -180,37 +208,24 @@ export class TcImport implements Importer {
     const filter = readFilter(hook, words, this.#reader, text);
     if (filter === undefined) return;
     const list = this.#listOf(filter.owner);
-    if (hook.prio === undefined) filter.prio = this.#newPrio(list, hook);
-    const old = verb === "add" || filter.handle === undefined ? -1 : placeOf(filter, list);
-    if (old >= 0) list[old] = filter;
-    else list.push(filter);
-  }
-
-  /** The priority that the kernel gives: one before the lowest that it gave so far. */
-  #newPrio(list: readonly Filter[], { chain, kind }: Hook): number {
-    let lowest = Infinity;
-    for (const one of list) if (one.chain === chain && one.prio >= FIRST_SEARCHED) lowest = Math.min(lowest, one.prio);
-    const prio = lowest === Infinity ? FIRST_GIVEN : lowest - 1;
-    this.findings.assume(kind.place, kind.text, `it has no prio: the kernel gives ${prio}, before filters without one`);
-    return prio;
+    if (hook.prio === undefined) {
+      const prio = (filter.prio = list.newPrio(hook.chain));
+      const reason = `it has no prio: the kernel gives ${prio}, before filters without one`;
+      this.findings.assume(hook.kind.place, hook.kind.text, reason);
+    }
+    this.#last.undo = list.add(filter, verb !== "add");
   }
 
   #delete({ owner, chain, prio, handle }: Hook): void {
-    const list = this.#listOf(this.#ownerOf(owner).text);
-    const kept = list.filter(
-      (one) =>
-        (chain >= 0 && one.chain !== chain) ||
-        (prio !== undefined && one.prio !== prio) ||
-        (handle !== undefined && one.handle !== handle),
-    );
-    list.splice(0, list.length, ...kept);
+    const name = this.#ownerOf(owner).text;
+    this.#last.undo = this.#listOf(name).delete(chain, prio, handle);
   }
 
   #qdisc(words: Cursor, verb: string): void {
     let name: string | undefined;
     let isIngress = false;
     let block: string | undefined;
-    words.next("add");
+    if (!words.done) checkVerb(words.next("add"));
     while (!words.done) {
       const word = words.next("a word");
       if (word.text === "dev") name = words.next("a device").text;
@@ -218,13 +233,27 @@ export class TcImport implements Importer {
       else if (word.text === "ingress_block") block = words.next("a block").text;
       else if (word.text === "root" && verb !== "show") {
         notImported(word, "queueing disciplines of sent frames are in the kernel");
-      }
+      } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) words.next("a value");
+      else if (verb !== "show" && isIngress && word.text !== "ffff:")
+        notImported(word, `"${word.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
     }
     if (name === undefined || !isIngress) return;
-    if (verb.startsWith("del")) this.#filters.delete(name);
-    else if (block !== undefined) {
+    const owner = name;
+    if (verb.startsWith("del")) {
+      const list = this.#filters.get(owner);
+      this.#filters.delete(owner);
+      if (list !== undefined) this.#last.undo = () => this.#filters.set(owner, list);
+    } else if (block !== undefined) {
       const key = `block ${block}`;
-      this.#blocks.set(key, [...(this.#blocks.get(key) ?? []), name]);
+      const devices = this.#blocks.get(key) ?? [];
+      devices.push(owner);
+      this.#blocks.set(key, devices);
+      const before = this.#blockOf.get(owner);
+      this.#blockOf.set(owner, before ?? key);
+      this.#last.undo = () => {
+        devices.pop();
+        if (before === undefined) this.#blockOf.delete(owner);
+      };
     }
   }
 
@@ -253,16 +282,16 @@ export class TcImport implements Importer {
     });
   }
 
-  #listOf(owner: string): Filter[] {
-    const list = this.#filters.get(owner) ?? [];
+  #listOf(owner: string): FilterList {
+    const list = this.#filters.get(owner) ?? new FilterList();
     this.#filters.set(owner, list);
     return list;
   }
 
   /** The block of a device that shares one, else the device. */
   #ownerOf(owner: Word): Word {
-    for (const [block, devices] of this.#blocks) if (devices.includes(owner.text)) return { ...owner, text: block };
-    return owner;
+    const block = this.#blockOf.get(owner.text);
+    return block === undefined ? owner : { ...owner, text: block };
   }
 
   #deviceOf(owner: Word): NetDevice {
@@ -276,16 +305,13 @@ export class TcImport implements Importer {
   }
 }
 
-/** Where the filter is that has the same handle; -1 if there is none. */
-function placeOf({ chain, prio, handle }: Filter, list: readonly Filter[]): number {
-  return list.findIndex((one) => one.chain === chain && one.prio === prio && one.handle === handle);
+/** @throws NotImported */
+function checkVerb(verb: Word): void {
+  if (!/^(?:add|a|del\w*|replace|change|link|show|list|ls|get)$/.test(verb.text))
+    notImported(verb, `qdiscs and chains are added and deleted: "${verb.text}" is neither`);
 }
 
 const NO_COMMAND = "no command of tc: left out";
-
-/** Priorities that the kernel gives: it looks for given ones from the first number on. */
-const FIRST_SEARCHED = 0x8000;
-const FIRST_GIVEN = 0xc000;
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",
@@ -294,7 +320,10 @@ const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   ip6gretap: "gre",
 };
 
-const RULES = { isCommand: (text: string): boolean => COMMAND.test(text) || ASSIGNMENT.test(text) };
+const RULES = {
+  isCommand: (text: string): boolean => COMMAND.test(text) || ASSIGNMENT.test(text),
+  within: WITHIN,
+};
 
 /** `-s -j -batch FILE -n NAME` before the object. */
 function globalOptions(words: Cursor): void {
@@ -305,18 +334,31 @@ function globalOptions(words: Cursor): void {
 }
 
 /** The commands of a line, which `;` and `&&` part. */
-function* commandsIn(words: readonly Word[]): Generator<Word[]> {
+function* commandsIn(words: readonly Word[]): Generator<readonly Word[]> {
   let command: Word[] = [];
-  for (const word of words) {
+  for (const [n, word] of words.entries()) {
     const isEnd = /^(?:;+|&&|\|\||\|)$/.test(word.text);
     const ends = isEnd || /[^\\];$/.test(word.text);
     if (!isEnd) command.push(ends ? { ...word, text: word.text.slice(0, -1) } : word);
     if (!ends) continue;
-    yield command;
+    yield commandOf(command);
     command = [];
-    if (word.text === "|" || word.text === "||") return;
+    // What follows is executed if the command fails, or reads what it prints.
+    if (word.text === "|" || word.text === "||") {
+      const rest = words.slice(n);
+      if (commandOf(rest) !== rest) yield rest;
+      return;
+    }
   }
-  yield command;
+  yield commandOf(command);
+}
+
+/** From its command on, where that has other words in front of it: `then tc filter add ...`. */
+function commandOf(words: readonly Word[]): readonly Word[] {
+  const at = words.findIndex(
+    ({ text }, n) => n > 0 && /(?:^|\/)tc$/.test(text) && /^(?:-|filter$|qdisc$|chain$)/.test(words[n + 1]?.text ?? ""),
+  );
+  return at < 0 ? words : words.slice(at);
 }
 
 function textOf(words: readonly Word[]): string {

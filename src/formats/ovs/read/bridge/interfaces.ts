@@ -9,12 +9,16 @@ export interface Interface {
   bridge?: string;
   number?: string;
   type?: string;
+  /** Whether the text would say its type if it had one: ovs-vsctl and ovs-dpctl do, ovs-ofctl does not. */
+  isTyped?: true;
   readonly options: Map<string, string>;
 }
 
 export class Interfaces {
   readonly #byName = new Map<string, Interface>();
   readonly #numbered: Interface[] = [];
+  readonly #numbers = new Set<string>();
+  readonly #members = new Map<string, Set<Interface>>();
 
   get all(): Interface[] {
     return [...this.#byName.values()];
@@ -34,13 +38,14 @@ export class Interfaces {
   }
 
   hasNumber(number: string): boolean {
-    return this.#numbered.some((one) => one.number === number);
+    return this.#numbers.has(number);
   }
 
   /** Gives an interface its number, and its bridge if the text says it. */
   number(one: Interface, number: string, bridge?: string): void {
     one.number = number;
-    if (bridge !== undefined) one.bridge = bridge;
+    this.#numbers.add(number);
+    if (bridge !== undefined) this.join(one, bridge);
     this.#numbered.push(one);
   }
 
@@ -59,7 +64,15 @@ export class Interfaces {
   }
 
   removeBridge(bridge: string): void {
-    for (const one of this.all) if (one.bridge === bridge) this.remove(one.name);
+    for (const one of this.#members.get(bridge) ?? []) if (one.bridge === bridge) this.remove(one.name);
+    this.#members.delete(bridge);
+  }
+
+  /** Adds an interface to a bridge. */
+  join(one: Interface, bridge: string): void {
+    one.bridge = bridge;
+    const members = this.#members.get(bridge) ?? new Set();
+    this.#members.set(bridge, members.add(one));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Ports of bridges, by name and number, and what they are on the device. */
+import { noAction } from "../actions.js";
 import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../../../reading/draft.js";
 import type { Place } from "../../../text/refusal.js";
 import { numberKey, type Interface, type Interfaces } from "./interfaces.js";
@@ -22,7 +23,8 @@ export interface Patch {
 export type Target =
   | { readonly tunnel: Tunnel }
   | { readonly patch: Patch }
-  | { readonly endpoint: Endpoint }
+  /** `isOpen`: the text does not say whether it is a tunnel. */
+  | { readonly endpoint: Endpoint; readonly isOpen?: boolean }
   | { readonly refused: string };
 
 export const TUNNEL_TYPES = ["vxlan", "geneve", "gre"];
@@ -53,9 +55,15 @@ export interface Bridges {
 export class Ports {
   readonly #byNumber: ReadonlyMap<string, Interface>;
   readonly #used = new Map<string, Place>();
+  /** Words that stand where only a port can. */
+  readonly #named = new Set<string>();
   readonly #popped = new Set<string>();
   readonly #bridgeOf = new Map<string, { readonly bridge: string; readonly text: string }>();
   readonly #targets = new Map<string, Target>();
+  /** Whether ports do not change any more. */
+  #isChosen = false;
+  #tunnels: readonly Tunnel[] | undefined;
+  #hasPatches: boolean | undefined;
   readonly #entries: { bridge: string; endpoint: Endpoint }[] = [];
 
   constructor(
@@ -74,9 +82,10 @@ export class Ports {
     return word;
   }
 
-  /** Notes that flows name a port. */
-  use(word: string, place: Place): void {
+  /** Notes that flows name a port. @param isBare whether an action could stand there too */
+  use(word: string, place: Place, isBare = false): void {
     if (!this.#used.has(word)) this.#used.set(word, place);
+    if (!isBare) this.#named.add(word);
   }
 
   /** Notes that flows take the headers of a tunnel port off: no frame reaches its flows by itself. */
@@ -86,7 +95,7 @@ export class Ports {
   }
 
   /** Tunnel ports that frames come by to flows of their own. */
-  entered(): Tunnel[] {
+  entered(): readonly Tunnel[] {
     const popped = new Set([...this.#popped].map((word) => this.canonical(word)));
     return this.tunnels().filter(({ name }) => !popped.has(name));
   }
@@ -109,15 +118,30 @@ export class Ports {
       }
     }
     for (const one of this.interfaces.all) if (one.type === "patch") this.#targets.set(one.name, this.#patchOf(one));
+    for (let n = open.length - 1; n >= 0; n--) {
+      const { words, one, name } = open[n] as (typeof open)[number];
+      const isPort = one !== undefined || /\d/.test(name) || words.some((word) => this.#named.has(word));
+      if (isPort) continue;
+      for (const word of words) this.#targets.set(word, { refused: noAction(this.#title(name)) });
+      open.splice(n, 1);
+    }
     open.sort((a, b) => (a.number === b.number ? 0 : a.number - b.number));
     const physical = open.find(({ name }) => isPhysical(name));
     // Tunnels lead over an uplink that their bridge need not have.
     const lowest = this.tunnels().length > 0 ? undefined : open.find(({ name }) => /^(?:[^:]+:)?\d+$/.test(name));
     const uplink = this.#hasUplink() ? undefined : (physical ?? lowest);
+    const taken = new Set(this.vports());
     let vf = 0;
+    const nextVf = (): number => {
+      do vf++;
+      while (taken.has(vf));
+      return vf;
+    };
     for (const one of open) {
-      const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: (vf = this.#nextVf(vf)) };
-      const target = isEndpoint(endpoint) ? { endpoint: this.draft.endpoint(endpoint) } : { refused: NO_ENDPOINT };
+      const endpoint: Endpoint = one === uplink ? { port: 1 } : { vport: nextVf() };
+      const target = isEndpoint(endpoint)
+        ? { endpoint: this.draft.endpoint(endpoint), isOpen: one !== physical && one.one?.isTyped !== true }
+        : { refused: NO_ENDPOINT };
       for (const word of one.words) this.#targets.set(word, target);
       if ("refused" in target) continue;
       this.#enters(one.bridge, endpoint);
@@ -126,6 +150,7 @@ export class Ports {
       const patch = /patch/.test(name) ? "; if it is a patch port, add what ovs-vsctl show prints" : "";
       assume(one.place, name, `port ${name} is ${what}; --map ${name}=uplink or =vf1 says another${patch}`);
     }
+    this.#isChosen = true;
   }
 
   target(word: string): Target {
@@ -155,7 +180,12 @@ export class Ports {
   }
 
   /** Tunnel ports, also those that no flow names. */
-  tunnels(): Tunnel[] {
+  tunnels(): readonly Tunnel[] {
+    if (!this.#isChosen) return this.#tunnelPorts();
+    return (this.#tunnels ??= this.#tunnelPorts());
+  }
+
+  #tunnelPorts(): Tunnel[] {
     return this.interfaces.all.flatMap((one) => {
       const { type = "", name, options } = one;
       if (!TUNNEL_TYPES.includes(type)) return [];
@@ -166,7 +196,7 @@ export class Ports {
   }
 
   get hasPatches(): boolean {
-    return [...this.#targets.values()].some((target) => "patch" in target);
+    return (this.#hasPatches ??= [...this.#targets.values()].some((target) => "patch" in target));
   }
 
   /** The table reached by frames that enter a bridge by a patch port. */
@@ -265,15 +295,6 @@ export class Ports {
 
   #hasUplink(): boolean {
     return [...this.#targets.values()].some((one) => "endpoint" in one && "port" in one.endpoint);
-  }
-
-  #nextVf(last: number): number {
-    const taken = new Set(
-      [...this.#targets.values()].map((one) => ("endpoint" in one && "vport" in one.endpoint ? one.endpoint.vport : 0)),
-    );
-    let next = last + 1;
-    while (taken.has(next)) next++;
-    return next;
   }
 }
 

@@ -122,7 +122,8 @@ function usePorts({ match, acts, place }: Flow, groups: ReadonlyMap<string, Grou
 /** @param seen groups whose buckets are used already */
 function useActs(acts: readonly Act[], groups: ReadonlyMap<string, Group>, ports: Ports, seen: Set<string>): void {
   for (const one of acts) {
-    if (one.kind === "output" || one.kind === "encap") ports.use(one.port, one.place);
+    if (one.kind === "output") ports.use(one.port, one.place, one.bare);
+    else if (one.kind === "encap") ports.use(one.port, one.place);
     else if (one.kind === "tunnel_pop") ports.pops(one.port, one.place);
     else if (one.kind === "write") useActs(one.acts, groups, ports, seen);
     else if (one.kind === "clones") for (const list of one.lists) useActs(list, groups, ports, seen);

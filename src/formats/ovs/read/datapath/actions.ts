@@ -90,10 +90,13 @@ function datapathAction(piece: Piece, table: string): Plain | Plain[] {
   return notImported(piece, `the datapath's action ${name} is not read`);
 }
 
+const TAG = ["vid", "pcp", "tpid", "cfi"];
+
 function pushVlan(inside: Piece): Plain {
   const values = new Map(
     inside.split(",").map((one) => {
       const [name, value] = one.cut("=") ?? notImported(one, "a field has a value");
+      if (!TAG.includes(name.text)) notImported(one, `a tag has ${TAG.join(", ")}`);
       return [name.text, value] as const;
     }),
   );
@@ -138,7 +141,8 @@ function tunnelValues(inside: Piece): TunnelValues {
     }
     if (part !== "" && part !== "flags")
       notImported(piece, OTHER_PARTS[part] ?? `there is no part ${part} of a tunnel`);
-    if (value === undefined || part !== "" || name.text === "flags") continue;
+    if (part !== "" || name.text === "flags") continue;
+    if (value === undefined) notImported(piece, `there is no part ${piece.text} of a tunnel`);
     const key = TUNNEL[name.text] ?? notImported(piece, `there is no field ${name.text}`);
     values[key] = tunnelBits(key, value).value;
   }
@@ -152,7 +156,8 @@ function tunnelPush(inside: Piece): Plain {
   for (const piece of inside.split(",")) {
     const [name, of] = piece.call() ?? notImported(piece, "a key has its value in parentheses");
     if (name === "header") header = of;
-    if (name === "out_port") port = of;
+    else if (name === "out_port") port = of;
+    else if (name !== "tnl_port") notImported(piece, "tnl_push has tnl_port, header and out_port");
   }
   if (header === undefined || port === undefined) return notImported(inside, "header and out_port are missing");
   const data = headersHex(header);

@@ -1,5 +1,6 @@
 /** The headers of `tnl_push` as bytes. */
 import { integerOf } from "../../../../base/integer.js";
+import { namesHint } from "../../../../base/nearest.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../../../packet/addresses.js";
 import { notImported } from "../../../text/refusal.js";
 import type { Piece } from "../text.js";
@@ -9,11 +10,15 @@ type Values = ReadonlyMap<string, string>;
 
 /** @throws NotImported a header of another kind */
 export function headersHex(headers: Piece): string {
-  const parts = headers.split(",").filter(({ text }) => text.includes("("));
+  const parts = headers.split(",").filter(({ text }) => !/^(?:size|type)=\d+$/.test(text));
   const bytes = parts.map((piece) => {
     const [name, inside] = piece.call() ?? notImported(piece, "a header has its fields in parentheses");
     const values = new Map(inside.split(",").map((one) => one.text.split("=") as [string, string]));
     const write = WRITERS[name] ?? notImported(piece, `the header ${name} of a tunnel is not read`);
+    const known = FIELDS[name] ?? [];
+    for (const [field] of values)
+      if (!known.includes(field) && !/^(?:options)?\(/.test(field))
+        notImported(piece, `there is no field ${field}; ${namesHint(field, "fields", known)}`);
     return write(values, piece);
   });
   return bytes.join("");
@@ -64,6 +69,17 @@ const WRITERS: Readonly<Record<string, (values: Values, piece: Piece) => string>
   vxlan: (values, piece) => `${number(values.get("flags"), 8, piece)}${number(values.get("vni"), 6, piece)}00`,
   geneve,
   gre,
+};
+
+/** Fields of headers, also those that nothing depends on. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  eth: ["src", "dst", "dl_type"],
+  ipv4: ["src", "dst", "proto", "tos", "ttl", "frag"],
+  ipv6: ["src", "dst", "label", "proto", "tclass", "hlimit"],
+  udp: ["src", "dst", "csum"],
+  vxlan: ["flags", "vni"],
+  geneve: ["oam", "crit", "vni"],
+  gre: ["csum", "key", "seq"],
 };
 
 function number(text: string | undefined, digits: number, piece: Piece): string {

@@ -49,13 +49,21 @@ const ENTRY = [
 const asksNothing = (text: string): boolean =>
   text.split(",").every((one) => one === "" || /\/0(?:x0*)?\)*$/.test(one.trim()));
 
+/** What a dump says of a flow besides its keys: its identity, and what it has counted. */
+const COUNTED =
+  /^(?:(?:mega_)?ufid|packets|bytes|used|flags|dp|offloaded|dp-extra-info|cache|n_packets|n_bytes|eviction|priority|score):|^[\d.]+s$|^never$/;
+
 /** @throws NotImported */
 export function readDatapathFlow(text: Piece): Flow {
-  const [before, after] = text.cut("actions:") ?? notImported(text, "the actions are missing");
+  return datapathFlow(text, ...(text.cut("actions:") ?? notImported(text, "the actions are missing")));
+}
+
+/** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */
+export function datapathFlow(text: Piece, before: Piece, after: Piece): Flow {
   const reader = new Keys();
   const named: string[] = [];
   for (const piece of before.split(", \t")) {
-    if (!/^[a-z_\d]+\(/.test(piece.text)) continue;
+    if (COUNTED.test(piece.text)) continue;
     reader.add(piece);
     named.push(piece.text);
   }
@@ -166,7 +174,8 @@ class Keys extends OpenMatch {
       if (OTHER_PARTS[part] !== undefined && !asksNothing(of.text)) notImported(piece, OTHER_PARTS[part]);
       const [name, value] = piece.cut("=") ?? [piece, undefined];
       // Flags say that there is a key, and whether there is a checksum.
-      if (part !== "" || value === undefined || /^flags/.test(name.text)) continue;
+      if (/^flags/.test(name.text) || OTHER_PARTS[part] !== undefined) continue;
+      if (part !== "" || value === undefined) notImported(piece, `there is no part ${piece.text} of a tunnel`);
       const key =
         TUNNEL[name.text] ??
         notImported(piece, `there is no field ${name.text}; ${namesHint(name.text, "fields", Object.keys(TUNNEL))}`);

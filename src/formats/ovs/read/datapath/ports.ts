@@ -3,10 +3,10 @@ import { UDP_PORTS } from "../../../../headers/announcers.js";
 import type { HeaderName } from "../../../../headers/record.js";
 import { TUNNEL_TYPES } from "../bridge/ports.js";
 import type { Interface, Interfaces } from "../bridge/interfaces.js";
-import type { Flow } from "../steps.js";
+import type { Act, Flow } from "../steps.js";
 
 /** Names that Open vSwitch gives the ports of all tunnels of a type. */
-const SYSTEM = /^(vxlan|genev|gre)_sys(?:_(\d+))?$/;
+const SYSTEM = /^(vxlan|genev|gre|ip6gre|erspan|ip6erspan|gtpu|bareudp|stt|lisp)_sys(?:_(\d+))?$/;
 
 function typeAt(port: number): string | undefined {
   return TUNNEL_TYPES.find((type) => UDP_PORTS[type as HeaderName] === port);
@@ -19,18 +19,29 @@ export function makeTunnel(one: Interface, type: string): void {
   if (!one.options.has("key")) one.options.set("key", type === "gre" ? "optional" : "flow");
 }
 
+/** Makes ports tunnels that have the name of one, where the text says nothing else of them. */
+export function nameSystemPorts({ match, acts }: Flow, interfaces: Interfaces): void {
+  for (const port of [match.inPort ?? "", ...outputsOf(acts)]) {
+    const [, name, number] = SYSTEM.exec(port) ?? [];
+    if (name === undefined || interfaces.get(port) !== undefined) continue;
+    const one = interfaces.named(port, { line: 1, column: 1 });
+    makeTunnel(one, name === "genev" ? "geneve" : name);
+    if (number !== undefined) one.options.set("dst_port", number);
+  }
+}
+
+function outputsOf(acts: readonly Act[]): string[] {
+  return acts.flatMap((one) => {
+    if (one.kind === "output" || one.kind === "tunnel_pop") return [one.port];
+    return one.kind === "clones" ? one.lists.flatMap(outputsOf) : [];
+  });
+}
+
 /** Names the tunnel port that a flow's frames come by, if the text does not. @returns its type, where that was open */
 export function inferTunnel({ match }: Flow, interfaces: Interfaces): string | undefined {
   const { inPort, tunnel } = match;
   if (inPort === undefined) return undefined;
   const isNew = interfaces.get(inPort) === undefined && !interfaces.hasNumber(inPort);
-  const [, name, port] = SYSTEM.exec(inPort) ?? [];
-  if (name !== undefined && isNew) {
-    const one = interfaces.named(inPort, { line: 1, column: 1 });
-    makeTunnel(one, name === "genev" ? "geneve" : name);
-    if (port !== undefined) one.options.set("dst_port", port);
-    return undefined;
-  }
   const { tp_dst: udp } = tunnel;
   const hasOption = Object.keys(tunnel).some((key) => key.startsWith("option "));
   const type = hasOption ? "geneve" : udp?.mask === 0xffffffffffffffffn ? typeAt(Number(udp.value)) : undefined;

@@ -64,8 +64,13 @@ export function isOpen({ inPort, asks, either, tunnel }: Flow["match"]): boolean
   return inPort === undefined && asks.length === 0 && either.length === 0 && Object.keys(tunnel).length === 0;
 }
 
-/** One of each list, in every way. */
-export function productOf(lists: Flow["match"]["either"]): readonly (readonly Ask[])[] {
+/** Rules that one flow may make by what its fields leave open; a field that is there many times makes more. */
+const MAX_WAYS = 1024;
+
+/** One of each list, in every way. @throws NotImported there are too many */
+export function productOf({ match: { either: lists }, text, place }: Flow): readonly (readonly Ask[])[] {
+  const ways = lists.reduce((product, list) => product * list.length, 1);
+  if (ways > MAX_WAYS) notImported({ text, place }, `its fields make more than ${MAX_WAYS} rules`);
   return lists.reduce<readonly (readonly Ask[])[]>(
     (made, list) => made.flatMap((before) => list.map((asks) => [...before, ...asks])),
     [[]],

@@ -1,6 +1,6 @@
 /** Lists of acts as the actions of rules: what one rule cannot do in the order of the list goes to a table after it. */
 import { NotImported } from "../../../text/refusal.js";
-import { asSet, type Node, type Nodes } from "../nodes.js";
+import { actsOf, asSet, intoSet, type Node, type Nodes } from "../nodes.js";
 import type { Places } from "../places.js";
 import type { Ports } from "../bridge/ports.js";
 import { FlowSegment } from "../segment.js";
@@ -49,9 +49,9 @@ export class Execution {
     for (;;) {
       if (node === null) {
         const { set } = ctx;
-        if (set.length === 0) return done();
-        ctx = { ...ctx, set: [] };
-        node = this.nodes.list(asSet(set));
+        if (set === null) return done();
+        ctx = { ...ctx, set: null };
+        node = this.nodes.list(asSet(actsOf(set)));
         continue;
       }
       const one: Act = node.act;
@@ -67,10 +67,10 @@ export class Execution {
         case "exit":
           return done();
         case "clear":
-          ctx = { ...ctx, set: [] };
+          ctx = { ...ctx, set: null };
           break;
         case "write":
-          ctx = { ...ctx, set: [...ctx.set, ...one.acts] };
+          ctx = { ...ctx, set: this.nodes.list(intoSet(actsOf(ctx.set), one.acts)) };
           break;
         case "tunnel":
           ctx = { ...ctx, values: { ...ctx.values, ...one.values } };
@@ -114,7 +114,7 @@ export class Execution {
         case "enter":
           return done(this.ways.table(one.table, undefined, this.outputs.entered(one.port, known), null));
         case "lookup": {
-          if (node.length > MAX_LEFT || this.ways.isFull) {
+          if (node.length + (ctx.set?.length ?? 0) > MAX_LEFT || this.ways.isFull) {
             this.report.lacks(segment, rule, flow?.place ?? START_OF_TEXT, `resubmit(,${one.table})`, ENDLESS);
             break;
           }
@@ -133,11 +133,11 @@ export class Execution {
           const lists = one.kind === "group" ? this.outputs.buckets(one, rule, segment) : one.lists;
           const isGroup = one.kind === "group";
           // A clone executes the actions that are written so far, at its end; a bucket does not.
-          const set = isGroup ? [] : ctx.set;
+          const set = isGroup ? null : ctx.set;
           const [only] = lists;
-          const goesOn = node.next !== null || ctx.set.length > 0;
+          const goesOn = node.next !== null || ctx.set !== null;
           if (
-            set.length === 0 &&
+            set === null &&
             lists.length > 0 &&
             lists.every((acts) => acts.length === 1 && acts[0]?.kind === "output")
           ) {
@@ -150,7 +150,7 @@ export class Execution {
           }
           for (const acts of lists) {
             const copy = this.nodes.list(isGroup ? asSet(acts) : acts);
-            if (copy !== null || set.length > 0) segment.output({ table: this.#step(copy, { ...ctx, set }, known) });
+            if (copy !== null || set !== null) segment.output({ table: this.#step(copy, { ...ctx, set }, known) });
           }
           break;
         }
@@ -238,7 +238,7 @@ export class Execution {
   /** Red frames end: nothing that is left to do is done. */
   #byColour(red: Ask, node: Node, ctx: Context, known: Known): string {
     return this.ways.branches([
-      { asks: [red], node: null, ctx: { ...ctx, set: [] }, known, label: "exceeds the rate" },
+      { asks: [red], node: null, ctx: { ...ctx, set: null }, known, label: "exceeds the rate" },
       { asks: [], node: node.next, ctx, known, label: "within the rate" },
     ]);
   }

@@ -11,6 +11,8 @@ import type { Report } from "./report.js";
 import { isCircular } from "../groups.js";
 import type { Branch, Context, Group, Known, Source } from "./state.js";
 
+const NO_TYPE =
+  "the flow sets fields of a tunnel, and the text does not say whether the port is one: add what ovs-vsctl show prints";
 const WIRE = "a frame from the wire does not leave by it again";
 
 export class Outputs {
@@ -33,7 +35,7 @@ export class Outputs {
     rule: string,
   ): Member | undefined {
     const refuse = (reason: string): Member | undefined =>
-      this.report.lacks(segment, rule, one.place, `output:${one.port}`, reason);
+      this.report.lacks(segment, rule, one.place, one.bare === true ? one.port : `output:${one.port}`, reason);
     if (one.port === "NONE" || one.port === "ANY") return undefined;
     if (one.hairpin !== true && ctx.inPort !== undefined && this.ports.same(one.port, ctx.inPort)) return undefined;
     const target = this.ports.target(one.port);
@@ -49,7 +51,8 @@ export class Outputs {
       return { port: 1, reformat: { type: "l2_to_l2_tunnel", headers: headers as never } };
     }
     if (!("endpoint" in target)) return undefined;
-    const { endpoint } = target;
+    const { endpoint, isOpen } = target;
+    if (isOpen === true && Object.keys(ctx.values).length > 0) return refuse(NO_TYPE);
     const isBack = known.from === endpointName(endpoint) && ctx.inPort === undefined;
     if ("vport" in endpoint) return isBack && one.hairpin !== true ? undefined : endpoint;
     if (isBack && one.hairpin === true) return refuse(WIRE);
@@ -106,7 +109,7 @@ export class Outputs {
       inPort: port,
       wrapped: undefined,
       values: {},
-      set: [],
+      set: null,
       from: isVport ? undefined : from,
       notFrom: isVport ? wires : notFrom.filter((name) => wires.includes(name)),
     };
@@ -145,17 +148,6 @@ export class Outputs {
   guard(node: Node, ctx: Context, known: Known): Branch[] | undefined {
     if (known.from !== undefined) return undefined;
     if (ctx.inPort !== undefined) return this.#guardWire(node, ctx, known);
-    const vports = new Map<string, number>();
-    for (let at: Node | null = node; at !== null && at.act.kind !== "lookup"; at = at.next) {
-      const one = at.act;
-      if (one.kind === "in_port") for (const vport of this.ports.vports()) vports.set(`vport ${vport}`, vport);
-      if (one.kind !== "output" || one.hairpin === true) continue;
-      const target = this.ports.target(one.port);
-      if ("endpoint" in target && "vport" in target.endpoint)
-        vports.set(endpointName(target.endpoint), target.endpoint.vport);
-    }
-    const open = [...vports].filter(([name]) => !known.notFrom.includes(name));
-    if (open.length === 0) return undefined;
     const first = node.act;
     // The first output may need no answer; those after it ask later, if they are reached.
     if (first.kind === "output") {
@@ -168,6 +160,17 @@ export class Outputs {
       )
         return undefined;
     }
+    const vports = new Map<string, number>();
+    for (let at: Node | null = node; at !== null && at.act.kind !== "lookup"; at = at.next) {
+      const one = at.act;
+      if (one.kind === "in_port") for (const vport of this.ports.vports()) vports.set(`vport ${vport}`, vport);
+      if (one.kind !== "output" || one.hairpin === true) continue;
+      const target = this.ports.target(one.port);
+      if ("endpoint" in target && "vport" in target.endpoint)
+        vports.set(endpointName(target.endpoint), target.endpoint.vport);
+    }
+    const open = [...vports].filter(([name]) => !known.notFrom.includes(name));
+    if (open.length === 0) return undefined;
     const from = (name: string, vport: number): Branch => ({
       node,
       ctx,

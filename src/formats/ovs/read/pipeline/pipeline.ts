@@ -19,12 +19,24 @@ import { Execution, type Ways } from "./execution.js";
 import { Metering } from "./metering.js";
 import { Outputs } from "./outputs.js";
 import { Report } from "./report.js";
-import { branchKey, knownIn, tableKey, type Branch, type Context, type Known, type Source } from "./state.js";
+import {
+  START_OF_TEXT,
+  branchKey,
+  knownIn,
+  tableKey,
+  type Branch,
+  type Context,
+  type Known,
+  type Source,
+} from "./state.js";
 
 const END = act({ kind: "end" });
 const PRIORITIES = 65535;
 /** Tables that a text may make: one that looks its tables up in a circle makes more. */
 const MAX_TABLES = 20_000;
+/** Rules that a text may make: these, and some for each flow. */
+const MAX_RULES = 30_000;
+const MAX_RULES_OF_FLOW = 4;
 
 export class Pipeline implements Ways {
   readonly #report: Report;
@@ -36,6 +48,8 @@ export class Pipeline implements Ways {
   readonly #work: (() => void)[] = [];
   readonly #made = new Set<Flow>();
   readonly #lists = new Map<Flow, Node | null>();
+  readonly #maxRules: number;
+  #rules = 0;
   #steps = 0;
 
   constructor(
@@ -45,6 +59,8 @@ export class Pipeline implements Ways {
     places: Places,
     private readonly source: Source,
   ) {
+    const flows = [...source.tables.values()].reduce((sum, list) => sum + list.length, 0);
+    this.#maxRules = MAX_RULES + MAX_RULES_OF_FLOW * flows;
     this.#report = new Report(draft, findings);
     this.#asks = new Asks(draft, ports, places, source.options);
     const metering = new Metering(draft, source.meters, places, this.#report);
@@ -53,7 +69,7 @@ export class Pipeline implements Ways {
   }
 
   get isFull(): boolean {
-    return this.#tables.size > MAX_TABLES;
+    return this.#tables.size > MAX_TABLES || this.#rules > this.#maxRules;
   }
 
   run(): void {
@@ -78,7 +94,12 @@ export class Pipeline implements Ways {
   }
 
   #drain(): void {
-    for (let job = this.#work.pop(); job !== undefined; job = this.#work.pop()) job();
+    for (let job = this.#work.pop(); job !== undefined; job = this.#work.pop()) {
+      job();
+      if (this.#rules < 2 * this.#maxRules) continue;
+      this.#report.tell(START_OF_TEXT, "", `its flows make more than ${this.#rules} rules: the others are left out`);
+      this.#work.length = 0;
+    }
   }
 
   /** The table of the scenario for a table of the bridge, looked up as from a port, with what is left to do. */
@@ -107,7 +128,7 @@ export class Pipeline implements Ways {
       const seen = as ?? ctx.inPort;
       const from = match.inPort === undefined ? undefined : this.#asks.inPort(match.inPort, seen, ctx, flow);
       if (from === null) return;
-      for (const either of productOf(match.either)) {
+      for (const either of productOf(flow)) {
         const draft = new MatchDraft();
         if (from !== undefined) this.#asks.port(draft, from);
         if (!this.#asks.tunnel(draft, flow, ctx)) return;
@@ -147,6 +168,7 @@ export class Pipeline implements Ways {
     known: Known,
     flow?: Flow,
   ): void {
+    this.#rules++;
     const called = this.#report.free(name);
     const { actions, missing } = this.#execution.actions(node, ctx, known, called, flow);
     pushRule(this.draft, {

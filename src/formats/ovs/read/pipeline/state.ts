@@ -30,7 +30,8 @@ export interface Context {
   /** The tunnel's headers that are still in front of the frame. */
   readonly wrapped: Tunnel | undefined;
   readonly values: TunnelValues;
-  readonly set: readonly Act[];
+  /** The action set. */
+  readonly set: Node | null;
   /** Where the frame really came from, if something that is left to do depends on it. */
   readonly from: string | undefined;
   /** Physical ports that it did not come from, for frames that have crossed to another bridge. */
@@ -56,7 +57,7 @@ export const START: Context = {
   inPort: undefined,
   wrapped: undefined,
   values: {},
-  set: [],
+  set: null,
   from: undefined,
   notFrom: [],
 };
@@ -66,7 +67,7 @@ export const START_OF_TEXT: Place = { line: 1, column: 1 };
 
 export function contextKey({ inPort = "", wrapped, values, set, from = "", notFrom }: Context): string {
   const tunnel = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-  return `${inPort}|${from}|${notFrom.join()}|${wrapped?.name ?? ""}|${tunnel.sort().join()}|${set.map(({ key }) => key).join()}`;
+  return `${inPort}|${from}|${notFrom.join()}|${wrapped?.name ?? ""}|${tunnel.sort().join()}|${set?.id ?? 0}`;
 }
 
 /** The same text for branches that go on alike. */
