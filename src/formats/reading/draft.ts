@@ -142,9 +142,9 @@ export class Draft {
   }
 
   /** A queue: the one that the map gives for its name, or one of that name. */
-  queue(name: string, vport = 0): string {
+  queue(name: string, vport = 0, more: Omit<Item<"queues">, "name"> = {}): string {
     const mapped = this.map[name] ?? name;
-    return this.once("queues", { name: mapped, ...ofFunction(vport) });
+    return this.once("queues", { name: mapped, ...ofFunction(vport), ...more });
   }
 
   counter(name: string, vport = 0): string {
