@@ -18,7 +18,7 @@ const refusals = ({ findings }: ImportResult): string[] =>
 /** The domains of rules, flows and flows in device bytes. */
 function domainsOf({ scenario }: ImportResult): string[] {
   const { tables = [], matchers = [], rules = [], flows = [], deviceFlows = [] } = scenario as Scenario;
-  const tableOf = (of: string): string | undefined => matchers.find(({ name }) => name === of)?.table;
+  const tableOf = (of: string | undefined): string | undefined => matchers.find(({ name }) => name === of)?.table;
   return [
     ...rules.map((rule) => tables.find(({ name }) => name === tableOf(rule.matcher))?.domain ?? "nic_rx"),
     ...flows.map(({ flags = [] }) => (flags.includes("egress") ? "flow nic_tx" : "flow nic_rx")),

@@ -5,7 +5,7 @@ import type { ScenarioMatcher, ScenarioRule } from "../../../scenario/rule/defin
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
-import { asksSamples, askedFields, valueText, type AskedField } from "../../rules/deviceMatch.js";
+import { askedFields, ipv6Levels, undeclared, valueText } from "../../rules/deviceMatch.js";
 import {
   ABSENT,
   bytesIn,
@@ -31,11 +31,16 @@ export class RecordingImport implements Importer {
   readonly #byAddress = new Map<string, Recorded>();
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
-  readonly #asked = new Map<Recorded, readonly AskedField[]>();
+  /** Masks of matchers, without the groups that their criteria leave out. */
+  readonly #masks = new Map<Recorded, Uint8Array>();
+  /** The levels of IPv6 that rules of matchers ask for, in any order of theirs (`ipv6Levels`), and the matcher of each. */
+  readonly #variants = new Map<Recorded, Map<string, string>>();
   readonly #devices: DeviceObjects;
   readonly #flows: RecordedFlows;
   readonly #queues: RecordedQueues;
   readonly #shared = new Map<Call, string>();
+  /** The rules below the address of each matcher. */
+  readonly #rulesOf = new Map<string, Recorded[]>();
   /** The name of the device that the scenario has: the first one with a rule or a flow. */
   #device: string | undefined;
 
@@ -47,7 +52,7 @@ export class RecordingImport implements Importer {
     this.#flows = new RecordedFlows(draft, findings, {
       at: (address) => this.#at(address),
       isTir: (object) => this.#devices.tirs.has(object),
-      match: (matcher, call) => (this.#asked.has(matcher) ? this.#match(matcher, call) : null),
+      match: (matcher, call) => (this.#masks.has(matcher) ? this.#match(matcher, call) : null),
     });
     this.#queues = new RecordedQueues(draft, findings, this.#devices, (address) => this.#at(address));
   }
@@ -72,6 +77,14 @@ export class RecordingImport implements Importer {
     const living = this.#objects.filter(({ destroyed }) => !destroyed);
     this.#device ??= living.find(({ call, device }) => STEERS.has(call.name) && device !== undefined)?.device;
     this.#queues.prepare(living);
+    this.#rulesOf.clear();
+    for (const rule of living) {
+      if (rule.call.name !== "mlx5dv_dr_rule_create") continue;
+      const matcher = textIn(rule.call, "matcher");
+      const rules = this.#rulesOf.get(matcher);
+      if (rules === undefined) this.#rulesOf.set(matcher, [rule]);
+      else rules.push(rule);
+    }
     for (const object of living) if (this.#isOnDevice(object)) this.#make(object);
   }
 
@@ -143,6 +156,7 @@ export class RecordingImport implements Importer {
   /** Makes what stands in lists of the scenario; actions are written where rules use them. */
   #make(object: Recorded): void {
     const { call } = object;
+    this.draft.comesFrom(call.place, call.text);
     if (this.#queues.make(object)) return;
     if (FLOW_ACTIONS[call.name] !== undefined) this.#flows.action(object);
     else if (call.name === "mlx5dv_devx_obj_create") this.#devices.make(object);
@@ -151,10 +165,11 @@ export class RecordingImport implements Importer {
       this.draft.push("flowCounters", { name, points: this.#points.get(object) ?? [] });
       object.name = name;
     } else if (call.name === "mlx5dv_dr_table_create") this.#table(object);
-    else if (call.name === "mlx5dv_dr_matcher_create") this.#matcher(object);
+    else if (call.name === "mlx5dv_dr_matcher_create")
+      this.#matcher(object, this.#rulesOf.get(textIn(call, "returns")) ?? []);
     else if (call.name === "mlx5dv_dr_rule_create") this.#rule(object);
     else if (call.name === "ibv_create_flow") this.#flows.verbs(object);
-    else if (call.name === "mlx5dv_create_flow_matcher") this.#askedOf(object);
+    else if (call.name === "mlx5dv_create_flow_matcher") this.#mask(object);
     else if (call.name === "mlx5dv_create_flow") this.#flows.device(object);
     else if (!Object.hasOwn(CALLS, call.name)) {
       this.findings.refuse(call.place, call.text, `the importer does not know ${call.name}`);
@@ -173,36 +188,44 @@ export class RecordingImport implements Importer {
     this.draft.push("tables", { name: object.name, domain: type, level });
   }
 
-  #askedOf(object: Recorded): readonly AskedField[] | null {
+  #mask(object: Recorded): Uint8Array | null {
     const { call } = object;
     const mask = new Uint8Array(DEVICE_KEY_SIZE);
     const criteria = numberIn(call, "match_criteria_enable");
     bytesIn(call, "mask").forEach((byte, at) => {
       if (at < mask.length && ((criteria >> Math.floor(at / GROUP_SIZE)) & 1) === 1) mask[at] = byte;
     });
-    if (asksSamples(mask)) {
-      this.findings.refuse(call.place, call.text, "it asks for a programmable sample, whose place is not recorded");
+    const reason = undeclared(mask, this.draft.hasGeneveOption);
+    if (reason !== null) {
+      this.findings.refuse(call.place, call.text, reason);
       return null;
     }
-    const asked = askedFields(mask);
-    this.#asked.set(object, asked);
-    return asked;
+    this.#masks.set(object, mask);
+    return mask;
   }
 
-  #matcher(object: Recorded): void {
+  /** A matcher, or two: the rules that ask for IPv6 in the bits that IPv4 addresses have too are apart. */
+  #matcher(object: Recorded, rules: readonly Recorded[]): void {
     const { call } = object;
     const table = this.#at(textIn(call, "table"))?.name ?? null;
     if (table === null) {
       this.findings.refuse(call.place, call.text, `its table ${ABSENT}`);
       return;
     }
-    const asked = this.#askedOf(object);
+    const asked = this.#mask(object);
     if (asked === null) return;
-    const name = this.draft.freeName("matchers", "matcher");
-    const mask = Object.fromEntries(asked.map(({ field, maskText }) => [field.name, maskText]));
-    const matcher: ScenarioMatcher = { name, table, priority: numberIn(call, "priority"), mask };
-    this.draft.push("matchers", matcher);
-    object.name = name;
+    const variants = new Map<string, string>();
+    this.#variants.set(object, variants);
+    const levels = rules.map((rule) => ipv6Levels(asked, valueIn(rule.call)));
+    for (const ipv6 of levels.length === 0 ? [[]] : levels) {
+      if (variants.has(ipv6.join(" "))) continue;
+      const name = this.draft.freeName("matchers", "matcher");
+      const mask = Object.fromEntries(askedFields(asked, ipv6).map(({ field, maskText }) => [field.name, maskText]));
+      const matcher: ScenarioMatcher = { name, table, priority: numberIn(call, "priority"), mask };
+      this.draft.push("matchers", matcher);
+      variants.set(ipv6.join(" "), name);
+      object.name = name;
+    }
   }
 
   #rule(object: Recorded): void {
@@ -233,7 +256,7 @@ export class RecordingImport implements Importer {
     }
     const rule: ScenarioRule = {
       name,
-      matcher: matcher.name,
+      matcher: this.#variants.get(matcher)?.get(this.#levels(matcher, call).join(" ")) ?? matcher.name,
       match: this.#match(matcher, call),
       actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),
@@ -242,10 +265,13 @@ export class RecordingImport implements Importer {
   }
 
   #match(matcher: Recorded, call: Call): NonNullable<ScenarioRule["match"]> {
-    const value = new Uint8Array(DEVICE_KEY_SIZE);
-    value.set(bytesIn(call, "value").subarray(0, value.length));
-    const asked = this.#asked.get(matcher) ?? [];
+    const value = valueIn(call);
+    const asked = askedFields(this.#masks.get(matcher) ?? NOTHING, this.#levels(matcher, call));
     return Object.fromEntries(asked.map((field) => [field.field.name, valueText(field, value)]));
+  }
+
+  #levels(matcher: Recorded, call: Call): readonly string[] {
+    return ipv6Levels(this.#masks.get(matcher) ?? NOTHING, valueIn(call));
   }
 
   readonly #names: ActionNames = {
@@ -285,6 +311,14 @@ const OPENS: ReadonlySet<string> = new Set(["ibv_open_device", "mlx5dv_open_devi
 const STEERS: ReadonlySet<string> = new Set(["mlx5dv_dr_rule_create", "ibv_create_flow", "mlx5dv_create_flow"]);
 /** Arguments whose device is that of the object which is made. */
 const OWNERS = ["context", "matcher", "table", "domain", "qp"] as const;
+
+const NOTHING = new Uint8Array(DEVICE_KEY_SIZE);
+
+function valueIn(call: Call): Uint8Array {
+  const value = new Uint8Array(DEVICE_KEY_SIZE);
+  value.set(bytesIn(call, "value").subarray(0, value.length));
+  return value;
+}
 
 function isDone(call: Call): boolean {
   return numberIn(call, "returns") === 0;

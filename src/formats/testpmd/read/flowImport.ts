@@ -35,7 +35,7 @@ export class FlowImport implements Importer {
   readonly #numbers = new Map<bigint, number>();
 
   constructor(
-    draft: Draft,
+    private readonly draft: Draft,
     private readonly findings: Findings,
   ) {
     this.#variables = new Map(draft.variables);
@@ -56,6 +56,7 @@ export class FlowImport implements Importer {
 
   #command(line: TextLine): void {
     const words = new Cursor(wordsOf(line, this.#variables));
+    this.draft.comesFrom(line.place(0), line.text);
     attempt(
       () => {
         const first = words.next("a command");
