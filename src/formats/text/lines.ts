@@ -77,8 +77,13 @@ export class TextLine {
 }
 
 export interface LineRules {
-  /** Whether a text begins with a command of the format. */
-  readonly isCommand: (text: string) => boolean;
+  /** Whether a text begins with a command of the format. @param before what stands in front of it in its line */
+  readonly isCommand: (text: string, before: string) => boolean;
+  /**
+   * Where a command begins in a line that has something else in front of it; undefined if the line has none.
+   * @param from after all prefixes that are known
+   */
+  readonly within?: (line: string, from: number) => number | undefined;
   /** Whether a command goes on in the next line, besides those that end in a backslash. */
   readonly goesOn?: (command: string) => boolean;
   /** Whether a text that could begin a command belongs to the one before it, where that goes on. */
@@ -118,9 +123,9 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     const isPart =
       open !== undefined && (isContinued || (goesOnBehind(open) && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
-    const at = isPart ? undefined : startOfCommand(text, rules.isCommand);
+    const at = isPart ? undefined : startOfCommand(text, rules.isCommand, rules.within);
     if (at !== undefined) {
-      open = new TextLine(text.slice(at), { line: number, column: at + 1 });
+      open = new TextLine(text.slice(at, goesOn ? undefined : endWithin(text, at)), { line: number, column: at + 1 });
       commands.push(open);
     } else if (open !== undefined && text.trim() !== "") {
       const from = /^\s*(?:[>+|]\s+)?/.exec(text)?.[0].length ?? 0;
@@ -160,19 +165,58 @@ const IN_FRONT = [
 ] as const;
 
 /** The position of the command in a line, after any prompt or prefix; undefined if there is none. */
-export function startOfCommand(text: string, isCommand: (text: string) => boolean): number | undefined {
+export function startOfCommand(
+  text: string,
+  isCommand: LineRules["isCommand"],
+  within?: LineRules["within"],
+): number | undefined {
   let at = 0;
   for (let left = MAX_PREFIXES; left > 0; left--) {
     const rest = text.slice(at);
-    if (isCommand(rest)) return at;
+    if (isCommand(rest, text.slice(0, at))) return at;
     const found = IN_FRONT.map((one) => one.exec(rest)?.[0].length ?? 0).find((length) => length > 0);
-    if (found === undefined) return undefined;
+    if (found === undefined) break;
     at += found;
   }
-  return undefined;
+  return isComment(text) && !RUNS_COMMAND.test(text) ? undefined : within?.(text, at);
 }
 
 const MAX_PREFIXES = 8;
+
+/**
+ * `within` for commands of a tool: where one begins that anything stands in front of, such as
+ * `kubectl exec POD -- tc filter add ...`, `ssh HOST 'tc filter add ...'`, `step 1: tc filter add ...`.
+ *
+ * @param command begins with what stands in front of the command, as a lookbehind
+ */
+export const commandWithin =
+  (command: RegExp): NonNullable<LineRules["within"]> =>
+  (line) =>
+    command.exec(line)?.index;
+
+/** A root prompt, not a comment: programs that run the command that follows them. */
+const RUNS_COMMAND =
+  /^\s*#\s*(?:\S*\/)?(?:kubectl|oc|docker|podman|lxc|crictl|ssh|nsenter|chroot|timeout|env|bash|sh|su)\s/;
+
+const OPENING = "\"'`([{";
+const CLOSING = "\"'`)]}";
+
+/** Where a command ends that stands in quotation marks or brackets: before what closes them. */
+function endWithin(line: string, at: number): number | undefined {
+  const opening = line[at - 1] ?? " ";
+  const closing = CLOSING[OPENING.indexOf(opening)];
+  if (closing === undefined) return undefined;
+  if (closing === opening) {
+    const last = line.lastIndexOf(closing);
+    return last > at && /^.[\s"'`)\]},;.]*$/.test(line.slice(last)) ? last : undefined;
+  }
+  let depth = 1;
+  for (let n = at; n < line.length; n++) {
+    if (line[n] === opening) depth++;
+    else if (line[n] === closing && --depth === 0) return n;
+  }
+  return undefined;
+}
 
 function isComment(text: string): boolean {
   return /^\s*(?:#|\/\/|!|;|```|\/\*|\*\/)/.test(text);
