@@ -7,8 +7,9 @@ import { Draft } from "../formats/reading/draft.js";
 import type { ImportFinding } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
+import { partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
-import { FORMATS, formatOf, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
+import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */
 export interface ImportSource {
@@ -93,10 +94,10 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     draft.file = file;
     draft.comesFrom({ line: 1, column: 1 }, "");
     const from = findings.list.length;
-    const found = format ?? formatOf(text);
-    if (found === undefined)
+    const parts = format === undefined ? partsOf(text) : [{ format, text }];
+    if (parts.length === 0)
       findings.refuse({ line: 1, column: 1 }, "", HINTS.find(([of]) => of.test(text))?.[1] ?? UNKNOWN);
-    else importerOf(found, importers, draft, findings).add(text);
+    for (const part of parts) importerOf(part.format, importers, draft, findings).add(part.text);
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();

@@ -36,6 +36,8 @@ export class FlowImport implements Importer {
   readonly #living = new LivingRules();
   /** The rule that the last command makes. */
   #newest: { readonly port: bigint; rule: LivingRule } | undefined;
+  /** Whether rules may be made again: what that needs takes memory. */
+  #hasUpdates = false;
   /** Takes back what the last command did, which testpmd says has failed. */
   #undo: (() => void) | undefined;
 
@@ -49,6 +51,7 @@ export class FlowImport implements Importer {
   }
 
   add(text: string): void {
+    this.#hasUpdates ||= /\bflow\s+update\b/.test(text);
     const answers: OtherLine[] = [];
     const lines = commandsOf(text, { isCommand, goesOn, within }, (line) => {
       const { text: other, place } = line;
@@ -161,7 +164,7 @@ export class FlowImport implements Importer {
         return this.#rules.add({ name, port, domain, group, priority, items, actions });
       });
     living.rules = make(read);
-    living.again = make;
+    if (this.#hasUpdates) living.again = make;
   }
 
   /** A rule that a command makes, unless testpmd says that it failed. */
