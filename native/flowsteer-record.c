@@ -8,6 +8,9 @@
  *
  * A call is a line of JSON: its name, its arguments, "returns" (an address or a number; null for a failure) and
  * "errno". Objects are named by their addresses. A line is written at once, so that threads do not mix.
+ *
+ * A process has a file of its own, since addresses mean something else in another: while a process writes
+ * calls.jsonl, the others write calls.jsonl.PROCESS. Each begins with a line that has the number of the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <infiniband/mlx5dv.h>
 
@@ -97,15 +101,45 @@ static struct line begin(const char *call)
 }
 
 static int output = -1;
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
+/* The child of a fork: the file is its parent's, who may hold the mutex. */
+static void forked(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	opening = unlocked;
+	if (output >= 0)
+		close(output);
+	output = -1;
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* Opens the file of this process. The lock of a file lasts as long as its process. */
 static void open_output(void)
 {
+	static int before;
 	const char *path = getenv("FLOWSTEER_RECORD");
-	static const char first[] = "{\"flowsteerRecord\":1}\n";
+	char own[4096], first[64];
+	int length;
 
-	output = open(path ? path : "flowsteer-record.jsonl", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (output < 0 || write(output, first, sizeof first - 1) < 0)
+	if (!path)
+		path = "flowsteer-record.jsonl";
+	if (!before)
+		pthread_atfork(NULL, NULL, forked);
+	before = 1;
+	output = open_file(path);
+	if (output >= 0 && flock(output, LOCK_EX | LOCK_NB)) {
+		close(output);
+		snprintf(own, sizeof own, "%s.%d", path, (int)getpid());
+		output = open_file(own);
+	}
+	length = snprintf(first, sizeof first, "{\"flowsteerRecord\":1,\"process\":%d}\n", (int)getpid());
+	if (output < 0 || write(output, first, length) < 0)
 		fprintf(stderr, "flowsteer-record: cannot write: %s\n", strerror(errno));
 }
 
@@ -114,7 +148,10 @@ static void end(struct line *line)
 	int kept = errno;
 
 	add(line, "}\n");
-	pthread_once(&opened, open_output);
+	pthread_mutex_lock(&opening);
+	if (output < 0)
+		open_output();
+	pthread_mutex_unlock(&opening);
 	if (!line->failed && output >= 0 && write(output, line->text, line->length) < 0)
 		fprintf(stderr, "flowsteer-record: cannot write: %s\n", strerror(errno));
 	free(line->text);
@@ -177,29 +214,41 @@ static struct ibv_counters *(*create_counters)(struct ibv_context *, struct ibv_
 static int (*attach_point)(struct ibv_counters *, struct ibv_counter_attach_attr *, struct ibv_flow *);
 static int (*destroy_counters)(struct ibv_counters *);
 static struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+static struct ibv_rwq_ind_table *(*create_ind_table)(struct ibv_context *, struct ibv_rwq_ind_table_init_attr *);
+static int (*destroy_ind_table)(struct ibv_rwq_ind_table *);
 static struct ibv_wq *(*create_wq)(struct ibv_context *, struct ibv_wq_init_attr *);
 static int (*destroy_wq)(struct ibv_wq *);
 static struct ibv_flow_action *(*create_esp)(struct ibv_context *, struct ibv_flow_action_esp_attr *);
 static int (*modify_esp)(struct ibv_flow_action *, struct ibv_flow_action_esp_attr *);
 static int (*destroy_flow_action)(struct ibv_flow_action *);
 
-static struct ibv_flow *recorded_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+/*
+ * Bytes of a flow. libibverbs walks its specs, each with its type (4 bytes) and its size (2), whatever attr->size is; a
+ * walk that leaves a size which has room for specs, or finds a spec that no header declares, would read what is no flow.
+ */
+static size_t flow_size(const struct ibv_flow_attr *attr)
 {
-	struct line line = begin("ibv_create_flow");
-	enum { HEADER = 8 };
+	enum { HEADER = 8, MAX_SPEC = sizeof(struct ibv_flow_spec) };
 	size_t size = sizeof *attr;
+	size_t max = attr->size > sizeof *attr ? attr->size : SIZE_MAX;
 
-	/* A spec begins with its type (4 bytes) and its size (2). What is beyond the flow is not the recorder's to write. */
-	for (int n = 0; n < attr->num_of_specs && size + HEADER <= attr->size; n++) {
+	for (int n = 0; n < attr->num_of_specs && size + HEADER <= max; n++) {
 		uint16_t length;
 
 		memcpy(&length, (const uint8_t *)attr + size + 4, sizeof length);
-		if (length < HEADER || size + length > attr->size)
+		if (length < HEADER || length > MAX_SPEC || length > max - size)
 			break;
 		size += length;
 	}
+	return size;
+}
+
+static struct ibv_flow *recorded_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+{
+	struct line line = begin("ibv_create_flow");
+
 	pointer(&line, "qp", qp);
-	bytes(&line, "flow", attr, size);
+	bytes(&line, "flow", attr, flow_size(attr));
 	return made(&line, create_flow(qp, attr));
 }
 
@@ -215,6 +264,7 @@ static struct ibv_counters *recorded_create_counters(struct ibv_context *context
 {
 	struct line line = begin("ibv_create_counters");
 
+	pointer(&line, "context", context);
 	return made(&line, create_counters(context, attr));
 }
 
@@ -236,19 +286,35 @@ static int recorded_destroy_counters(struct ibv_counters *counters)
 	return done(&line, destroy_counters(counters));
 }
 
-static struct ibv_qp *created(struct line *line, struct ibv_qp *qp, enum ibv_qp_type type)
+static struct ibv_qp *created(struct line *line, const struct ibv_context *context, struct ibv_qp *qp, int type)
 {
+	pointer(line, "context", context);
 	number(line, "qp_type", type);
 	if (qp)
 		number(line, "qp_num", qp->qp_num);
 	return made(line, qp);
 }
 
+/* RSS: the indirection table of a queue pair, and the hash. */
+static void hash(struct line *line, const struct ibv_qp_init_attr_ex *attr)
+{
+	const struct ibv_rx_hash_conf *conf = &attr->rx_hash_conf;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		pointer(line, "rwq_ind_tbl", attr->rwq_ind_tbl);
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH) {
+		number(line, "rx_hash_function", conf->rx_hash_function);
+		bytes(line, "rx_hash_key", conf->rx_hash_key, conf->rx_hash_key_len);
+		number(line, "rx_hash_fields_mask", conf->rx_hash_fields_mask);
+	}
+}
+
 static struct ibv_qp *recorded_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
 	struct line line = begin("ibv_create_qp_ex");
 
-	return created(&line, create_qp_ex(context, attr), attr->qp_type);
+	hash(&line, attr);
+	return created(&line, context, create_qp_ex(context, attr), attr->qp_type);
 }
 
 static struct ibv_wq *recorded_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr)
@@ -256,6 +322,8 @@ static struct ibv_wq *recorded_create_wq(struct ibv_context *context, struct ibv
 	struct line line = begin("ibv_create_wq");
 	struct ibv_wq *wq = create_wq(context, attr);
 
+	pointer(&line, "context", context);
+	number(&line, "max_wr", attr->max_wr);
 	if (wq)
 		number(&line, "wq_num", wq->wq_num);
 	return made(&line, wq);
@@ -267,6 +335,27 @@ static int recorded_destroy_wq(struct ibv_wq *wq)
 
 	pointer(&line, "wq", wq);
 	return done(&line, destroy_wq(wq));
+}
+
+static struct ibv_rwq_ind_table *recorded_create_ind_table(struct ibv_context *context,
+							   struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct line line = begin("ibv_create_rwq_ind_table");
+
+	pointer(&line, "context", context);
+	add(&line, ",\"ind_tbl\":[");
+	for (size_t n = 0; n < (size_t)1 << attr->log_ind_tbl_size; n++)
+		add(&line, "%s\"0x%" PRIxPTR "\"", n ? "," : "", (uintptr_t)attr->ind_tbl[n]);
+	add(&line, "]");
+	return made(&line, create_ind_table(context, attr));
+}
+
+static int recorded_destroy_ind_table(struct ibv_rwq_ind_table *table)
+{
+	struct line line = begin("ibv_destroy_rwq_ind_table");
+
+	pointer(&line, "rwq_ind_table", table);
+	return done(&line, destroy_ind_table(table));
 }
 
 /* The structs of an ESP action, with its key: the file is readable by its owner only. */
@@ -294,6 +383,7 @@ static struct ibv_flow_action *recorded_create_esp(struct ibv_context *context, 
 {
 	struct line line = begin("ibv_create_flow_action_esp");
 
+	pointer(&line, "context", context);
 	esp(&line, attr);
 	return made(&line, create_esp(context, attr));
 }
@@ -315,10 +405,12 @@ static int recorded_destroy_flow_action(struct ibv_flow_action *action)
 	return done(&line, destroy_flow_action(action));
 }
 
-static struct ibv_context *hooked(struct ibv_context *context)
+static struct ibv_context *hooked(struct line *line, struct ibv_device *device, struct ibv_context *context)
 {
 	struct verbs_context *table = context ? verbs_get_ctx(context) : NULL;
 
+	add(line, ",\"device\":\"%s\"", device->name);
+	made(line, context);
 	if (!table)
 		return context;
 #define HOOK(member, kept, ours)                                \
@@ -334,6 +426,8 @@ static struct ibv_context *hooked(struct ibv_context *context)
 	HOOK(attach_counters_point_flow, attach_point, recorded_attach_point);
 	HOOK(destroy_counters, destroy_counters, recorded_destroy_counters);
 	HOOK(create_qp_ex, create_qp_ex, recorded_create_qp_ex);
+	HOOK(create_rwq_ind_table, create_ind_table, recorded_create_ind_table);
+	HOOK(destroy_rwq_ind_table, destroy_ind_table, recorded_destroy_ind_table);
 	HOOK(create_wq, create_wq, recorded_create_wq);
 	HOOK(destroy_wq, destroy_wq, recorded_destroy_wq);
 	HOOK(create_flow_action_esp, create_esp, recorded_create_esp);
@@ -345,19 +439,23 @@ static struct ibv_context *hooked(struct ibv_context *context)
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	return hooked(NEXT(ibv_open_device)(device));
+	struct line line = begin("ibv_open_device");
+
+	return hooked(&line, device, NEXT(ibv_open_device)(device));
 }
 
 struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
 {
-	return hooked(NEXT(mlx5dv_open_device)(device, attr));
+	struct line line = begin("mlx5dv_open_device");
+
+	return hooked(&line, device, NEXT(mlx5dv_open_device)(device, attr));
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	struct line line = begin("ibv_create_qp");
 
-	return created(&line, NEXT(ibv_create_qp)(pd, attr), attr->qp_type);
+	return created(&line, pd->context, NEXT(ibv_create_qp)(pd, attr), attr->qp_type);
 }
 
 struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -365,7 +463,8 @@ struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_
 {
 	struct line line = begin("mlx5dv_create_qp");
 
-	return created(&line, NEXT(mlx5dv_create_qp)(context, attr, mlx5_attr), attr->qp_type);
+	hash(&line, attr);
+	return created(&line, context, NEXT(mlx5dv_create_qp)(context, attr, mlx5_attr), attr->qp_type);
 }
 
 /* A call that destroys an object. */
@@ -393,6 +492,7 @@ struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, cons
 	struct line line = begin("mlx5dv_devx_obj_create");
 	struct mlx5dv_devx_obj *object;
 
+	pointer(&line, "context", context);
 	bytes(&line, "in", in, inlen);
 	object = NEXT(mlx5dv_devx_obj_create)(context, in, inlen, out, outlen);
 	bytes(&line, "out", out, outlen);
@@ -403,6 +503,7 @@ struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *context, en
 {
 	struct line line = begin("mlx5dv_dr_domain_create");
 
+	pointer(&line, "context", context);
 	number(&line, "type", type);
 	return made(&line, NEXT(mlx5dv_dr_domain_create)(context, type));
 }
@@ -654,6 +755,7 @@ struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *conte
 {
 	struct line line = begin("mlx5dv_create_flow_matcher");
 
+	pointer(&line, "context", context);
 	number(&line, "type", attr->type);
 	number(&line, "flags", attr->flags);
 	number(&line, "priority", attr->priority);
@@ -690,6 +792,7 @@ struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *ctx, s
 	struct line line = begin("mlx5dv_create_flow_action_esp");
 	int has_flags = mlx5_attr && mlx5_attr->comp_mask & MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS;
 
+	pointer(&line, "context", ctx);
 	esp(&line, attr);
 	number(&line, "action_flags", has_flags ? mlx5_attr->action_flags : 0);
 	return made(&line, NEXT(mlx5dv_create_flow_action_esp)(ctx, attr, mlx5_attr));
@@ -700,6 +803,7 @@ struct ibv_flow_action *mlx5dv_create_flow_action_modify_header(struct ibv_conte
 {
 	struct line line = begin("mlx5dv_create_flow_action_modify_header");
 
+	pointer(&line, "context", ctx);
 	bytes(&line, "actions", actions, actions_sz);
 	number(&line, "ft_type", ft_type);
 	return made(&line, NEXT(mlx5dv_create_flow_action_modify_header)(ctx, actions_sz, actions, ft_type));
@@ -711,6 +815,7 @@ struct ibv_flow_action *mlx5dv_create_flow_action_packet_reformat(struct ibv_con
 {
 	struct line line = begin("mlx5dv_create_flow_action_packet_reformat");
 
+	pointer(&line, "context", ctx);
 	number(&line, "reformat_type", type);
 	bytes(&line, "data", data, data_sz);
 	number(&line, "ft_type", ft_type);

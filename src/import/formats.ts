@@ -23,8 +23,3 @@ export const FORMATS = {
 
 export type ImportFormat = keyof typeof FORMATS;
 export const IMPORT_FORMATS = Object.keys(FORMATS) as readonly ImportFormat[];
-
-/** The first format that recognizes the text; undefined if none does. */
-export function formatOf(text: string): ImportFormat | undefined {
-  return IMPORT_FORMATS.find((name) => FORMATS[name].recognizes(text));
-}

@@ -7,7 +7,9 @@ import { Draft } from "../formats/reading/draft.js";
 import type { ImportFinding } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
-import { FORMATS, formatOf, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
+import { partsOf } from "./recognition.js";
+import { refuseWhatFails } from "./loads.js";
+import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */
 export interface ImportSource {
@@ -40,7 +42,7 @@ export interface ImportResult {
 
 /**
  * Turns the rules of devices and other programs into a scenario. Several sources make one scenario.
- * `docs/import/` has a page for each format.
+ * `docs/import/` has a page for each format. Whether the scenario loads is not checked: `importScenario` does.
  *
  *     const { scenario, findings } = importRules(readFileSync("dump.csv", "utf8"), { lenient: true });
  *     for (const finding of findings) console.warn(printFinding(finding));
@@ -49,21 +51,60 @@ export interface ImportResult {
  * @throws TypeError an argument of the wrong type; SteeringError EINVAL an unknown option or format
  */
 export function importRules(sources: string | readonly ImportSource[], options: ImportOptions = {}): ImportResult {
-  const { lenient = false, format, into, map, set } = inCall("importRules", () => checked(sources, options));
+  return resultOf(
+    readSources(
+      inCall("importRules", () => checked(sources, options)),
+      sources,
+    ),
+  );
+}
+
+/**
+ * `importRules`, and the scenario loads: what the device refuses is not imported, as the element that it comes from.
+ *
+ * @throws as `importRules`
+ */
+export async function importScenario(
+  sources: string | readonly ImportSource[],
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const read = readSources(
+    inCall("importScenario", () => checked(sources, options)),
+    sources,
+  );
+  const { draft, findings, lenient } = read;
+  if (lenient || findings.refused.length === 0) await refuseWhatFails(draft, findings);
+  return resultOf(read);
+}
+
+interface Read {
+  readonly draft: Draft;
+  readonly findings: Findings;
+  readonly lenient: boolean;
+  readonly into: Scenario | undefined;
+}
+
+function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
+  const { lenient = false, format, into, map, set } = options;
   const findings = new Findings();
   const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
   for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
     findings.file = file;
+    draft.file = file;
+    draft.comesFrom({ line: 1, column: 1 }, "");
     const from = findings.list.length;
-    const found = format ?? formatOf(text);
-    if (found === undefined)
+    const parts = format === undefined ? partsOf(text) : [{ format, text }];
+    if (parts.length === 0)
       findings.refuse({ line: 1, column: 1 }, "", HINTS.find(([of]) => of.test(text))?.[1] ?? UNKNOWN);
-    else importerOf(found, importers, draft, findings).add(text);
+    for (const part of parts) importerOf(part.format, importers, draft, findings).add(part.text);
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
-  const { list, refused } = findings;
+  return { draft, findings, lenient, into };
+}
+
+function resultOf({ draft, findings: { list, refused }, lenient, into }: Read): ImportResult {
   if (refused.length > 0 && !lenient) return { scenario: null, findings: list };
   const notImported = [
     ...(into?.notImported ?? []),

@@ -1,4 +1,10 @@
 /** `flowsteer/import`: rules of other programs and of devices, as scenarios. It only re-exports. */
 export { IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 export { printFinding, type ImportFinding, type ImportSeverity, type SourcePlace } from "../formats/reading/finding.js";
-export { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
+export {
+  importRules,
+  importScenario,
+  type ImportOptions,
+  type ImportResult,
+  type ImportSource,
+} from "./importRules.js";

@@ -37,7 +37,7 @@ test("what a program cannot have is refused with its place", () => {
       queues: [{ name: "q" }],
       tables: [{ name: "root", level: 0 }],
       rules: [
-        { name: "any", table: "root", match: { "outer.udp_dport": "any" }, actions: [{ queue: "q" }] },
+        { name: "sctp", table: "root", match: { "ext.outer_sctp_dport": "any" }, actions: [{ queue: "q" }] },
         { name: "rss", table: "root", priority: 1, actions: [{ tir: "t" }] },
       ],
       tirs: [{ name: "t", queue: "q" }],

@@ -1,7 +1,7 @@
 /** flowsteer import: turns the rules of devices and other programs into a scenario. */
 import {
   IMPORT_FORMATS,
-  importRules,
+  importScenario,
   printFinding,
   type ImportFinding,
   type ImportFormat,
@@ -32,7 +32,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const sources = [];
   for (const file of operands) sources.push({ file: inputName(file), text: await textOf(file) });
   const into = await intoOf(values.get("into"));
-  const { scenario, findings } = importRules(sources, {
+  const { scenario, findings } = await importScenario(sources, {
     ...(format === undefined ? {} : { format }),
     ...(into === undefined ? {} : { into }),
     map: pairsOf("--map", values.get("map"), "NAME=WHAT", "port0=uplink,port1=vf1"),

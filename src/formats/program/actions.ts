@@ -79,7 +79,10 @@ export class ProgramActions {
       });
     }
     if (modify !== undefined) return attempted(() => ({ kind: "modify_header", domain, root, words: wordsOf(modify) }));
-    return new Missing(STATE);
+    const keys = Object.keys(written);
+    return new Missing(
+      STATEFUL.some((key) => keys.includes(key)) ? STATE : `the program has no equal of ${keys.join(", ")}`,
+    );
   }
 
   #array(
@@ -106,6 +109,7 @@ type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, 
 
 const STATE =
   "meters, samplers, first-hit flags and connections are objects of device commands, which the program does not have";
+const STATEFUL = ["aso", "modify_aso", "flow_meter", "flow_sampler"];
 const QUEUE = "the program does not have the queue";
 const TABLE = "the program does not have the table";
 const COUNTER = "the program does not have the counter";

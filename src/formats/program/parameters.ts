@@ -3,7 +3,7 @@ import { ones } from "../../base/bits.js";
 import { DEVICE_KEY_SIZE, GROUP_MISC4, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { inCall, SteeringError } from "../../errors.js";
 import { addPresence, knownField, maskOf, matchOf, type Match, type MatchFields } from "../../model/match/match.js";
-import { parseTerm, type TermText } from "../../model/match/term.js";
+import { format, fullMask, parseTerm, type TermText } from "../../model/match/term.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { ProgramBytes } from "./program.js";
 
@@ -53,7 +53,7 @@ function unlike(mask: Uint8Array): NoMatch | null {
     return "it matches programmable samples, whose declaration a program does not have";
   return mask.every((byte, at) => byte === whole[at])
     ? null
-    : 'it matches what device match parameters do not have: fields of "ext", or "any" value of a field';
+    : 'it matches what device match parameters do not have: fields of "ext", or in the mask of a matcher "any" value of a field';
 }
 
 function deviceBytes(key: Uint8Array): Uint8Array {
@@ -82,9 +82,19 @@ export function sizeOf(criteria: number): number {
   return Math.max(1, 32 - Math.clz32(criteria)) * GROUP_SIZE;
 }
 
-/** The same fields with a prefix in place of each range: all combinations. */
+/**
+ * The same fields with a prefix in place of each range, and both values of a bit in place of "any": all combinations.
+ * A mask of device bytes asks for a header by bits of its fields.
+ */
 function* withoutRanges(fields: Fields): Generator<Fields> {
   for (const [name, text] of Object.entries(fields)) {
+    if (isAny(name, text)) {
+      const rest = Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
+      if (asksTheSame(fields, rest)) {
+        yield* withoutRanges(rest);
+        return;
+      }
+    }
     const pieces = prefixesOf(name, text);
     if (pieces === null) continue;
     for (const piece of pieces) yield* withoutRanges({ ...fields, [name]: piece });
@@ -93,11 +103,30 @@ function* withoutRanges(fields: Fields): Generator<Fields> {
   yield fields;
 }
 
-/** The prefixes of a range as value and mask; null for other texts. */
+/** Whether a field of device bytes may hold anything, but its header is there. */
+function isAny(name: string, text: TermText): boolean {
+  return text === "any" && knownField("match", name).bit < DEVICE_KEY_SIZE * 8;
+}
+
+function asksTheSame(fields: Fields, others: Fields): boolean {
+  const [one, other] = [fields, others].map((of) => attempted(() => matchOf("match", of as MatchFields)));
+  if (typeof one !== "object" || typeof other !== "object") return false;
+  return one.mask.every((byte, at) => byte === other.mask[at]);
+}
+
+/** The prefixes of a range, or the values of a bit, as value and mask; null for other texts. */
 function prefixesOf(name: string, text: TermText): string[] | null {
   const term = attempted(() => parseTerm(name, knownField("match", name), text));
-  if (typeof term === "string" || term.kind !== "range") return null;
-  const { width } = knownField("match", name);
+  if (typeof term === "string") return null;
+  const field = knownField("match", name);
+  if (isAny(name, text)) return [0n, 1n].map((bit) => `${format(field, bit)}/${format(field, 1n)}`);
+  if (term.kind === "bits" && name.endsWith(".ip_version") && term.mask !== fullMask(field)) {
+    // The device compares a version as a whole.
+    const versions = [4n, 6n].filter((version) => (version & term.mask) === (term.value & term.mask));
+    return versions.length === 0 ? null : versions.map(String);
+  }
+  if (term.kind !== "range") return null;
+  const { width } = field;
   const pieces: string[] = [];
   let low = term.low;
   while (low <= term.high) {

@@ -1,6 +1,7 @@
 /** The scenario that importers write into: each object is made when it is first named. */
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioMatcher, ScenarioRule, ScenarioTable } from "../../scenario/rule/definition.js";
+import type { SourcePlace } from "./finding.js";
 
 type Domain = NonNullable<ScenarioTable["domain"]>;
 
@@ -53,8 +54,13 @@ const LISTS = [
   "frames",
 ] as const satisfies readonly (keyof Scenario)[];
 
+/** The element of a source that an object comes from. */
+export interface Origin extends SourcePlace {
+  readonly text: string;
+}
+
 /** The lists of a scenario that importers add to. */
-type ListKey = (typeof LISTS)[number];
+export type ListKey = (typeof LISTS)[number];
 type Item<Key extends ListKey> = NonNullable<Scenario[Key]>[number];
 type Lists = { readonly [Key in ListKey]: Item<Key>[] };
 
@@ -69,6 +75,11 @@ export class Draft {
   /** The first number that may be free after a name. */
   readonly #numbers = new Map<string, number>();
   readonly #samples: Sample[];
+  readonly #origins = new Map<object, Origin>();
+  /** The element that is read: objects come from it. */
+  #origin: Origin = { file: "", line: 1, column: 1, text: "" };
+  /** The name of the source that is read. */
+  file = "";
   #ports = 1;
   #vports = 0;
   #geneveOption: GeneveOption | undefined;
@@ -103,6 +114,22 @@ export class Draft {
     return this.#lists[key];
   }
 
+  /** What is added from now on comes from an element of the source. */
+  comesFrom({ line, column }: Omit<SourcePlace, "file">, text: string): void {
+    this.#origin = { file: this.file, line, column, text };
+  }
+
+  /** The element that an object comes from; undefined for one of the scenario that is added to. */
+  originOf(item: object): Origin | undefined {
+    return this.#origins.get(item);
+  }
+
+  /** Takes objects out of a list. */
+  remove(key: ListKey, gone: ReadonlySet<object>): void {
+    const list = this.#lists[key] as unknown[];
+    list.splice(0, list.length, ...list.filter((item) => !gone.has(item as object)));
+  }
+
   has(key: ListKey, name: string): boolean {
     return this.#names.get(key)?.has(name) === true;
   }
@@ -120,6 +147,7 @@ export class Draft {
   /** Adds an item; its name must be free. */
   push<Key extends ListKey>(key: Key, item: Item<Key>): void {
     (this.#lists[key] as unknown[]).push(item);
+    this.#origins.set(item, this.#origin);
     const { name } = item;
     if (name !== undefined) this.#names.get(key)?.add(name);
   }
@@ -142,9 +170,9 @@ export class Draft {
   }
 
   /** A queue: the one that the map gives for its name, or one of that name. */
-  queue(name: string, vport = 0): string {
+  queue(name: string, vport = 0, more: Omit<Item<"queues">, "name"> = {}): string {
     const mapped = this.map[name] ?? name;
-    return this.once("queues", { name: mapped, ...ofFunction(vport) });
+    return this.once("queues", { name: mapped, ...ofFunction(vport), ...more });
   }
 
   counter(name: string, vport = 0): string {
@@ -193,6 +221,11 @@ export class Draft {
     if (of !== option.class || type !== option.type) return false;
     this.#geneveOption = option;
     return true;
+  }
+
+  /** Whether a Geneve option is declared. */
+  get hasGeneveOption(): boolean {
+    return this.#geneveOption !== undefined;
   }
 
   scenario(): Scenario {

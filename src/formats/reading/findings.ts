@@ -13,6 +13,11 @@ export class Findings {
     this.list.push({ file: this.file, line, column, severity: "refused", text, reason, rule });
   }
 
+  /** An element of any source. */
+  refuseAt({ file, line, column }: SourcePlace, text: string, reason: string, rule: string | null = null): void {
+    this.list.push({ file, line, column, severity: "refused", text, reason, rule });
+  }
+
   /** What was chosen where the source leaves it open. */
   assume({ line, column }: Place, text: string, reason: string): void {
     this.list.push({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });

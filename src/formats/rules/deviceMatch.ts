@@ -13,39 +13,43 @@ export interface AskedField {
 
 const IPV4_WIDTH = 32n;
 
-/** Levels whose addresses are of IPv6. */
-export type Ipv6Levels = ReadonlySet<string>;
-
-const LEVELS = ["outer", "inner"] as const;
+const named = (name: string): Field => fieldNamed(name) as Field;
+const IPV6_VERSION = 6n;
+const IPV6_TYPE = 0x86ddn;
+const LEVELS = ["outer", "inner"].map((level) => ({
+  level,
+  version: named(`${level}.ip_version`),
+  type: named(`${level}.ethertype`),
+  addresses: [named(`${level}.ipv6_src`), named(`${level}.ipv6_dst`)],
+}));
 
 /**
- * Levels at which a rule asks for IPv6 and for the last 32 bits of an address alone: those bits are a
- * whole address of IPv4 in other rules of the same matcher.
- *
- * @param value left out, any rule of the matcher may ask for IPv6
+ * The levels at which a rule asks for IPv6 where its mask alone does not show it: of an address it asks for bits of the
+ * last 32 only, where IPv4 addresses are.
  */
-export function narrowIpv6(asked: Uint8Array, value?: Uint8Array): Ipv6Levels {
-  const isNarrow = (field: Field): boolean => {
-    const bits = readField(asked, field);
-    return bits !== 0n && bits >> IPV4_WIDTH === 0n;
-  };
-  return new Set(
-    LEVELS.filter((level) => {
-      const version = fieldNamed(`${level}.ip_version`) as Field;
-      if (readField(asked, version) === 0n || (value !== undefined && readField(value, version) !== 6n)) return false;
-      return ["src", "dst"].some((side) => isNarrow(fieldNamed(`${level}.ipv6_${side}`) as Field));
-    }),
-  );
+export function ipv6Levels(asked: Uint8Array, value: Uint8Array): string[] {
+  const asksFor = (field: Field, number: bigint): boolean =>
+    hasBits(asked, field) && readField(value, field) === number;
+  return LEVELS.filter(
+    ({ version, type, addresses }) =>
+      addresses.some((field) => isLast(readField(asked, field))) &&
+      (asksFor(version, IPV6_VERSION) || asksFor(type, IPV6_TYPE)),
+  ).map(({ level }) => level);
+}
+
+/** Whether bits of an IPv6 address are where an IPv4 address is. */
+function isLast(bits: bigint): boolean {
+  return bits !== 0n && bits >> IPV4_WIDTH === 0n;
 }
 
 /**
- * The fields of a mask. Addresses are IPv6 where a bit above their last 32 is asked or the rules ask
- * for it, else IPv4. The device compares an IP version as a whole, whatever bits of it are asked.
+ * The fields of a mask. Addresses are IPv6 where a bit above their last 32 is asked, and at the levels that are named,
+ * else IPv4. The device compares an IP version as a whole, whatever bits of it are asked.
  */
-export function askedFields(asked: Uint8Array, ipv6: Ipv6Levels = new Set()): AskedField[] {
+export function askedFields(asked: Uint8Array, ipv6: readonly string[] = []): AskedField[] {
   return fieldsIn(asked).map((one) => {
     const bits = readField(asked, one);
-    const isIpv4 = one.kind === "ipv6" && bits >> IPV4_WIDTH === 0n && !ipv6.has(one.name.split(".")[0] ?? "");
+    const isIpv4 = one.kind === "ipv6" && isLast(bits) && !ipv6.some((level) => one.name.startsWith(level));
     const field = isIpv4 ? (fieldNamed(one.name.replace("ipv6", "ipv4")) as Field) : one;
     const mask = one.name.endsWith(".ip_version") ? fullMask(one) : bits;
     return { field, mask, maskText: maskText(field, mask) };
@@ -70,9 +74,18 @@ function maskText(field: Field, mask: bigint): string {
   return field.kind === "number" ? `0x${mask.toString(16)}` : format(field, mask);
 }
 
-/** Whether a mask asks for a sample, whose place in the frame a dump does not have. */
-export function asksSamples(asked: Uint8Array): boolean {
-  return SAMPLE_VALUES.some((field) => hasBits(asked, field));
+/**
+ * What the parser of the device is told apart from its rules, and a mask asks for: a sample, whose place in the frame
+ * neither dumps nor recordings have, or an option whose class and type they do not have.
+ */
+export function undeclared(asked: Uint8Array, hasOption: boolean): string | null {
+  if (SAMPLE_VALUES.some((field) => hasBits(asked, field)))
+    return "it asks for a programmable sample, and the source does not say where it lies";
+  if (!hasOption && OPTION.some((field) => hasBits(asked, field)))
+    return "it asks for a Geneve option, and the source does not say which class and type (geneveOption0 of a scenario that it is imported into does)";
+  return null;
 }
+
+const OPTION = [named("misc.geneve_tlv_option_0_exist"), named("misc3.geneve_tlv_option_0_data")];
 
 const SAMPLE_VALUES = [0, 1, 2, 3].map((n) => fieldNamed(`misc4.prog_sample_field_value_${n}`) as Field);

@@ -1,4 +1,5 @@
 /** Writes rules of tools as rules of the device, in several tables where one cannot execute their lists in order. */
+import type { ScenarioRule } from "../../scenario/rule/definition.js";
 import type { Draft } from "../reading/draft.js";
 import { goesOn, type Fork, type ImportRule, type RuleAction } from "./importRule.js";
 import { Segment, type SegmentStyle } from "./segment.js";
@@ -44,16 +45,18 @@ export function writeRule(first: ImportRule, sink: RuleSink): void {
   for (let next = work.pop(); next !== undefined; next = work.pop()) next();
 }
 
-/** Adds a rule to a scenario, without what is as it is when it is left out. */
-export function pushRule(draft: Draft, { name, table, priority, match, actions, notImported }: Pushed): void {
-  draft.push("rules", {
+/** Adds a rule to a scenario, without what is as it is when it is left out. @returns the rule */
+export function pushRule(draft: Draft, { name, table, priority, match, actions, notImported }: Pushed): ScenarioRule {
+  const rule: ScenarioRule = {
     name: draft.freeName("rules", name),
     table,
     ...(priority === 0 ? {} : { priority }),
     ...(Object.keys(match).length === 0 ? {} : { match }),
     actions: [...actions],
     ...(notImported.length === 0 ? {} : { notImported: [...notImported] }),
-  });
+  };
+  draft.push("rules", rule);
+  return rule;
 }
 
 type Pushed = Omit<PlannedRule, "level">;

@@ -156,6 +156,12 @@ function ask({ mask, value }: KeyBits, at: number, bits: number, wanted: number)
   value[at] = (value[at] ?? 0) | wanted;
 }
 
+/** The table of a matcher's flows; undefined if `ft_type` is unknown. The other members may be illegal. */
+export function flowTableOf({ comp_mask = 0, flags = 0, ft_type = 0 }: FlowMatcherAttr): FlowTableType | undefined {
+  const isTyped = (Number(comp_mask) & MLX5DV_FLOW_MATCHER_MASK_FT_TYPE) !== 0;
+  return FLOW_TABLE_TYPES[isTyped ? ft_type : flags === 0 ? 0 : 1];
+}
+
 /** The provider checks `comp_mask`, `type` and `ib_port`, the kernel the rest. */
 function settingOf(context: Context, attr: FlowMatcherAttr): Setting {
   const number = (name: keyof FlowMatcherAttr, bits: number): number => unsigned(`attr.${name}`, attr[name] ?? 0, bits);
@@ -178,21 +184,22 @@ function settingOf(context: Context, attr: FlowMatcherAttr): Setting {
   if (comp_mask > (MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | MLX5DV_FLOW_MATCHER_MASK_IB_PORT))
     bad("comp_mask", comp_mask, "FT_TYPE 1, IB_PORT 2", "EOPNOTSUPP");
   if (type !== IBV_FLOW_ATTR_NORMAL) bad("type", type, "IBV_FLOW_ATTR_NORMAL", "EOPNOTSUPP");
-  const known = typed ? FLOW_TABLE_TYPES[ft_type] : undefined;
-  if (known?.transport === true && !named) bad("comp_mask", comp_mask, "this type takes an ib_port, and its bit");
-  if (known?.transport !== true && named) {
+  const tableType = flowTableOf({ comp_mask, flags, ft_type });
+  const isTransport = typed && tableType?.transport === true;
+  if (isTransport && !named) bad("comp_mask", comp_mask, "this type takes an ib_port, and its bit");
+  if (!isTransport && named) {
     bad("comp_mask", comp_mask, "only RDMA_TRANSPORT types have an ib_port", "EOPNOTSUPP");
   }
   if (typed && flags !== 0) bad("flags", flags, "0 beside a type");
   if (flags !== 0 && flags !== IBV_FLOW_ATTR_FLAGS_EGRESS) bad("flags", flags, "IBV_FLOW_ATTR_FLAGS_EGRESS, or 0");
-  if (typed && known === undefined) bad("ft_type", ft_type, `0 to ${FLOW_TABLE_TYPES.length - 1}`);
+  if (tableType === undefined) return bad("ft_type", ft_type, `0 to ${FLOW_TABLE_TYPES.length - 1}`);
   const { ports } = context.device;
   if (named && (ib_port < 1 || ib_port > ports)) bad("ib_port", ib_port, `1 to ${ports}`);
   return {
     context,
     priority: number("priority", 16),
     criteria: number("match_criteria_enable", 8),
-    tableType: known ?? (FLOW_TABLE_TYPES[flags === 0 ? 0 : 1] as FlowTableType),
+    tableType,
     port: named ? ib_port : 0,
   };
 }

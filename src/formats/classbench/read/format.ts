@@ -46,6 +46,7 @@ class ClassBenchImport implements Importer {
 
   #filter(text: string, place: { line: number; column: number }): void {
     const name = `line ${this.#line++}`;
+    this.draft.comesFrom(place, name);
     try {
       this.#rules(parseFilter(text), name, place);
     } catch (error) {

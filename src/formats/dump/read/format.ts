@@ -2,7 +2,7 @@
 import type { ElementGroups, Format } from "../../reading/format.js";
 import { ACTION_ELEMENTS } from "./actions.js";
 import { HARDWARE_ACTION_ELEMENTS } from "./hardware/actions.js";
-import { readRecords } from "./records.js";
+import { type DumpRecord, readRecords } from "./records.js";
 import { DumpImport } from "./scenario.js";
 
 const RECORDS = {
@@ -53,12 +53,17 @@ const ELEMENTS: ElementGroups = {
 export const MLX5_DUMP: Format = {
   title: "steering dumps of mlx5 devices",
   recognizes: (text) => {
-    for (const one of readRecords(text.slice(0, RECOGNIZED))) if ("type" in one && !one.text.includes('"')) return true;
+    for (const one of readRecords(text.slice(0, RECOGNIZED))) if ("type" in one && isPlain(one)) return true;
     return false;
   },
   importer: (draft, findings) => new DumpImport(draft, findings),
   elements: ELEMENTS,
 };
+
+/** Whether all columns are plain words and the first is a number: "packets:3000, bytes:18, used:1s" is no record. */
+function isPlain({ columns }: DumpRecord): boolean {
+  return /^(?:0x[\da-f]+|\d+)?$/i.test(columns[0] ?? "") && columns.every((one) => /^[\w .+-]*$/.test(one));
+}
 
 /** Characters of a text that are looked at. */
 const RECOGNIZED = 100_000;

@@ -10,6 +10,8 @@ import {
   WORDS,
   type Codes,
 } from "../../../model/dump/headerChanges.js";
+import { format } from "../../../model/match/term.js";
+import { changeFieldNamed } from "../../../scenario/action/changeFields.js";
 import type { ScenarioHeaderChangeObject } from "../../../scenario/action/changes.js";
 
 /**
@@ -78,7 +80,12 @@ function fieldsAt({ code, low, length }: Bits): FieldBits[] {
 function setting({ name, low, width }: FieldBits, length: number, value: number): ScenarioHeaderChangeObject {
   const bits = length === 32 ? value : value % 2 ** length;
   if (length === width) return { set: name, to: bits };
-  return { set: name, to: `0x${(bits * 2 ** low).toString(16)}/0x${((2 ** length - 1) * 2 ** low).toString(16)}` };
+  const field = changeFieldNamed(name);
+  const written = (part: number): string => {
+    const number = BigInt(part) << BigInt(low);
+    return field === undefined || field.kind === "number" ? `0x${number.toString(16)}` : format(field, number);
+  };
+  return { set: name, to: `${written(bits)}/${written(2 ** length - 1)}` };
 }
 
 function signed(value: number, length: number): number {

@@ -120,7 +120,9 @@ class SidePlan {
         word.some(({ field }) => hasBits(this.rest, field)) &&
         (word[0]?.field !== TEID || (flexProtocols & TEID_FLEXIBLE) !== 0),
     );
-    for (const { field, bit } of candidates[0] ?? []) this.#anywhere(entry, field, bit);
+    // Several words may share the entry: which is which, and whether another entry has one, the dump does not say.
+    const isKnown = candidates.length <= 1;
+    for (const word of candidates) for (const { field, bit } of word) this.#anywhere(entry, field, bit, isKnown);
   }
 
   #word(entry: number, field: Field, bit: number): void {
@@ -129,9 +131,9 @@ class SidePlan {
     clear(this.rest, field.bit, field.width);
   }
 
-  #anywhere(entry: number, field: Field, bit: number): void {
+  #anywhere(entry: number, field: Field, bit: number, isKnown: boolean): void {
     if (!hasBits(this.rest, field)) return;
-    const tag = { kind: "anyWord", bit } as const;
+    const tag = isKnown ? ({ kind: "anyWord", bit } as const) : ({ kind: "unknown" } as const);
     this.steps.push({ entry, run: { field, keyBit: field.bit, width: field.width, tag } });
     clear(this.rest, field.bit, field.width);
   }

@@ -1,24 +1,24 @@
 /** A dump as a scenario: its tables, matchers and rules, and the objects that they name. */
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../../abi/engine.js";
+import type { Field } from "../../../model/match/fields.js";
 import type { ScenarioRuleAction } from "../../../scenario/action/definition.js";
 import type { ScenarioTable } from "../../../scenario/rule/definition.js";
 import { nameIn, ofFunction, type Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { actionOf, type ActionNames } from "./actions.js";
-import {
-  asksSamples,
-  askedFields,
-  narrowIpv6,
-  valueText,
-  type AskedField,
-  type Ipv6Levels,
-} from "../../rules/deviceMatch.js";
+import { askedFields, ipv6Levels, undeclared, valueText, type AskedField } from "../../rules/deviceMatch.js";
 import { HardwareImport } from "./hardware/scenario.js";
 import { fitting, maskMisfit, matchMisfit } from "./misfit.js";
 import { planOf, type MatcherPlan } from "./plan.js";
 import { readTree, type DumpDomain, type DumpMatcher, type DumpRule, type DumpTable } from "./tree.js";
 import { valueOf } from "./value.js";
+
+/** A matcher of the scenario, and the fields of its mask. */
+interface NamedMatcher {
+  readonly name: string;
+  readonly fields: readonly AskedField[];
+}
 
 /** Reads steering dumps into a draft. */
 export class DumpImport implements Importer, ActionNames {
@@ -64,6 +64,7 @@ export class DumpImport implements Importer, ActionNames {
 
   #addTable(table: DumpTable): void {
     const { domain, level, id } = table;
+    this.draft.comesFrom(table.record, table.record.text);
     const plain = `${domain.type} level ${level}`;
     const name = this.draft.has("tables", plain) ? this.draft.freeName("tables", `${plain} ${id}`) : plain;
     this.#names.set(table, name);
@@ -76,8 +77,12 @@ export class DumpImport implements Importer, ActionNames {
     const first = byLevel.find((table) => !jumped.has(this.table(table))) ?? byLevel[0];
     if (first === undefined) return;
     const root = `${domain.type} root`;
-    if (this.draft.has("tables", root)) return;
     const to = this.table(first);
+    if (this.draft.has("tables", root)) {
+      const reason = `"${root}" leads to another table: no frame comes from it to "${to}"`;
+      this.findings.assume(first.record, first.record.text, reason);
+      return;
+    }
     this.draft.push("tables", { name: root, ...placeOf(domain), level: 0 });
     this.draft.push("rules", { name: `${root} to ${to}`, table: root, actions: [{ table: to }] });
     this.findings.assume(
@@ -88,41 +93,42 @@ export class DumpImport implements Importer, ActionNames {
   }
 
   #addMatcher(matcher: DumpMatcher, jumped: Set<string>): void {
+    this.draft.comesFrom(matcher.record, matcher.record.text);
     const plan = planOf(matcher);
-    // Rules of the same bytes, of IPv4 and of IPv6, are in a matcher each.
-    const kinds = new Map<string, { ipv6: Ipv6Levels; rules: DumpRule[] }>();
-    const isOpen = narrowIpv6(plan.asked).size > 0;
-    for (const rule of matcher.rules) {
-      const ipv6 = isOpen ? narrowIpv6(plan.asked, valueOf(plan, rule).value) : new Set<string>();
-      const key = [...ipv6].join();
-      const kind = kinds.get(key) ?? { ipv6, rules: [] };
-      kinds.set(key, kind);
-      kind.rules.push(rule);
-    }
-    if (kinds.size === 0) kinds.set("", { ipv6: new Set(), rules: [] });
     const missing = this.#missingOf(plan);
-    for (const { ipv6, rules } of kinds.values()) this.#addKind(plan, ipv6, rules, [...missing], jumped);
-  }
-
-  #addKind(
-    plan: MatcherPlan,
-    ipv6: Ipv6Levels,
-    rules: readonly DumpRule[],
-    missing: string[],
-    jumped: Set<string>,
-  ): void {
-    const { matcher } = plan;
-    const name = this.draft.freeName("matchers", ipv6.size === 0 ? matcher.id : `${matcher.id} IPv6`);
-    const fields = askedFields(plan.asked, ipv6);
-    const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
-    const misfit = maskMisfit(mask);
-    if (misfit !== null) missing.push(misfit);
     if (missing.length > 0) {
-      for (const { record } of rules) this.findings.refuse(record, record.text, missing.join("; "));
+      for (const { record } of matcher.rules) this.findings.refuse(record, record.text, missing.join("; "));
       return;
     }
+    const made = new Map<string, NamedMatcher | string>();
+    // A matcher without rules stands in the scenario, too.
+    if (matcher.rules.length === 0) this.#namedMatcher(plan, [], made);
+    for (const rule of matcher.rules) {
+      const { value, unknown } = valueOf(plan, rule);
+      const of = this.#namedMatcher(plan, ipv6Levels(plan.asked, value), made);
+      if (typeof of === "string") this.findings.refuse(rule.record, rule.record.text, of);
+      else this.#addRule(of, rule, value, unknown, jumped);
+    }
+  }
+
+  /** The matcher in the scenario, of rules whose addresses are read alike; or why no device has its mask. */
+  #namedMatcher(
+    { matcher, asked }: MatcherPlan,
+    ipv6: readonly string[],
+    made: Map<string, NamedMatcher | string>,
+  ): NamedMatcher | string {
+    const key = ipv6.join(" ");
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const fields = askedFields(asked, ipv6);
+    const mask = Object.fromEntries(fields.map(({ field, maskText }) => [field.name, maskText]));
+    const misfit = maskMisfit(mask);
+    const name = this.draft.freeName("matchers", matcher.id);
+    made.set(key, misfit ?? { name, fields });
+    if (misfit !== null) return misfit;
+    this.draft.comesFrom(matcher.record, matcher.record.text);
     this.draft.push("matchers", { name, table: this.table(matcher.table), priority: matcher.priority, mask });
-    for (const rule of rules) this.#addRule(plan, fields, name, rule, jumped);
+    return { name, fields };
   }
 
   /** Why no rule of a matcher can be imported. */
@@ -131,20 +137,19 @@ export class DumpImport implements Importer, ActionNames {
       const reason = `no entry compares ${name}: the device's driver left it out of the mask`;
       this.findings.assume(matcher.record, matcher.record.text, reason);
     }
-    return asksSamples(asked)
-      ? ["its matcher asks for a programmable sample, and a dump does not say where it lies"]
-      : [];
+    const reason = undeclared(asked, this.draft.hasGeneveOption);
+    return reason === null ? [] : [`of its matcher: ${reason}`];
   }
 
   #addRule(
-    plan: MatcherPlan,
-    fields: readonly AskedField[],
-    matcher: string,
+    { name: matcher, fields }: NamedMatcher,
     rule: DumpRule,
+    value: Uint8Array,
+    unknown: readonly Field[],
     jumped: Set<string>,
   ): void {
-    const name = rule.id;
-    const { value, unknown } = valueOf(plan, rule);
+    const name = this.draft.freeName("rules", rule.id);
+    this.draft.comesFrom(rule.record, rule.record.text);
     if (rule.value === null && rule.entries.length === 0) {
       this.findings.refuse(rule.record, rule.record.text, "the dump has no entries of it", name);
       return;

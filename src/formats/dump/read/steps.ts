@@ -16,6 +16,8 @@ export type TagBits =
   | { readonly kind: "same"; readonly bit: number }
   /** The bits stand as they are in one of the four words of the tag; the others are 0. */
   | { readonly kind: "anyWord"; readonly bit: number }
+  /** Somewhere in the entry, with others. */
+  | { readonly kind: "unknown" }
   /** Bits that are set for a value; all others of these are 0. */
   | { readonly kind: "values"; readonly values: ReadonlyMap<number, readonly number[]> }
   /** The gvmi of a function, and the bit that tells it from the wire. */

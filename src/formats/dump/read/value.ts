@@ -64,6 +64,8 @@ function put(
         if ([0, 32, 64, 96].some((word) => anyBit(tag, word + from.bit + n, 1))) setBit(value, keyBit + n);
       }
       return true;
+    case "unknown":
+      return false;
     case "values": {
       const bits = [...new Set([...from.values.values()].flat())];
       const set = bits.filter((bit) => anyBit(tag, bit, 1));

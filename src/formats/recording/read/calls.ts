@@ -26,18 +26,47 @@ export interface Recorded {
   destroyed: boolean;
   /** Why it is not what it was created as: a later call has changed it. */
   changed: string | null;
+  /** The device that it is on, by its name; undefined where the recording does not have it. */
+  readonly device: string | undefined;
 }
 
-/** The first line of a recording. */
+/** The first line of what a process wrote. */
 export const HEAD = /^\s*\{"flowsteerRecord":/;
 
+/** What a process wrote: its calls, and lines that hold none. */
+export interface ProcessCalls {
+  readonly head: NoCall | null;
+  readonly calls: Call[];
+  readonly others: NoCall[];
+}
+
+/** The processes of a recording. Their addresses are their own. */
+export function processesOf(text: string): ProcessCalls[] {
+  const processes: ProcessCalls[] = [];
+  let open: ProcessCalls | undefined;
+  const begin = (head: NoCall | null): ProcessCalls => {
+    const process = { head, calls: [], others: [] };
+    processes.push(process);
+    return process;
+  };
+  for (const one of readLines(text)) {
+    if (HEAD.test(one.text)) open = begin(one);
+    else {
+      open ??= begin(null);
+      if ("name" in one) open.calls.push(one);
+      else open.others.push(one);
+    }
+  }
+  return processes;
+}
+
 /** Reads each line: a call, or a line that holds none. */
-export function* readCalls(text: string): Generator<Call | NoCall> {
+function* readLines(text: string): Generator<Call | NoCall> {
   let line = 0;
   for (const raw of text.split("\n")) {
     line++;
     const at = raw.indexOf('{"');
-    if (raw.trim() === "" || HEAD.test(raw)) continue;
+    if (raw.trim() === "") continue;
     const place = { line, column: Math.max(at, 0) + 1 };
     const values = at < 0 ? undefined : objectOf(raw.slice(at));
     const name = values?.["call"];
@@ -54,6 +83,9 @@ function objectOf(text: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
+
+/** Of an object that a call names, and no call before it has made. */
+export const ABSENT = "is not in the recording: another process made it, or it was made before the recording began";
 
 /** Arguments of a call; one that is missing or of another type is 0 or empty. */
 export function numberIn({ values }: Call, name: string): number {

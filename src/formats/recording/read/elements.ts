@@ -109,10 +109,13 @@ const ACTIONS: Readonly<Record<string, { readonly becomes: string; readonly read
 
 /** Every call that the recorder writes. */
 export const CALLS: Readonly<Record<string, Element>> = {
+  ibv_open_device: { becomes: "the device of what is made with its context" },
+  mlx5dv_open_device: { becomes: "the same" },
   ibv_create_qp: { becomes: "a queue with the number of the queue pair" },
   ibv_create_qp_ex: { becomes: "the same" },
   mlx5dv_create_qp: { becomes: "the same" },
   ibv_create_wq: { becomes: "a queue with the number of the work queue" },
+  ibv_create_rwq_ind_table: { becomes: "an indirection table; queue pairs with it have RSS" },
   ibv_create_counters: { becomes: "a counters object" },
   ibv_attach_counters_point_flow: { becomes: "a point of it" },
   ibv_create_flow: { becomes: "a flow" },

@@ -5,12 +5,23 @@ import type { ScenarioMatcher, ScenarioRule } from "../../../scenario/rule/defin
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
-import { asksSamples, askedFields, valueText, type AskedField } from "../../rules/deviceMatch.js";
-import { bytesIn, listIn, numberIn, readCalls, textIn, type Call, type Recorded } from "./calls.js";
+import { askedFields, ipv6Levels, undeclared, valueText } from "../../rules/deviceMatch.js";
+import {
+  ABSENT,
+  bytesIn,
+  listIn,
+  numberIn,
+  processesOf,
+  textIn,
+  type Call,
+  type ProcessCalls,
+  type Recorded,
+} from "./calls.js";
 import { DeviceObjects } from "./deviceObjects.js";
 import { CALLS, ruleAction, type ActionNames, type RecordedAction } from "./elements.js";
 import { FLOW_ACTIONS } from "./flowActions.js";
 import { RecordedFlows } from "./recordedFlows.js";
+import { RecordedQueues } from "./recordedQueues.js";
 import type { StatefulAction } from "./state.js";
 
 const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
@@ -20,10 +31,18 @@ export class RecordingImport implements Importer {
   readonly #byAddress = new Map<string, Recorded>();
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
-  readonly #asked = new Map<Recorded, readonly AskedField[]>();
+  /** Masks of matchers, without the groups that their criteria leave out. */
+  readonly #masks = new Map<Recorded, Uint8Array>();
+  /** The levels of IPv6 that rules of matchers ask for, in any order of theirs (`ipv6Levels`), and the matcher of each. */
+  readonly #variants = new Map<Recorded, Map<string, string>>();
   readonly #devices: DeviceObjects;
   readonly #flows: RecordedFlows;
+  readonly #queues: RecordedQueues;
   readonly #shared = new Map<Call, string>();
+  /** The rules below the address of each matcher. */
+  readonly #rulesOf = new Map<string, Recorded[]>();
+  /** The name of the device that the scenario has: the first one with a rule or a flow. */
+  #device: string | undefined;
 
   constructor(
     private readonly draft: Draft,
@@ -33,34 +52,69 @@ export class RecordingImport implements Importer {
     this.#flows = new RecordedFlows(draft, findings, {
       at: (address) => this.#at(address),
       isTir: (object) => this.#devices.tirs.has(object),
-      match: (matcher, call) => (this.#asked.has(matcher) ? this.#match(matcher, call) : null),
+      match: (matcher, call) => (this.#masks.has(matcher) ? this.#match(matcher, call) : null),
     });
+    this.#queues = new RecordedQueues(draft, findings, this.#devices, (address) => this.#at(address));
   }
 
   add(text: string): void {
-    const calls: Call[] = [];
-    for (const one of readCalls(text)) {
-      if ("name" in one) calls.push(one);
-      else this.findings.assume(one.place, one.text, "no call of a recording: left out");
-    }
+    processesOf(text).forEach((process, n) => {
+      const { head } = process;
+      if (n > 0 && head !== null)
+        this.findings.assume(head.place, head.text, "another process: what it made stands beside what the others made");
+      this.#process(process);
+    });
+  }
+
+  #process({ calls, others }: ProcessCalls): void {
+    for (const { place, text } of others) this.findings.assume(place, text, "no call of a recording: left out");
     this.#objects.length = 0;
     this.#byAddress.clear();
     this.#devices.clear();
     const last = calls.findLastIndex(({ name }) => !DESTROYS.test(name));
-    const end = calls[last + 1];
-    if (end !== undefined) {
-      const reason = "the program destroys its objects at its end: the scenario has them";
-      this.findings.assume(end.place, end.text, reason);
-    }
     for (const call of calls.slice(0, last + 1)) this.#see(call);
-    for (const object of this.#objects) if (!object.destroyed) this.#make(object);
+    this.#end(calls.slice(last + 1));
+    const living = this.#objects.filter(({ destroyed }) => !destroyed);
+    this.#device ??= living.find(({ call, device }) => STEERS.has(call.name) && device !== undefined)?.device;
+    this.#queues.prepare(living);
+    this.#rulesOf.clear();
+    for (const rule of living) {
+      if (rule.call.name !== "mlx5dv_dr_rule_create") continue;
+      const matcher = textIn(rule.call, "matcher");
+      const rules = this.#rulesOf.get(matcher);
+      if (rules === undefined) this.#rulesOf.set(matcher, [rule]);
+      else rules.push(rule);
+    }
+    for (const object of living) if (this.#isOnDevice(object)) this.#make(object);
+  }
+
+  /** Destroy calls at the end. Unless rules outlive them, they are the end of the program, and the objects stay. */
+  #end(calls: readonly Call[]): void {
+    const [first] = calls;
+    if (first === undefined) return;
+    const gone = new Set(calls.filter(isDone).map(destroyedBy));
+    const outlives = ({ call, destroyed }: Recorded): boolean =>
+      STEERS.has(call.name) && !destroyed && !gone.has(textIn(call, "returns"));
+    if (this.#objects.some(outlives)) calls.forEach((call) => this.#see(call));
+    else {
+      const reason = "the program destroys its objects at its end: the scenario has them";
+      this.findings.assume(first.place, first.text, reason);
+    }
+  }
+
+  /** A scenario has one device: what steers frames on another is refused. */
+  #isOnDevice({ call, device }: Recorded): boolean {
+    if (device === undefined || this.#device === undefined || device === this.#device) return true;
+    const reason = `it is on the device ${device}, and the scenario has the device ${this.#device}`;
+    if (STEERS.has(call.name)) this.findings.refuse(call.place, call.text, reason);
+    else this.findings.assume(call.place, call.text, `${reason}: left out`);
+    return false;
   }
 
   #see(call: Call): void {
     if (DESTROYS.test(call.name)) {
-      const address = Object.values(call.values).find((value) => typeof value === "string" && value.startsWith("0x"));
-      const object = this.#byAddress.get(String(address));
-      if (object !== undefined && numberIn(call, "returns") === 0) object.destroyed = true;
+      const object = this.#byAddress.get(destroyedBy(call));
+      if (object !== undefined && isDone(call)) object.destroyed = true;
       return;
     }
     const element = CALLS[call.name];
@@ -87,7 +141,9 @@ export class RecordingImport implements Importer {
       this.findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
       return;
     }
-    const object: Recorded = { call, name: null, destroyed: false, changed: null };
+    const owner = OWNERS.find((argument) => this.#at(textIn(call, argument))?.device !== undefined);
+    const device = OPENS.has(call.name) ? textIn(call, "device") : this.#at(textIn(call, owner ?? ""))?.device;
+    const object: Recorded = { call, name: null, destroyed: false, changed: null, device };
     this.#objects.push(object);
     this.#byAddress.set(address, object);
   }
@@ -100,21 +156,20 @@ export class RecordingImport implements Importer {
   /** Makes what stands in lists of the scenario; actions are written where rules use them. */
   #make(object: Recorded): void {
     const { call } = object;
-    if (/^(ibv|mlx5dv)_create_qp(_ex)?$/.test(call.name)) {
-      object.name = this.draft.queue(`qp ${numberIn(call, "qp_num")}`);
-      this.#devices.receives(object, numberIn(call, "qp_num"));
-    } else if (call.name === "ibv_create_wq") this.#devices.queue(object, numberIn(call, "wq_num"));
-    else if (FLOW_ACTIONS[call.name] !== undefined) this.#flows.action(object);
+    this.draft.comesFrom(call.place, call.text);
+    if (this.#queues.make(object)) return;
+    if (FLOW_ACTIONS[call.name] !== undefined) this.#flows.action(object);
     else if (call.name === "mlx5dv_devx_obj_create") this.#devices.make(object);
     else if (call.name === "ibv_create_counters") {
       const name = this.draft.freeName("flowCounters", "counters");
       this.draft.push("flowCounters", { name, points: this.#points.get(object) ?? [] });
       object.name = name;
     } else if (call.name === "mlx5dv_dr_table_create") this.#table(object);
-    else if (call.name === "mlx5dv_dr_matcher_create") this.#matcher(object);
+    else if (call.name === "mlx5dv_dr_matcher_create")
+      this.#matcher(object, this.#rulesOf.get(textIn(call, "returns")) ?? []);
     else if (call.name === "mlx5dv_dr_rule_create") this.#rule(object);
     else if (call.name === "ibv_create_flow") this.#flows.verbs(object);
-    else if (call.name === "mlx5dv_create_flow_matcher") this.#askedOf(object);
+    else if (call.name === "mlx5dv_create_flow_matcher") this.#mask(object);
     else if (call.name === "mlx5dv_create_flow") this.#flows.device(object);
     else if (!Object.hasOwn(CALLS, call.name)) {
       this.findings.refuse(call.place, call.text, `the importer does not know ${call.name}`);
@@ -125,7 +180,7 @@ export class RecordingImport implements Importer {
     const { call } = object;
     const type = DOMAINS[numberIn(this.#at(textIn(call, "domain"))?.call ?? call, "type")];
     if (type === undefined || this.#at(textIn(call, "domain")) === undefined) {
-      this.findings.refuse(call.place, call.text, "its domain is not in the recording");
+      this.findings.refuse(call.place, call.text, `its domain ${ABSENT}`);
       return;
     }
     const level = numberIn(call, "level");
@@ -133,43 +188,55 @@ export class RecordingImport implements Importer {
     this.draft.push("tables", { name: object.name, domain: type, level });
   }
 
-  #askedOf(object: Recorded): readonly AskedField[] | null {
+  #mask(object: Recorded): Uint8Array | null {
     const { call } = object;
     const mask = new Uint8Array(DEVICE_KEY_SIZE);
     const criteria = numberIn(call, "match_criteria_enable");
     bytesIn(call, "mask").forEach((byte, at) => {
       if (at < mask.length && ((criteria >> Math.floor(at / GROUP_SIZE)) & 1) === 1) mask[at] = byte;
     });
-    if (asksSamples(mask)) {
-      this.findings.refuse(call.place, call.text, "it asks for a programmable sample, whose place is not recorded");
+    const reason = undeclared(mask, this.draft.hasGeneveOption);
+    if (reason !== null) {
+      this.findings.refuse(call.place, call.text, reason);
       return null;
     }
-    const asked = askedFields(mask);
-    this.#asked.set(object, asked);
-    return asked;
+    this.#masks.set(object, mask);
+    return mask;
   }
 
-  #matcher(object: Recorded): void {
+  /** A matcher, or two: the rules that ask for IPv6 in the bits that IPv4 addresses have too are apart. */
+  #matcher(object: Recorded, rules: readonly Recorded[]): void {
     const { call } = object;
     const table = this.#at(textIn(call, "table"))?.name ?? null;
     if (table === null) {
-      this.findings.refuse(call.place, call.text, "its table is not in the recording");
+      this.findings.refuse(call.place, call.text, `its table ${ABSENT}`);
       return;
     }
-    const asked = this.#askedOf(object);
+    const asked = this.#mask(object);
     if (asked === null) return;
-    const name = this.draft.freeName("matchers", "matcher");
-    const mask = Object.fromEntries(asked.map(({ field, maskText }) => [field.name, maskText]));
-    const matcher: ScenarioMatcher = { name, table, priority: numberIn(call, "priority"), mask };
-    this.draft.push("matchers", matcher);
-    object.name = name;
+    const variants = new Map<string, string>();
+    this.#variants.set(object, variants);
+    const levels = rules.map((rule) => ipv6Levels(asked, valueIn(rule.call)));
+    for (const ipv6 of levels.length === 0 ? [[]] : levels) {
+      if (variants.has(ipv6.join(" "))) continue;
+      const name = this.draft.freeName("matchers", "matcher");
+      const mask = Object.fromEntries(askedFields(asked, ipv6).map(({ field, maskText }) => [field.name, maskText]));
+      const matcher: ScenarioMatcher = { name, table, priority: numberIn(call, "priority"), mask };
+      this.draft.push("matchers", matcher);
+      variants.set(ipv6.join(" "), name);
+      object.name = name;
+    }
   }
 
   #rule(object: Recorded): void {
     const { call } = object;
     const matcher = this.#at(textIn(call, "matcher"));
     if (matcher === undefined || matcher.name === null) {
-      this.findings.refuse(call.place, call.text, "its matcher is not in the scenario");
+      this.findings.refuse(
+        call.place,
+        call.text,
+        `its matcher ${matcher === undefined ? ABSENT : "is not in the scenario"}`,
+      );
       return;
     }
     const name = this.draft.freeName("rules", "rule");
@@ -177,8 +244,7 @@ export class RecordingImport implements Importer {
     const actions: RecordedAction[] = [];
     for (const address of listIn(call, "actions")) {
       const action = this.#at(String(address));
-      const made =
-        action === undefined ? { refused: "it is not in the recording" } : ruleAction(action.call, this.#names);
+      const made = action === undefined ? { refused: `it ${ABSENT}` } : ruleAction(action.call, this.#names);
       if (typeof made === "string" || !("refused" in made)) actions.push(made);
       else {
         const text = action?.call.text ?? String(address);
@@ -190,7 +256,7 @@ export class RecordingImport implements Importer {
     }
     const rule: ScenarioRule = {
       name,
-      matcher: matcher.name,
+      matcher: this.#variants.get(matcher)?.get(this.#levels(matcher, call).join(" ")) ?? matcher.name,
       match: this.#match(matcher, call),
       actions,
       ...(missing.length === 0 ? {} : { notImported: missing }),
@@ -199,10 +265,13 @@ export class RecordingImport implements Importer {
   }
 
   #match(matcher: Recorded, call: Call): NonNullable<ScenarioRule["match"]> {
-    const value = new Uint8Array(DEVICE_KEY_SIZE);
-    value.set(bytesIn(call, "value").subarray(0, value.length));
-    const asked = this.#asked.get(matcher) ?? [];
+    const value = valueIn(call);
+    const asked = askedFields(this.#masks.get(matcher) ?? NOTHING, this.#levels(matcher, call));
     return Object.fromEntries(asked.map((field) => [field.field.name, valueText(field, value)]));
+  }
+
+  #levels(matcher: Recorded, call: Call): readonly string[] {
+    return ipv6Levels(this.#masks.get(matcher) ?? NOTHING, valueIn(call));
   }
 
   readonly #names: ActionNames = {
@@ -237,3 +306,25 @@ const CHANGES: ReadonlySet<string> = new Set([
   "ibv_modify_flow_action_esp",
 ]);
 const DESTROYS = /_destroy(_|$)|_destroy_/;
+const OPENS: ReadonlySet<string> = new Set(["ibv_open_device", "mlx5dv_open_device"]);
+/** Calls that make what steers frames. */
+const STEERS: ReadonlySet<string> = new Set(["mlx5dv_dr_rule_create", "ibv_create_flow", "mlx5dv_create_flow"]);
+/** Arguments whose device is that of the object which is made. */
+const OWNERS = ["context", "matcher", "table", "domain", "qp"] as const;
+
+const NOTHING = new Uint8Array(DEVICE_KEY_SIZE);
+
+function valueIn(call: Call): Uint8Array {
+  const value = new Uint8Array(DEVICE_KEY_SIZE);
+  value.set(bytesIn(call, "value").subarray(0, value.length));
+  return value;
+}
+
+function isDone(call: Call): boolean {
+  return numberIn(call, "returns") === 0;
+}
+
+/** The address of the object that a destroy call names. */
+function destroyedBy({ values }: Call): string {
+  return String(Object.values(values).find((value) => typeof value === "string" && value.startsWith("0x")));
+}

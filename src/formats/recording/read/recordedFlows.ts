@@ -4,9 +4,11 @@ import {
   type ScenarioDeviceFlow,
   type ScenarioDeviceFlowAction,
 } from "../../../scenario/deviceFlow/definition.js";
+import { flowTableOf } from "../../../model/flow/matcher.js";
+import { FLOW_TABLE_TYPES, type FlowTableType } from "../../../model/table/flowTableTypes.js";
 import { type Draft, isEndpoint, NO_ENDPOINT } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
-import { bytesIn, listIn, numberIn, textIn, type Call, type Recorded } from "./calls.js";
+import { ABSENT, bytesIn, listIn, numberIn, textIn, type Call, type Recorded } from "./calls.js";
 import { FLOW_ACTIONS } from "./flowActions.js";
 import { flowOf } from "./flows.js";
 
@@ -43,7 +45,12 @@ export class RecordedFlows {
       counters: (address) => this.#nameAt(address) ?? undefined,
       action: (address) => this.#nameAt(address) ?? undefined,
     });
-    if (queue === null) this.findings.refuse(call.place, call.text, "its queue pair is not in the recording");
+    if (queue === null)
+      this.findings.refuse(
+        call.place,
+        call.text,
+        `its queue pair ${this.objects.at(textIn(call, "qp")) === undefined ? ABSENT : "is not in the scenario"}`,
+      );
     else if (typeof flow === "string") this.findings.refuse(call.place, call.text, flow);
     else if (!isEndpoint({ port: flow.port ?? 1 })) this.findings.refuse(call.place, call.text, NO_ENDPOINT);
     else {
@@ -57,7 +64,13 @@ export class RecordedFlows {
     const matcher = this.objects.at(textIn(call, "matcher"));
     const match = matcher === undefined ? null : this.objects.match(matcher, call);
     if (matcher === undefined || match === null) {
-      this.findings.refuse(call.place, call.text, "its matcher is not in the scenario");
+      const why = matcher === undefined ? ABSENT : "is not in the scenario";
+      this.findings.refuse(call.place, call.text, `its matcher ${why}`);
+      return;
+    }
+    const ft_type = FT_TYPES[FLOW_TABLE_TYPES.findIndex((one) => one === tableOf(matcher.call))];
+    if (ft_type === undefined) {
+      this.findings.refuse(call.place, call.text, `${numberIn(matcher.call, "ft_type")} is no type of flow tables`);
       return;
     }
     const name = this.draft.freeName("deviceFlows", "device flow");
@@ -68,9 +81,7 @@ export class RecordedFlows {
         this.findings.refuse(call.place, JSON.stringify(one), action.refused, name);
       else actions.push(action);
     }
-    const ft_type = FT_TYPES[numberIn(matcher.call, "ft_type")] ?? "nic_rx";
-    const priority = numberIn(matcher.call, "priority");
-    this.draft.push("deviceFlows", { name, ft_type, priority, match, actions });
+    this.draft.push("deviceFlows", { name, ft_type, priority: numberIn(matcher.call, "priority"), match, actions });
   }
 
   /** An action of `struct mlx5dv_flow_action_attr`, by the numbers of `enum mlx5dv_flow_action_type`. */
@@ -95,4 +106,10 @@ export class RecordedFlows {
   #nameAt(address: string): string | null {
     return this.objects.at(address)?.name ?? null;
   }
+}
+
+/** The table of a matcher's flows; undefined if its type is unknown. */
+function tableOf(matcher: Call): FlowTableType | undefined {
+  const number = (name: string): number => numberIn(matcher, name);
+  return flowTableOf({ comp_mask: number("comp_mask"), flags: number("flags"), ft_type: number("ft_type") });
 }

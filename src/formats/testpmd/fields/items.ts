@@ -8,7 +8,7 @@ import { TUNNEL_ITEMS } from "./tunnels.js";
 /** Items that have an equal. */
 export const ITEMS: Readonly<Record<string, ItemKind>> = { ...METADATA_ITEMS, ...PACKET_ITEMS, ...TUNNEL_ITEMS };
 
-/** Items of DPDK 22.11 that have no equal, and why. */
+/** Items of DPDK 22.11 to 25 that have no equal, and why. */
 export const REFUSED_ITEMS: Readonly<Record<string, string>> = {
   invert: "a rule cannot match what others do not",
   raw: "bytes at any place: no match field has them",
@@ -32,6 +32,14 @@ export const REFUSED_ITEMS: Readonly<Record<string, string>> = {
   flex: "its layout is in a file of its own",
   l2tpv2: ONE_KNOWN,
   ppp: ONE_KNOWN,
+  ipv6_routing_ext: "no match field has the routing header of IPv6",
+  nsh: ONE_KNOWN,
+  tx_queue: "no match field has the queue that a frame was sent from",
+  aggr_affinity: "the ports of a device are not bonded",
+  quota: "quotas are objects of the driver",
+  ptype: "the device numbers no kinds of packets",
+  random: "every match of the device is of the frame",
+  compare: "two fields cannot be compared with each other",
 };
 
 export const ITEM_NAMES: readonly string[] = [...Object.keys(ITEMS), ...Object.keys(REFUSED_ITEMS), "end"];

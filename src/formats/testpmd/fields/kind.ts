@@ -44,6 +44,8 @@ export interface ItemField {
   /** What a special field becomes, for the page. */
   readonly becomes?: string;
   readonly refused?: string;
+  /** Bits of another field of the item, from this one on: the item has one value for both. */
+  readonly partOf?: { readonly field: string; readonly low: number };
   /** Never written. */
   readonly readOnly?: true;
   /** Where the field is in its header: its first bit, for headers that actions put in front of frames. */

@@ -32,9 +32,9 @@ const VLAN: ItemKind = {
         { to: "{}.first_vid", from: 0, bits: 12 },
       ],
     },
-    pcp: to("{}.first_prio", 3, 0),
-    dei: to("{}.first_cfi", 1, 3),
-    vid: to("{}.first_vid", 12, 4, ones(12)),
+    pcp: { ...to("{}.first_prio", 3, 0), partOf: { field: "tci", low: 13 } },
+    dei: { ...to("{}.first_cfi", 1, 3), partOf: { field: "tci", low: 12 } },
+    vid: { ...to("{}.first_vid", 12, 4), partOf: { field: "tci", low: 0 } },
     inner_type: { bits: 16, special: "innerType", at: 16, becomes: "`ethertype`, or the kind of the second tag" },
     has_more_vlan: { bits: 1, special: "hasMoreVlan", becomes: "a second tag is there" },
   },
@@ -104,6 +104,20 @@ const IPV6: ItemKind = {
   length: 40,
 };
 
+/** Items of DPDK 23.03 for an echo of ICMPv6. */
+function icmp6Echo(type: bigint): ItemKind {
+  return {
+    fields: {
+      ident: { bits: 16, to: [{ to: "misc3.icmpv6_header_data", into: 16 }] },
+      seq: { bits: 16, to: [{ to: "misc3.icmpv6_header_data" }] },
+    },
+    present: { "misc3.icmpv6_type": type },
+    layer: "l4",
+    outerOnly: true,
+    becomes: `ICMPv6 of type ${type}`,
+  };
+}
+
 export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
   eth: ETH,
   vlan: VLAN,
@@ -141,6 +155,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
     outerOnly: true,
     becomes: "ICMPv6",
   },
+  icmp6_echo_request: icmp6Echo(128n),
+  icmp6_echo_reply: icmp6Echo(129n),
   icmp6_nd_ns: {
     fields: { target_addr: refused(128, ONE_KNOWN, { kind: "ipv6" }) },
     present: { "misc3.icmpv6_type": 135n },
@@ -179,6 +195,20 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
     present: { "ext.{}_sctp_sport": "any" },
     layer: "l4",
     becomes: "SCTP",
+  },
+  // Of DPDK 23.07.
+  ib_bth: {
+    fields: {
+      opcode: to("misc.bth_opcode", 8, 0, ones(8)),
+      pkey: refused(16, "no match field has the partition key of RoCE", { at: 16 }),
+      dst_qp: to("misc.bth_dst_qp", 24, 40, ones(24)),
+      psn: refused(24, "no match field has the packet sequence number of RoCE", { at: 72 }),
+    },
+    present: { "misc.bth_opcode": "any" },
+    layer: "l4",
+    outerOnly: true,
+    port: 4791,
+    becomes: "the base transport header of RoCE v2",
   },
   esp: {
     fields: { spi: to("misc.{}_esp_spi", 32, 0, ones(32)) },

@@ -7,6 +7,9 @@ export type CommandKind =
   | "create"
   | "validate"
   | "left"
+  | "destroy"
+  | "flush"
+  | "update"
   | "silent"
   | "indirect"
   | "patternTemplate"
@@ -40,15 +43,14 @@ function refused(text: string, reason: string): Command {
 
 const NO_EFFECT = "nothing: it changes no rule";
 const HEADERS = "the headers of the encapsulation in rules after it";
-const RULES_STAY = "nothing, and a finding says so: the rules stay";
 const HEADERS_OFF = "the headers that rules after it take off";
 
 export const COMMANDS: readonly Command[] = [
   command("flow create", "create", "a rule"),
   command("flow validate", "validate", "nothing; it is read like `flow create`, so its faults are told"),
-  command("flow destroy", "left", RULES_STAY),
-  command("flow flush", "left", RULES_STAY),
-  command("flow update", "left", RULES_STAY),
+  command("flow destroy", "destroy", "its rules are gone, and a finding says so"),
+  command("flow flush", "flush", "the rules of the port are gone, and a finding says so"),
+  command("flow update", "update", "the rule has these actions"),
   command("flow isolate", "left", "nothing, and a finding says so: frames that no rule matches are missed in any case"),
   command("flow query", "silent", NO_EFFECT),
   command("flow list", "silent", NO_EFFECT),
@@ -89,6 +91,18 @@ const OTHERS = COMMANDS.filter(({ words }) => words[0] !== "flow").map(({ words 
 
 const IS_FLOW = new RegExp(`^flow\\s+(?:(?:${SECOND.join("|")})\\b|\\w+\\s+\\d+\\s+\\w)`);
 const IS_OTHER = new RegExp(`^(?:${OTHERS.join("|")})(?=\\s|$)`);
+
+/** What testpmd prints besides answers; it is no command, and says nothing of rules. */
+const PRINTED =
+  /^(?:Flow rule #\d+ (?:validated|destroyed|creation enqueued|destruction enqueued)|Flow rule validated|testpmd>|EAL:|Interactive-mode|Done|Bye)/;
+const FAILED = /\bCaught (?:PMD )?error type \d+|^port_flow_complain|^Bad arguments|^Command not found/;
+
+/** What a line that testpmd prints says of the command before it; undefined if it is none of its lines. */
+export function answerOf(text: string): { readonly created: number } | "failed" | "nothing" | undefined {
+  const created = /^Flow rule #(\d{1,9}) created/.exec(text)?.[1];
+  if (created !== undefined) return { created: Number(created) };
+  return FAILED.test(text) ? "failed" : PRINTED.test(text) ? "nothing" : undefined;
+}
 
 /** Whether a text begins with a command about flows. */
 export function isCommand(text: string): boolean {

@@ -1,41 +1,48 @@
 /** Reads testpmd commands into a draft. */
+import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
-import { commandsOf, type TextLine } from "../../text/lines.js";
+import { commandsOf, commandWithin, type OtherLine, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { readActions, type Action } from "./actions/read.js";
-import { COMMANDS, FLOW_WORDS, isCommand, type Command, type CommandKind } from "./commands.js";
+import { answerOf, COMMANDS, FLOW_WORDS, isCommand, type Command, type CommandKind } from "./commands.js";
+import { LivingRules, type LivingRule } from "./livingRules.js";
 import { readPattern } from "./pattern/read.js";
 import { Ports } from "./ports.js";
 import { Rules, type Domain, type FlowRule } from "./rules.js";
 import { Settings } from "./settings/settings.js";
 import { Templates, withMasks, withTemplate } from "./templates.js";
+import { TUNNEL_COMMANDS, tunnelKeys } from "./settings/tunnels.js";
 import { numberAt, unknownWord } from "./values.js";
 
 interface Attributes {
   readonly group: bigint;
   readonly priority: FlowRule["priority"];
   readonly domains: readonly Domain[];
+  readonly userId: bigint | undefined;
 }
 
-const ATTRIBUTES = ["group", "priority", "ingress", "egress", "transfer", "pattern"];
+const ATTRIBUTES = ["group", "priority", "ingress", "egress", "transfer", "user_id", "pattern"];
 const MAX_INDIRECT = 16;
-/** What testpmd prints; it is no command, and says nothing of rules. */
-const PRINTED =
-  /^(?:Flow rule #\d+ (?:created|validated|destroyed)|Flow rule validated|Bad arguments|Command not found|port_flow_complain|Caught |testpmd>|EAL:|Interactive-mode|Done|Bye)/;
-
 export class FlowImport implements Importer {
   readonly #settings = new Settings();
   readonly #templates = new Templates();
   readonly #rules: Rules;
   readonly #variables: Variables;
-  /** Rules of each port so far: testpmd numbers them from 0. */
+  /** Rules of each port so far, for their names. */
   readonly #numbers = new Map<bigint, number>();
+  readonly #living = new LivingRules();
+  /** The rule that the last command makes. */
+  #newest: { readonly port: bigint; rule: LivingRule } | undefined;
+  /** Whether rules may be made again: what that needs takes memory. */
+  #hasUpdates = false;
+  /** Takes back what the last command did, which testpmd says has failed. */
+  #undo: (() => void) | undefined;
 
   constructor(
-    draft: Draft,
+    private readonly draft: Draft,
     private readonly findings: Findings,
   ) {
     this.#variables = new Map(draft.variables);
@@ -44,18 +51,49 @@ export class FlowImport implements Importer {
   }
 
   add(text: string): void {
-    const lines = commandsOf(text, { isCommand, goesOn }, ({ text: other, place }) => {
+    this.#hasUpdates ||= /\bflow\s+update\b/.test(text);
+    const answers: OtherLine[] = [];
+    const lines = commandsOf(text, { isCommand, goesOn, within }, (line) => {
+      const { text: other, place } = line;
       const queues = /\s--rxq[= ](\d+)/.exec(other)?.[1];
-      if (queues !== undefined) this.#settings.queues = Number(queues);
-      else if (!setVariable(other, this.#variables) && !PRINTED.test(other)) {
+      if (answerOf(other) !== undefined) answers.push(line);
+      else if (queues !== undefined) this.#settings.queues = Number(queues);
+      else if (!setVariable(other, this.#variables)) {
         this.findings.assume(place, other, "it is no command about flows: left out");
       }
     });
-    for (const line of lines) this.#command(line);
+    let next = 0;
+    for (const line of lines) {
+      for (; (answers[next]?.place.line ?? Infinity) < line.place(0).line; next++)
+        this.#answer(answers[next] as OtherLine);
+      this.#command(line);
+    }
+    for (const answer of answers.slice(next)) this.#answer(answer);
+    this.#undo = undefined;
+  }
+
+  finish(): void {
+    this.draft.remove("rules", this.#living.gone);
+  }
+
+  /** What testpmd answers to a command: the number of its rule, or that it failed. */
+  #answer({ text, place }: OtherLine): void {
+    const answer = answerOf(text);
+    if (typeof answer === "object" && this.#newest !== undefined) {
+      const { port, rule } = this.#newest;
+      this.#newest.rule = this.#living.of(port).renumber(rule, answer.created);
+    }
+    if (answer !== "failed" || this.#undo === undefined) return;
+    this.#undo();
+    this.#undo = undefined;
+    this.findings.assume(place, text, "testpmd refused the command before it: it has no effect");
   }
 
   #command(line: TextLine): void {
     const words = new Cursor(wordsOf(line, this.#variables));
+    this.draft.comesFrom(line.place(0), line.text);
+    this.#newest = undefined;
+    this.#undo = undefined;
     attempt(
       () => {
         const first = words.next("a command");
@@ -71,14 +109,14 @@ export class FlowImport implements Importer {
     if ("refused" in element) notImported({ ...first, text }, element.refused);
     if (kind === "left") this.findings.assume(first.place, text, "it is left out: rules stay as they are made");
     if (kind === "silent" || kind === "left") return;
-    doing?.(words, text);
+    doing?.(words, { ...first, text });
     if (!words.done && kind !== "meter") {
       const rest = words.next("");
       notImported(rest, `the command ends before this`);
     }
   }
 
-  readonly #doing: Readonly<Partial<Record<CommandKind, (words: Cursor, text: string) => void>>> = {
+  readonly #doing: Readonly<Partial<Record<CommandKind, (words: Cursor, command: Word) => void>>> = {
     create: (words) => this.#flow(words, true),
     validate: (words) => this.#flow(words, false),
     indirect: (words) => this.#indirect(words),
@@ -86,7 +124,12 @@ export class FlowImport implements Importer {
     actionsTemplate: (words) => this.#template(words, "actions_template"),
     templateTable: (words) => this.#template(words, "template_table"),
     queue: (words) => this.#queue(words),
-    tunnel: (words, text) => this.#settings.tunnels.set(text.slice("set ".length), words),
+    destroy: (words, command) => this.#destroy(words, command),
+    flush: (words, command) => {
+      this.#gone(command, this.#living.of(numberAt(words.next("the port"), "the port", 16)).all);
+    },
+    update: (words) => this.#update(words),
+    tunnel: (words, { text }) => this.#settings.tunnels.set(text.slice("set ".length), words),
     rawEncap: (words) => this.#settings.setRaw("raw_encap", words),
     rawDecap: (words) => this.#settings.setRaw("raw_decap", words),
     sampleActions: (words) => this.#settings.setSample(words),
@@ -104,19 +147,76 @@ export class FlowImport implements Importer {
     const word = words.next("the port");
     const port = { number: numberAt(word, "the port", 16), word };
     const number = isCreated ? this.#nextNumber(port.number) : 0;
-    const { domains, group, priority } = readAttributes(words, word);
+    const living = isCreated ? this.#makes(port.number) : undefined;
+    const { domains, group, priority, userId } = readAttributes(words, word);
+    if (living !== undefined && userId !== undefined) this.#living.of(port.number).call(living, userId);
     const items = readPattern(words);
     if (!words.take("actions")) unknownWord(words.next('"actions"'), "word after a pattern", ["actions"]);
-    const actions = this.#expanded(readActions(words), port.number);
+    const read = this.#expanded(readActions(words), port.number);
     if (!words.done) notImported(words.next(""), "the command ends before this");
-    if (!isCreated) {
+    if (living === undefined) {
       this.findings.assume(word.place, "flow validate", "it makes no rule");
       return;
     }
-    domains.forEach((domain, n) => {
-      const name = `port ${port.number} flow ${number}${n === 0 ? "" : " egress"}`;
-      this.#rules.add({ name, port, domain, group, priority, items, actions });
+    const make = (actions: readonly Action[]): ScenarioRule[] =>
+      domains.flatMap((domain, n) => {
+        const name = `port ${port.number} flow ${number}${n === 0 ? "" : " egress"}`;
+        return this.#rules.add({ name, port, domain, group, priority, items, actions });
+      });
+    living.rules = make(read);
+    if (this.#hasUpdates) living.again = make;
+  }
+
+  /** A rule that a command makes, unless testpmd says that it failed. */
+  #makes(port: bigint): LivingRule {
+    const rule = this.#living.of(port).add();
+    const newest = { port, rule };
+    this.#newest = newest;
+    this.#undo = () => void this.#living.destroy([newest.rule]);
+    return rule;
+  }
+
+  /** `flow destroy PORT rule N [rule N]... [user_id]`. */
+  #destroy(words: Cursor, command: Word): void {
+    const port = numberAt(words.next("the port"), "the port", 16);
+    this.#gone(command, this.#named(port, words));
+  }
+
+  /** The rules of `rule N [rule N]... [user_id]`. */
+  #named(port: bigint, words: Cursor): LivingRule[] {
+    const named: Word[] = [];
+    while (words.take("rule")) named.push(words.next("the number of a rule"));
+    const isUserId = words.take("user_id");
+    return named.flatMap((word) => {
+      const found = this.#living.of(port).find(numberAt(word, "a rule", 64), isUserId);
+      if (found === undefined) this.findings.assume(word.place, word.text, `port ${port} has no such rule before this`);
+      return found ?? [];
     });
+  }
+
+  #gone({ place, text }: Word, rules: readonly LivingRule[]): void {
+    this.findings.assume(place, text, "the rules that it destroys are not in the scenario");
+    this.#undo = this.#living.destroy(rules);
+  }
+
+  /** `flow update PORT RULE actions ACTIONS end [user_id]`. */
+  #update(words: Cursor): void {
+    const port = numberAt(words.next("the port"), "the port", 16);
+    const word = words.next("the number of a rule");
+    if (!words.take("actions")) unknownWord(words.next('"actions"'), "word here", ["actions"]);
+    const actions = this.#expanded(readActions(words), port);
+    const found = this.#living.of(port).find(numberAt(word, "a rule", 64), words.take("user_id"));
+    if (found === undefined || found.again === null)
+      notImported(word, `port ${port} has no such rule before this that is imported`);
+    const before = found.rules;
+    const undo = this.#living.destroy([found]);
+    found.isGone = false;
+    found.rules = found.again(actions);
+    this.#undo = () => {
+      for (const one of found.rules) this.#living.gone.add(one);
+      found.rules = before;
+      undo();
+    };
   }
 
   #nextNumber(port: bigint): number {
@@ -198,12 +298,19 @@ export class FlowImport implements Importer {
     const word = words.next("the port");
     const port = { number: numberAt(word, "the port", 16), word };
     const verb = words.next("create or destroy");
+    if (verb.text === "destroy") {
+      numberAt(words.next("the queue"), "the queue", 32);
+      if (words.take("postpone")) words.next("yes or no");
+      this.#gone({ ...verb, text: "flow queue destroy" }, this.#named(port.number, words));
+      return;
+    }
     if (verb.text !== "create") {
       this.findings.assume(verb.place, `flow queue ${verb.text}`, "it is left out: rules stay as they are made");
       words.skipTo();
       return;
     }
     numberAt(words.next("the queue"), "the queue", 32);
+    const living = this.#makes(port.number);
     const number = (key: string): bigint => {
       if (!words.take(key)) unknownWord(words.next(`"${key}"`), "attribute here", [key]);
       return numberAt(words.next(`the value of ${key}`), key, 32);
@@ -221,7 +328,7 @@ export class FlowImport implements Importer {
     const actions = this.#expanded(withTemplate(readActions(words), fixed, verb), port.number);
     const priority = { value: table.priority, word };
     const name = `port ${port.number} queue flow ${this.#nextNumber(-1n - port.number)}`;
-    this.#rules.add({ name, port, domain: table.domain, group: table.group, priority, items, actions });
+    living.rules = this.#rules.add({ name, port, domain: table.domain, group: table.group, priority, items, actions });
   }
 }
 
@@ -241,6 +348,7 @@ function readAttributes(words: Cursor, port: Word): Attributes {
   let group = 0n;
   let priority = { value: 0n, word: port };
   const said = new Set<string>();
+  let userId: bigint | undefined;
   for (;;) {
     const word = words.next('"pattern"');
     if (word.text === "pattern") break;
@@ -251,22 +359,36 @@ function readAttributes(words: Cursor, port: Word): Attributes {
     } else if (["ingress", "egress", "transfer"].includes(word.text)) said.add(word.text);
     else if (word.text === "tunnel_set" || word.text === "tunnel_match") {
       notImported(word, "the rules of a tunnel are put together by the driver");
-    } else if (word.text === "user_id") notImported(word, "DPDK 22.11 does not have it");
+    } else if (word.text === "user_id") userId = numberAt(words.next("a number"), "user_id", 64);
     else unknownWord(word, "attribute", ATTRIBUTES);
   }
-  if (said.has("transfer")) return { group, priority, domains: ["fdb"] };
+  if (said.has("transfer")) return { group, priority, domains: ["fdb"], userId };
   const domains: Domain[] = [
     ...(said.has("ingress") ? ["nic_rx" as const] : []),
     ...(said.has("egress") ? ["nic_tx" as const] : []),
   ];
   if (domains.length === 0) notImported(port, "it is for no direction: ingress, egress or transfer");
-  return { group, priority, domains };
+  return { group, priority, domains, userId };
 }
+
+/** Commands that anything stands in front of. */
+const within = commandWithin(
+  /(?<=[\s:;>#$"'`|(])(?:flow\s+(?:create|validate|destroy|queue|indirect_action)\s+\d|flow\s+flush\s+\d|set\s+(?:raw_encap|raw_decap|sample_actions)\s+\d)/,
+);
 
 /** Whether a command has lines that people wrapped: its last list has no end yet. */
 function goesOn(command: string): boolean {
   if (/^set\s+conntrack\s/.test(command)) return !/\b(?:last_index|max_ack)\s+\w+$/.test(command);
+  if (/^set\s/.test(command)) return setGoesOn(command);
   if (!/^flow\s+(?:create|validate)\s/.test(command)) return false;
   const words = command.replace(/#[^]*/, "").trimEnd();
   return !/\bend$/.test(words) || !/\bactions\b/.test(words);
+}
+
+/** `set raw_encap` has an end; `set vxlan` and the like have all their keys, in one order. */
+function setGoesOn(command: string): boolean {
+  const [, name = "", ...rest] = command.replace(/#[^]*/, "").trim().split(/\s+/);
+  if (name === "raw_encap" || name === "raw_decap") return rest.at(-1) !== "end_set";
+  if (name === "sample_actions") return rest.at(-1) !== "end";
+  return TUNNEL_COMMANDS.includes(name) && rest.length < 2 * tunnelKeys(name).length;
 }

@@ -1,4 +1,5 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
+import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { RuleAction } from "../../rules/importRule.js";
@@ -42,8 +43,11 @@ export class Rules {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws NotImported if it cannot be carried over at all */
-  add(rule: FlowRule): void {
+  /**
+   * @returns the rules that it becomes, without those of tables that it shares with others
+   * @throws NotImported if it cannot be carried over at all
+   */
+  add(rule: FlowRule): ScenarioRule[] {
     const { priority, port, domain } = rule;
     if (priority.value > MAX_PRIORITY) notImported(priority.word, `a priority is at most ${MAX_PRIORITY}`);
     const vport = domain === "fdb" ? 0 : this.ports.functionOf(port.number, port.word);
@@ -63,7 +67,7 @@ export class Rules {
     if (domain === "fdb" && !walk.hasPort) this.#askPort(rule, walk, assume);
     const lacking: string[] = [];
     const plan = this.#plan(rule, vport, walk, assume, lacking);
-    this.#write(rule, vport, walk, plan, lacking);
+    return this.#write(rule, vport, walk, plan, lacking);
   }
 
   /** As the mlx5 driver does, a transfer rule has the frames of its port, unless it names one. */
@@ -127,8 +131,9 @@ export class Rules {
     return name;
   }
 
-  #write(rule: FlowRule, vport: number, walk: PatternWalk, plan: Plan, lacking: readonly string[]): void {
+  #write(rule: FlowRule, vport: number, walk: PatternWalk, plan: Plan, lacking: readonly string[]): ScenarioRule[] {
     const { name, domain, group, port, priority } = rule;
+    const made: ScenarioRule[] = [];
     const first = {
       name,
       table: this.#table(domain, vport, group, port.word, false),
@@ -148,8 +153,9 @@ export class Rules {
           ...ofFunction(vport),
           level,
         }),
-      rule: (one) => pushRule(this.draft, one),
+      rule: (one) => void made.push(pushRule(this.draft, one)),
     });
+    return made;
   }
 
   /** A table that spreads frames; rules that spread alike share it. */

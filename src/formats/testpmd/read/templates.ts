@@ -110,7 +110,8 @@ function masked(item: Item, template: Item): Item {
   const fields = new Map<string, FieldValue>();
   // A template needs no values: a mask alone says what is compared.
   const compares = { ...template, hasSpec: template.hasSpec || item.hasSpec };
-  for (const name of Object.keys(item.kind.fields)) {
+  for (const [name, { partOf }] of Object.entries(item.kind.fields)) {
+    if (partOf !== undefined) continue;
     const mask = maskOf(compares, name);
     const { spec = 0n, last = 0n, word = item.word } = item.fields.get(name) ?? {};
     if (mask !== 0n) fields.set(name, { word, spec, last, mask });

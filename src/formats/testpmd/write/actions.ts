@@ -58,7 +58,7 @@ function resolved(action: ScenarioRuleAction, { actions = [] }: Scenario): Scena
 }
 
 function keyOf(action: ScenarioRuleAction): string {
-  if (typeof action === "string") return action;
+  if (typeof action === "string") return ORDER.includes(action) ? action : "other";
   if (action.reformat !== undefined) {
     return /^l[23]_tunnel_to_l2$/.test(action.reformat.type) ? "decapsulate" : "encapsulate";
   }
@@ -76,6 +76,7 @@ class Writer {
     if (action === "drop") this.#end("drop");
     else if (action === "pop_vlan") this.parts.push("of_pop_vlan");
     else if (action === "default_miss") this.#miss();
+    else if (typeof action === "string") throw new NotExported(`testpmd has no equal of ${String(action)} here`);
     else this.#object(action, key);
   }
 

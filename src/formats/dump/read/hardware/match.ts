@@ -119,6 +119,7 @@ export class Reader {
       match.ask(field.name, found);
       return bits;
     }
+    if (tag.kind === "unknown") return 0;
     const shift = BITS - (tag.bit + width);
     const full = width === BITS ? 0xffffffff : 2 ** width - 1;
     const mask = (word.mask >>> shift) & full;

@@ -197,6 +197,7 @@ export class HardwareImport implements HardwareNames {
     isFdb: boolean,
   ): void {
     const called = ruleName(first, id);
+    this.draft.comesFrom(first.record, `entry ${hex(first.address)}`);
     if (typeof matches === "string") {
       this.#refuseRule(first, `entry ${hex(first.address)}`, matches, called);
       return;

@@ -62,7 +62,7 @@ export class Plan implements Planning {
     const { settings, assume } = this.place;
     if (name === "raw_encap" || name === "raw_decap") return settings.raw(name, values.get("index")?.value ?? 0n, word);
     const tunnel = name === "vxlan_encap" || name === "nvgre_encap" ? name.slice(0, -"_encap".length) : name;
-    const { headers, isSet } = settings.tunnels.headers(tunnel as TunnelName);
+    const { headers, isSet } = settings.tunnels.headers(tunnel as TunnelName, word);
     // Of headers that are taken off, the kinds count only.
     if (!isSet && !name.endsWith("_decap"))
       assume(word, `there is no "set ${tunnel}" before it: the headers are those that testpmd starts with`);

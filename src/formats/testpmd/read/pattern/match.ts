@@ -19,6 +19,7 @@ function addItem(walk: PatternWalk, item: Item): void {
   enter(walk, item);
   let asked = false;
   for (const [name, field] of Object.entries(item.kind.fields)) {
+    if (field.partOf !== undefined) continue;
     const value = item.fields.get(name) ?? { word: item.word, spec: 0n, last: 0n, mask: 0n };
     const mask = maskOf(item, name);
     if (mask === 0n && field.special !== "port") continue;

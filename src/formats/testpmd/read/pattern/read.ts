@@ -63,9 +63,10 @@ function readField(item: Item, words: Cursor): void {
   const operator = words.next(`one of ${OPERATORS.join(", ")}`);
   if (!OPERATORS.includes(operator.text)) unknownWord(operator, "operator", OPERATORS);
   const operand = words.next(`the value of ${word.text}`);
-  const value = item.fields.get(word.text) ?? { word, spec: 0n, last: 0n, mask: 0n };
-  item.fields.set(word.text, value);
-  assign(item, value, field, operator.text, operand);
+  const name = field.partOf?.field ?? word.text;
+  const value = item.fields.get(name) ?? { word, spec: 0n, last: 0n, mask: 0n };
+  item.fields.set(name, value);
+  assign(item, value, { ...field, word }, operator.text, operand);
 }
 
 /** The name of a field that is not said: `conntrack is 1`. */
@@ -73,21 +74,32 @@ function nameOf(text: string, words: Cursor): Word {
   return { text, place: words.place };
 }
 
-function assign(item: Item, value: FieldValue, field: ItemField, operator: string, operand: Word): void {
-  const { bits, kind } = field;
-  const what = `${item.name} ${value.word.text}`;
+type Part = "spec" | "last" | "mask";
+
+function assign(
+  item: Item,
+  value: FieldValue,
+  { bits, kind, partOf, word }: ItemField & { readonly word: Word },
+  operator: string,
+  operand: Word,
+): void {
+  const low = BigInt(partOf?.low ?? 0);
+  const put = (part: Part, given: bigint): void => {
+    value[part] = (value[part] & ~(ones(bits) << low)) | (given << low);
+  };
+  const what = `${item.name} ${word.text}`;
   if (operator === "prefix") {
     const length = Number(numberAt(operand, what, 32));
     if (length > bits) notImported(operand, `${what} has ${bits} bits`);
-    value.mask = ones(bits) ^ ones(bits - length);
+    put("mask", ones(bits) ^ ones(bits - length));
     item.hasMask = true;
     return;
   }
   const given = valueOf(operand, what, bits, kind);
   if (operator === "is") {
-    value.spec = given;
-    value.mask = kind === "hex" ? ones(hexBits(operand)) : ones(bits);
-  } else value[operator as "spec" | "last" | "mask"] = given;
+    put("spec", given);
+    put("mask", kind === "hex" ? ones(hexBits(operand)) : ones(bits));
+  } else put(operator as Part, given);
   item.hasSpec ||= operator === "is" || operator === "spec";
   item.hasMask ||= operator === "is" || operator === "mask";
   item.hasLast ||= operator === "last";

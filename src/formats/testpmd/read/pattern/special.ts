@@ -154,9 +154,10 @@ function integrity(walk: PatternWalk, item: Item, { spec, mask, word }: Asked): 
   for (let bit = 0n; bit < 64n; bit++) {
     if (((mask >> bit) & 1n) === 0n) continue;
     const name = INTEGRITY[Number(bit)];
-    // A mask of all bits asks for those that the device has.
-    if (name === undefined && ((spec >> bit) & 1n) === 1n) notImported(word, `the device has no result for bit ${bit}`);
     if (name !== undefined) walk.match.ask(`${level}.${name}`, (spec >> bit) & 1n);
+    // A mask of all bits, as `is` has it, asks for those that the device has.
+    else if (mask !== ones(64) || ((spec >> bit) & 1n) === 1n)
+      notImported(word, `the device has no result for bit ${bit}`);
   }
 }
 

@@ -56,21 +56,26 @@ type Common = Record<keyof typeof COMMON, number>;
 export class Conntrack {
   #common: Common | undefined;
   readonly #sides: { orig: Side; rply: Side } = { orig: {}, rply: {} };
+  /** Parts whose last command was refused. */
+  readonly #refused = new Set<string>();
 
   /** `set conntrack com|orig|rply KEY VALUE...`. @throws NotImported */
   set(words: Cursor): void {
     const word = words.next("com, orig or rply");
     const part = PARTS.find((one) => one === word.text) ?? unknownWord(word, "part of a connection", PARTS);
     const command = `set conntrack ${part}`;
+    this.#refused.add(part);
     if (part === "com") this.#common = numbersOf(command, COMMON, words, checkCommon);
     else {
       const { fin, acked, unack_data, ...same } = numbersOf(command, SIDE, words);
       this.#sides[part] = { ...same, close_initiated: fin, max_ack_seen: acked, data_unacked: unack_data };
     }
+    this.#refused.delete(part);
   }
 
   /** The connection as it is set now. @throws NotImported it was not set */
   current(name: string, word: Word): Connection {
+    for (const part of this.#refused) notImported(word, `the "set conntrack ${part}" before it is not imported`);
     const common = this.#common ?? notImported(word, 'there is no "set conntrack com" before this');
     return { name, context: contextOf(common, this.#sides.orig, this.#sides.rply), isOriginal: common.is_orig === 1 };
   }

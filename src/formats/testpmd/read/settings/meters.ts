@@ -31,6 +31,7 @@ export class Meters {
     const rates = PROFILES[kind.text];
     if (rates === undefined) return unknownWord(kind, "kind of profile", Object.keys(PROFILES));
     const [port, id] = [numberOf(words, "the port", 16), numberOf(words, "the profile", 32)];
+    this.#profiles.delete(`${port} ${id}`);
     const values = Object.fromEntries(rates.map((rate) => [rate, numberOf(words, rate, 64)]));
     const byPackets = words.done ? 0 : numberOf(words, "the packet mode", 32);
     const { cir = 0, cbs = 0, pir, pbs, eir, ebs = 0 } = values;
@@ -48,6 +49,7 @@ export class Meters {
   /** `add port meter policy PORT POLICY g_actions ... y_actions ... r_actions ...`. @throws NotImported */
   addPolicy(words: Cursor): void {
     const [port, id] = [numberOf(words, "the port", 16), numberOf(words, "the policy", 32)];
+    this.#policies.delete(`${port} ${id}`);
     const of = (key: string): readonly Action[] => {
       if (!words.take(key)) unknownWord(words.next(`"${key}"`), "part of a policy here", [key]);
       return readActions(words);
@@ -58,6 +60,7 @@ export class Meters {
   /** `create port meter PORT METER PROFILE POLICY ENABLED ...`. @throws NotImported */
   create(words: Cursor): void {
     const [port, id] = [numberOf(words, "the port", 16), numberOf(words, "the meter", 32)];
+    this.#meters.delete(`${port} ${id}`);
     const profile = words.next("the profile");
     const policy = words.next("the policy");
     const found = this.#profiles.get(`${port} ${numberAt(profile, "the profile", 32)}`);

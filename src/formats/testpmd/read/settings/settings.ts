@@ -25,10 +25,12 @@ export class Settings {
   setRaw(kind: RawKind, words: Cursor): void {
     const hasIndex = /^\d/.test(words.peek() ?? "");
     const index = hasIndex ? numberAt(words.next(""), "the index", 16) : 0n;
+    // If it is refused, rules after it do not have what an earlier command set.
+    this.#raw.delete(`${kind} ${index}`);
     this.#raw.set(`${kind} ${index}`, rawHeaders(readPattern(words, ["end_set"])));
   }
 
-  /** @throws NotImported */
+  /** @throws NotImported there is none, or it was refused */
   raw(kind: RawKind, index: bigint, word: Word): readonly RawHeader[] {
     return this.#raw.get(`${kind} ${index}`) ?? notImported(word, `there is no "set ${kind} ${index}" before this`);
   }
@@ -36,6 +38,7 @@ export class Settings {
   /** `set sample_actions INDEX ACTIONS end`. @throws NotImported */
   setSample(words: Cursor): void {
     const index = numberAt(words.next("the index"), "the index", 16);
+    this.#samples.delete(index);
     this.#samples.set(index, readActions(words));
   }
 

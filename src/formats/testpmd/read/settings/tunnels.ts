@@ -1,6 +1,6 @@
 /** The commands that set the headers of tunnels: `set vxlan`, `set nvgre`, `set mplsogre_encap`, `set l2_decap` ... */
 import type { Cursor } from "../../../text/words.js";
-import type { Word } from "../../../text/refusal.js";
+import { notImported, type Word } from "../../../text/refusal.js";
 import { addressOf } from "../../../text/numbers.js";
 import { numberAt, unknownWord, valueOf } from "../values.js";
 import type { RawHeader } from "./headers.js";
@@ -69,18 +69,25 @@ function nameOf(command: string): TunnelName {
 }
 
 export class Tunnels {
-  readonly #of = new Map<TunnelName, Tunnel>();
+  /** Null where the last command was refused. */
+  readonly #of = new Map<TunnelName, Tunnel | null>();
 
   /** `set COMMAND KEY VALUE...`. @throws NotImported */
   set(command: string, words: Cursor): void {
     const tunnel = { ...DEFAULTS };
+    this.#of.set(nameOf(command), null);
     readKeyed(`set ${command}`, tunnelKeys(command), words, (key, value) => assign(tunnel, key, value));
     this.#of.set(nameOf(command), tunnel);
   }
 
-  /** The headers as they are now; those of the start are told by `isSet`. */
-  headers(name: TunnelName): { readonly headers: RawHeader[]; readonly isSet: boolean } {
+  /**
+   * The headers as they are now; those of the start are told by `isSet`.
+   *
+   * @throws NotImported the command that sets them was refused
+   */
+  headers(name: TunnelName, word: Word): { readonly headers: RawHeader[]; readonly isSet: boolean } {
     const tunnel = this.#of.get(name);
+    if (tunnel === null) notImported(word, `the "set ${name}" before it is not imported`);
     return { headers: headersOf(COMMANDS[name].kind, tunnel ?? DEFAULTS), isSet: tunnel !== undefined };
   }
 }
