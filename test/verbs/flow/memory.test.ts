@@ -150,8 +150,8 @@ async function run(step: number, rest: number): Promise<boolean> {
   const bench = await FlowBench.open();
   const { device } = bench;
   for (const [name] of STEPS) bench.qp(name);
-  const counters = bench.counters();
   const base = device.memoryUsed;
+  const counters = bench.counters();
   const made: Made = new Set();
   const undo: (() => void)[] = [];
   const take = (n: number): void => {

@@ -39,6 +39,8 @@ export const QUEUES = ["a", "b", "c", "d"];
 const COUNTERS = ["x", "y", "z"];
 const TABLES = ["t", "u"];
 const BASES = 10;
+/** Memory that a point takes, until its counters object is destroyed. */
+const POINT = 16;
 /** The number of values read from a counters object. */
 const VALUES = 6;
 
@@ -231,6 +233,7 @@ function attachPoint(world: World): void {
   const flow = world.flows.get(id) as Flow;
   const ours = refused(() => v.ibv_attach_counters_point_flow(object, { counter_desc, index }, flow));
   expect([id, ours?.code ?? null]).toEqual([id, wanted]);
+  if (ours === undefined) world.empty += POINT;
   count(world.tally, `attach ${wanted ?? "done"}`);
   if (wanted === null) points.push(point);
 }
