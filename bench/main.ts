@@ -21,6 +21,7 @@ import { SETS, SIZES } from "./classify/ruleSets.js";
 import { cover } from "./cover.js";
 import { devices } from "./devices.js";
 import { esp } from "./esp.js";
+import { exec } from "./exec.js";
 import { explain } from "./explain.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
@@ -44,6 +45,7 @@ const SUITES: readonly Suite[] = [
   explain,
   cover,
   devices,
+  exec,
 ];
 
 const REPORT = "build/bench/report.json";

@@ -34,6 +34,7 @@ export class KnownObjects {
     return number;
   }
 
+  /** Whether an object has a number. */
   has(object: object): boolean {
     return this.#numbers.has(object);
   }
@@ -148,7 +149,10 @@ type Members = Readonly<Record<string, Json>>;
 export interface ValueKind {
   /** Its other members. */
   readonly members: readonly string[];
-  /** @param bad refuses the value, with the rule that it breaks */
+  /**
+   * Reads a value of this kind.
+   * @param bad refuses the value, with the rule that it breaks
+   */
   read(known: KnownObjects, value: Members, bad: (hint: string) => never): unknown;
 }
 

@@ -143,7 +143,10 @@ export class ExecHost {
     const handled = this.#guarded(() => {
       while (connection.hasMessage) {
         const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection.session) : null;
-        if (pause !== null) return connection.pause(pause, () => this.#serve(connection));
+        if (pause !== null) {
+          connection.pause(pause, () => this.#serve(connection));
+          return;
+        }
         connection.handleOne();
       }
     });

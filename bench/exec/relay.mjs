@@ -1,0 +1,62 @@
+/**
+ * The peer of programs under `flowsteer exec`: two processes whose messages of 4,096 bytes go through a third one, by Unix
+ * sockets, and nothing else. It prints the microseconds of a round trip.
+ *
+ *     node bench/exec/relay.mjs COUNT
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SIZE = 4096;
+const [count, path, role] = process.argv.slice(2);
+
+if (role === undefined) await relay();
+else await side(role === "first");
+
+async function relay() {
+  const socket = join(mkdtempSync(join(tmpdir(), "flowsteer-relay-")), "socket");
+  const sides = [];
+  const server = createServer((one) => {
+    sides.push(one);
+    if (sides.length < 2) return;
+    const [a, b] = sides;
+    a.on("data", (bytes) => b.write(bytes));
+    b.on("data", (bytes) => a.write(bytes));
+    for (const each of sides) each.write("go");
+  });
+  server.listen(socket);
+  await once(server, "listening");
+  const programs = ["second", "first"].map((name) =>
+    spawn(process.execPath, [fileURLToPath(import.meta.url), count, socket, name], {
+      stdio: ["ignore", "inherit", "inherit"],
+    }),
+  );
+  await Promise.all(programs.map((program) => once(program, "exit")));
+  rmSync(dirname(socket), { recursive: true });
+  process.exit();
+}
+
+/** The first one sends and waits for the answer of the second one, so many times. */
+async function side(begins) {
+  const socket = connect(path);
+  await once(socket, "data");
+  const message = Buffer.alloc(SIZE);
+  const start = process.hrtime.bigint();
+  let [trips, held] = [0, 0];
+  if (begins) socket.write(message);
+  socket.on("data", ({ length }) => {
+    held += length;
+    if (held < SIZE) return;
+    held -= SIZE;
+    trips++;
+    if (!begins || trips < Number(count)) socket.write(message);
+    if (trips < Number(count)) return;
+    if (begins) console.log(Number(process.hrtime.bigint() - start) / 1000 / Number(count));
+    socket.end();
+  });
+}
