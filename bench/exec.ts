@@ -3,15 +3,14 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root, runWell } from "./frames/processes.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { root, runProcess, runWell } from "./frames/processes.js";
 import type { Suite } from "./workload.js";
 
 const CLI = join(root, "dist/cli.js");
 const PROGRAMS = ["ibv_rc_pingpong", "raw_ethernet_bw"];
 const MACS = ["02:bd:e0:34:c2:01", "02:bd:e0:34:c2:02"] as const;
 const PORT = String(20_000 + (process.pid % 20_000));
-/** Milliseconds in which a server listens. */
-const START = 1500;
 
 export const exec: Suite = {
   name: "exec",
@@ -38,14 +37,15 @@ async function measured(folder: string, quick: boolean): Promise<Record<string, 
   const trips = String(quick ? 20 : 3000);
   const { out: relayed } = await runWell(process.execPath, [join(root, "bench/exec/relay.mjs"), trips]);
   const pingPong = ["ibv_rc_pingpong", "-g", "0", "-p", PORT, "-n", trips];
-  const ponged = await pair(join(folder, "rc.sock"), [], pingPong, [...pingPong, "localhost"]);
+  const ponged = await pair(join(folder, "rc.sock"), [], pingPong, "local address", [...pingPong, "localhost"]);
   const trip = numberIn(ponged, /= ([\d.]+) usec\/iter/);
 
   const raw = (here: 0 | 1, role: string): string[] => {
     const addresses = ["-d", `flowsteer${here}`, "-E", MACS[here], "-B", MACS[here === 0 ? 1 : 0]];
     return ["raw_ethernet_bw", role, ...addresses, "-F", "-n", String(quick ? 500 : 50_000)];
   };
-  const sent = await pair(join(folder, "raw.sock"), ["--devices", "2"], raw(1, "--server"), raw(0, "--client"));
+  const [server, client] = [raw(1, "--server"), raw(0, "--client")];
+  const sent = await pair(join(folder, "raw.sock"), ["--devices", "2"], server, "MAC attached", client);
 
   const program = join(folder, "calls");
   await runWell("cc", ["-O2", "-o", program, join(root, "bench/exec/calls.c"), "-libverbs"]);
@@ -60,26 +60,33 @@ async function measured(folder: string, quick: boolean): Promise<Record<string, 
   };
 }
 
-/** Runs two programs on the devices of the first one. @returns what the second one prints */
+/**
+ * Runs two programs on the devices of the first one.
+ * @param ready what it prints when the second one can start
+ * @returns what the second one prints
+ */
 async function pair(
   socket: string,
   options: readonly string[],
   server: readonly string[],
+  ready: string,
   client: readonly string[],
 ): Promise<string> {
-  const first = [CLI, "exec", "--quiet", ...options, "--socket", socket, "--", ...server];
-  const serving = spawn(process.execPath, first, { stdio: "ignore" });
+  const first = [CLI, "exec", "--quiet", ...options, "--socket", socket, "--", "stdbuf", "-oL", ...server];
+  const serving = spawn(process.execPath, first, { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise((resolve) => serving.once("exit", resolve));
-  await new Promise((resolve) => setTimeout(resolve, START));
-  try {
-    const { out } = await runWell(process.execPath, [CLI, "exec", "--join", socket, "--", ...client]);
-    return out;
-  } catch (error) {
-    serving.kill();
-    throw error;
-  } finally {
-    await ended;
-  }
+  let printed = "";
+  serving.stdout.on("data", (chunk) => (printed += String(chunk)));
+  while (!printed.includes(ready) && serving.exitCode === null) await sleep(20);
+  // It listens on TCP after that.
+  let run;
+  do {
+    await sleep(200);
+    run = await runProcess(process.execPath, [CLI, "exec", "--join", socket, "--", ...client]);
+  } while (run.err.includes("Couldn't connect"));
+  if (run.code !== 0) serving.kill();
+  await ended;
+  return run.out;
 }
 
 function numberIn(text: string, pattern: RegExp): number {

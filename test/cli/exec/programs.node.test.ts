@@ -49,8 +49,10 @@ describe.runIf(compiles())("under flowsteer exec", () => {
     const runs = await serverAndClient(
       {},
       ["--devices", "2"],
-      ["raw_ethernet_bw", "--server", "-d", "flowsteer1", "-E", second, "-B", first, ...common],
+      // Line by line: frames that are sent before the server has its flow are lost.
+      ["stdbuf", "-oL", "raw_ethernet_bw", "--server", "-d", "flowsteer1", "-E", second, "-B", first, ...common],
       ["raw_ethernet_bw", "--client", "-d", "flowsteer0", "-E", first, "-B", second, ...common],
+      "MAC attached",
     );
     for (const { status, out } of runs) {
       expect(out).toMatch(/^ 1518 +1000 /m);

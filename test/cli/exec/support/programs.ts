@@ -28,15 +28,24 @@ export interface Run {
 export type Environment = Readonly<Record<string, string>>;
 
 export function execIn(env: Environment, ...args: readonly string[]): Promise<Run> {
-  return new Promise((resolve) => {
-    const options = { stdio: "pipe", env: { ...process.env, ...env } } as const;
-    const child = spawn(process.execPath, [CLI, "exec", ...args], options);
-    child.stdin.end();
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (chunk) => (out += String(chunk)));
-    child.stderr.on("data", (chunk) => (err += String(chunk)));
-    child.on("close", (status) => resolve({ status, out, err }));
-  });
+  return started(env, args).ended;
+}
+
+interface Running {
+  readonly ended: Promise<Run>;
+  /** Whether it has printed a text, or has ended. */
+  readonly printed: (text: string) => boolean;
+}
+
+function started(env: Environment, args: readonly string[]): Running {
+  const options = { stdio: "pipe", env: { ...process.env, ...env } } as const;
+  const child = spawn(process.execPath, [CLI, "exec", ...args], options);
+  child.stdin.end();
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += String(chunk)));
+  child.stderr.on("data", (chunk) => (err += String(chunk)));
+  const ended = new Promise<Run>((resolve) => child.on("close", (status) => resolve({ status, out, err })));
+  return { ended, printed: (text) => out.includes(text) || child.exitCode !== null };
 }
 
 export const exec = (...args: readonly string[]): Promise<Run> => execIn({}, ...args);
@@ -65,23 +74,28 @@ export function pairIn(env: Environment, ...words: readonly string[]): Promise<r
   return serverAndClient(env, [], serving, [...serving, "localhost"]);
 }
 
-/** Runs two programs on the devices of the first one. @param options those of its command */
+/**
+ * Runs two programs on the devices of the first one.
+ * @param options those of its command
+ * @param ready what it prints when the second one can start
+ */
 export async function serverAndClient(
   env: Environment,
   options: readonly string[],
   serving: readonly string[],
   joining: readonly string[],
+  ready = "",
 ): Promise<readonly [Run, Run]> {
   const socket = scratch(`pair${++pairs}.sock`);
-  const server = execIn(env, "--quiet", ...options, "--socket", socket, "--", ...serving);
-  while (!existsSync(socket)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const server = started(env, ["--quiet", ...options, "--socket", socket, "--", ...serving]);
+  while (!server.printed(ready) || !existsSync(socket)) await new Promise((resolve) => setTimeout(resolve, 20));
   // The server listens on TCP some time after it has the device.
   let client: Run;
   do {
     await new Promise((resolve) => setTimeout(resolve, 200));
     client = await execIn(env, "--join", socket, "--", ...joining);
   } while (/Couldn't connect|could not connect|Unable to open file descriptor/.test(client.out + client.err));
-  return [await server, client];
+  return [await server.ended, client];
 }
 
 /** A capture with the frames that the programs of examples/c wait for, many times. @returns its path */
