@@ -11,5 +11,7 @@ export const PAGE_LIMITS = { testTimeout: 5 * PAGE_PATIENCE, hookTimeout: 2 * PA
 export async function launchBrowser(): Promise<Browser> {
   const found = await findBrowser();
   if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
-  return chromium.launch({ ...launchOptions(found), timeout: PAGE_PATIENCE });
+  const launch = (): Promise<Browser> => chromium.launch({ ...launchOptions(found), timeout: PAGE_PATIENCE });
+  // Chromium itself crashes at its start once in some hundred launches.
+  return launch().catch(launch);
 }
