@@ -17,35 +17,19 @@ static void say(const char *name, int *said)
 		fprintf(stderr, "flowsteer: %s: EOPNOTSUPP: flowsteer exec does not have it\n", name);
 }
 
-#define RETURNS_ERRNO(name)        \
-	EXPORT int name(void);     \
-	EXPORT int name(void)      \
-	{                          \
-		static int said;   \
-                                   \
-		say(#name, &said); \
-		return EOPNOTSUPP; \
-	}
-#define RETURNS_MINUS_1(name)       \
-	EXPORT int name(void);      \
-	EXPORT int name(void)       \
+#define REFUSED(type, name, result) \
+	EXPORT type name(void);     \
+	EXPORT type name(void)      \
 	{                           \
 		static int said;    \
                                     \
 		say(#name, &said);  \
 		errno = EOPNOTSUPP; \
-		return -1;          \
+		return result;      \
 	}
-#define RETURNS_NULL(name)          \
-	EXPORT void *name(void);    \
-	EXPORT void *name(void)     \
-	{                           \
-		static int said;    \
-                                    \
-		say(#name, &said);  \
-		errno = EOPNOTSUPP; \
-		return NULL;        \
-	}
+#define RETURNS_ERRNO(name) REFUSED(int, name, EOPNOTSUPP)
+#define RETURNS_MINUS_1(name) REFUSED(int, name, -1)
+#define RETURNS_NULL(name) REFUSED(void *, name, NULL)
 /* Frees what no call can make. */
 #define RETURNS_NOTHING(name)   \
 	EXPORT void name(void); \

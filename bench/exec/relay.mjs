@@ -41,7 +41,7 @@ async function relay() {
   process.exit();
 }
 
-/** The first one sends and waits for the answer of the second one, so many times. */
+/** The first side sends a message and waits for the reply, `count` times. */
 async function side(begins) {
   const socket = connect(path);
   await once(socket, "data");

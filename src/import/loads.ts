@@ -4,7 +4,7 @@ import type { Draft, ListKey } from "../formats/reading/draft.js";
 import type { Findings } from "../formats/reading/findings.js";
 import { checkScenario } from "../scenario/index.js";
 
-/** What depends on an object fails after it is taken out: so many rounds until all is left out. */
+/** Removing an object makes what depends on it fail in the next round. The limit bounds the length of such chains. */
 const MAX_ROUNDS = 64;
 
 /** Takes the objects out of a draft that no device has, with a finding each. */

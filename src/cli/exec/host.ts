@@ -162,7 +162,7 @@ export class ExecHost {
   #pauseOf(sender: Session | null): number | null {
     this.#flush();
     const now = performance.now();
-    const others = [...this.#sessions.values()].filter((session) => session !== sender);
+    const others = [...this.#sessions].filter((session) => session !== sender);
     if (others.some((session) => session.isLate(now))) return 0;
     return others.some(({ queues }) => queues.isBehind(now)) ? PAUSE : null;
   }

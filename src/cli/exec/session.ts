@@ -19,7 +19,7 @@ import { SPECIAL, type Caller, type Facade } from "./special.js";
 /** Objects that a session may have at once. */
 const MAX_OBJECTS = 1_000_000;
 
-/** Milliseconds. */
+/** Milliseconds that the host waits for messages that the process says it has sent. */
 const PATIENCE = 1000;
 
 interface Owned {
@@ -89,7 +89,7 @@ export class Session implements Caller {
     return now - this.#late.since < PATIENCE;
   }
 
-  /** Makes a call. @returns the answer; null for a message that has none */
+  /** Makes a call. @returns the answer, also for messages whose senders do not wait for one */
   call(number: number, reader: MessageReader): Uint8Array {
     this.#calls++;
     this.refused = null;

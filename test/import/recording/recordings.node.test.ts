@@ -99,7 +99,7 @@ describe("programs of other kinds", () => {
     const text = ["fork", "fork-child"].map((name) => readFileSync(`${folder}kinds/${name}.jsonl`, "utf8")).join("");
     const imported = importRules(text, { lenient: true });
     expect(refusals(imported)).toHaveLength(1);
-    expect(imported.findings[0]?.reason).toBe("another process: what it made stands beside what the others made");
+    expect(imported.findings[0]?.reason).toBe("another process: its rules are added to those of the other processes");
     expect(await deliveries(imported, 1000, 2000)).toEqual(["qp:qp 1", "qp:qp 2"]);
   });
 

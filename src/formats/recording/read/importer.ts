@@ -61,7 +61,11 @@ export class RecordingImport implements Importer {
     processesOf(text).forEach((process, n) => {
       const { head } = process;
       if (n > 0 && head !== null)
-        this.findings.assume(head.place, head.text, "another process: what it made stands beside what the others made");
+        this.findings.assume(
+          head.place,
+          head.text,
+          "another process: its rules are added to those of the other processes",
+        );
       this.#process(process);
     });
   }
