@@ -67,7 +67,7 @@ export interface Row {
 /** A table with a heading, two blanks between columns, no trailing blanks. */
 export function table(paint: Paint, columns: readonly Column[], rows: readonly Row[]): string {
   const widths = columns.map(({ title }, i) =>
-    Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)),
+    rows.reduce((width, { cells }) => Math.max(width, cells[i]?.length ?? 0), title.length),
   );
   const line = (cells: readonly string[]): string =>
     columns

@@ -3,11 +3,11 @@ import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks
 import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import type { Scenario } from "../scenario/document.js";
-import { Draft } from "../formats/reading/draft.js";
-import type { ImportFinding } from "../formats/reading/finding.js";
+import { Draft, type ListKey } from "../formats/reading/draft.js";
+import type { ImportFinding, SourceElement } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
-import { partsOf } from "./recognition.js";
+import { formatOf, partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
@@ -31,6 +31,8 @@ export interface ImportOptions {
   readonly map?: Readonly<Record<string, string>>;
   /** Variables that texts use and do not set, without `$`: `{ REP: "eth2_0", dst_mac: "02:00:00:00:00:02" }`. */
   readonly set?: Readonly<Record<string, string>>;
+  /** Whether rules are called by the places of their elements, such as `rules.sh:3`. */
+  readonly namePlaces?: boolean;
 }
 
 export interface ImportResult {
@@ -38,6 +40,11 @@ export interface ImportResult {
   readonly scenario: Scenario | null;
   /** In the order of the sources. */
   readonly findings: readonly ImportFinding[];
+  /**
+   * The element that an object of the scenario comes from, by the place of the object in the document: `rules[3]`.
+   * Undefined for what no element of a source made.
+   */
+  readonly elementOf: (path: string) => SourceElement | undefined;
 }
 
 /**
@@ -77,6 +84,11 @@ export async function importScenario(
   return resultOf(read);
 }
 
+/** Whether a text is in a format that can be imported. */
+export function recognizes(text: string): boolean {
+  return formatOf(text) !== undefined;
+}
+
 interface Read {
   readonly draft: Draft;
   readonly findings: Findings;
@@ -85,7 +97,7 @@ interface Read {
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
-  const { lenient = false, format, into, map, set } = options;
+  const { lenient = false, format, into, map, set, namePlaces = false } = options;
   const findings = new Findings();
   const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
@@ -101,17 +113,24 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
+  if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };
 }
 
 function resultOf({ draft, findings: { list, refused }, lenient, into }: Read): ImportResult {
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list };
+  const elementOf = (path: string): SourceElement | undefined => {
+    const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
+    const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
+    const element = object === undefined ? undefined : draft.originOf(object);
+    return element?.text === "" ? undefined : element;
+  };
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, elementOf };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
   ];
   const scenario = draft.scenario();
-  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list };
+  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list, elementOf };
 }
 
 const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
@@ -159,6 +178,7 @@ function checked(sources: string | readonly ImportSource[], options: ImportOptio
     into: "object",
     map: "object",
     set: "object",
+    namePlaces: "boolean",
   });
   const { format, map = {}, set = {} } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {

@@ -1,9 +1,16 @@
 /** `flowsteer/import`: rules of other programs and of devices, as scenarios. It only re-exports. */
 export { IMPORT_FORMATS, type ImportFormat } from "./formats.js";
-export { printFinding, type ImportFinding, type ImportSeverity, type SourcePlace } from "../formats/reading/finding.js";
+export {
+  printFinding,
+  type ImportFinding,
+  type ImportSeverity,
+  type SourceElement,
+  type SourcePlace,
+} from "../formats/reading/finding.js";
 export {
   importRules,
   importScenario,
+  recognizes,
   type ImportOptions,
   type ImportResult,
   type ImportSource,

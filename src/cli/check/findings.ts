@@ -3,6 +3,7 @@ import { lint, type Finding } from "../../explain/index.js";
 import { REFUSALS, type SteeringError } from "../../index.js";
 import {
   checkScenario,
+  loadScenario,
   DocumentPlaces,
   placeOfPath,
   sendersOf,
@@ -10,6 +11,8 @@ import {
   type NamedInDocument,
   type Scenario,
 } from "../../scenario/index.js";
+import type { SourceElement } from "../../import/index.js";
+import type { ImportedRules, Rules } from "../input/rules/rules.js";
 import type { FindingLine } from "../report/checkLines.js";
 
 /** What was found in a file. */
@@ -20,6 +23,47 @@ export interface CheckedFile {
   /** Null for a file that was refused. */
   readonly scenario: Scenario | null;
   readonly findings: readonly FindingLine[];
+}
+
+/** Checks a scenario, or rules that were imported. */
+export function checkRules({ name, text, imported }: Rules): Promise<CheckedFile> {
+  return imported === null ? checkFile(name, text) : checkImported(name, text, imported);
+}
+
+/** Findings of `lint` about rules of other programs are where these rules stand. */
+async function checkImported(name: string, text: string, { scenario, elementOf }: ImportedRules): Promise<CheckedFile> {
+  const loaded = await loadScenario(scenario);
+  const places = new DocumentPlaces(JSON.stringify(scenario), scenario);
+  const placeOf = (object: NamedInDocument): { element: SourceElement; path: string } | null => {
+    const keys = places.keysOf(object);
+    const path = keys === null ? "" : places.at(keys).path;
+    const element = elementOf(path);
+    return element === undefined ? null : { element, path };
+  };
+  const placed = (finding: Finding): FindingLine => {
+    const objects = finding.objects.map((object) => {
+      const found = placeOf(object);
+      if (found === null) return { ...object, place: null };
+      const { line, column } = found.element;
+      return { ...object, place: { path: "", pointer: "", line, column } };
+    });
+    const elements = finding.objects.flatMap((object) => {
+      const found = placeOf(object);
+      return found === null ? [] : [[object.name, found.element] as const];
+    });
+    const [first] = elements;
+    return {
+      kind: "finding",
+      ...finding,
+      file: first?.[1].file ?? name,
+      place: objects[0]?.place ?? null,
+      objects,
+      fix: null,
+      ...(elements.length === 0 ? {} : { elements: Object.fromEntries(elements) }),
+    };
+  };
+  const found = await lint(loaded.device, { senders: sendersOf(loaded) });
+  return { name, text, refusals: [], scenario, findings: found.map(placed) };
 }
 
 export async function checkFile(name: string, text: string): Promise<CheckedFile> {

@@ -1,12 +1,13 @@
 /** flowsteer check: finds faults in scenario files and shows what they contain. */
 import type { Scenario } from "../../scenario/index.js";
-import { checkFile, type CheckedFile } from "../check/findings.js";
+import { checkFile, checkRules, type CheckedFile } from "../check/findings.js";
 import { fixedText } from "../check/fix.js";
 import type { FindingLine } from "../report/checkLines.js";
 import { findingLines, fixedLine, jsonLines, summary } from "../report/findingText.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
-import { inputName, textOf } from "../input/chunks.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
+import { readRules, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, CommandRefusal, EXIT, refusalLines } from "../refusal.js";
@@ -42,19 +43,23 @@ type FailOn = (typeof FAIL_ON)[number];
 
 /** @returns the exit code */
 export async function check(args: readonly string[]): Promise<number> {
-  const line = readCommandLine(args, "check", { json: "flag", fix: "flag", "fail-on": "value" });
+  const line = readCommandLine(args, "check", { ...RULE_OPTIONS, json: "flag", fix: "flag", "fail-on": "value" });
   const { operands, flags } = line;
-  if (operands.length === 0) throw badUsage("check", "name a scenario: flowsteer check SCENARIO...");
+  if (operands.length === 0) throw badUsage("check", "name scenarios or rules: flowsteer check RULES...");
   const failOn = failOnOf(line.values.get("fail-on"));
   const output = new Output();
   checkInputOnce(operands);
   if (flags.has("fix") && operands.includes("-"))
     throw badUsage("--fix", "standard input cannot be written; name a file");
-  const texts: (readonly [name: string, file: string, text: string])[] = [];
-  for (const file of operands) texts.push([inputName(file), file, await textOf(file)]);
+  const all: (readonly [file: string, rules: Rules])[] = [];
+  for (const file of operands) all.push([file, await readRules(file, line)]);
+  const imported = all.find(([, rules]) => rules.imported !== null);
+  if (flags.has("fix") && imported !== undefined)
+    throw badUsage("--fix", `${imported[1].name} is no scenario: flowsteer import makes one`);
   const checked: CheckedFile[] = [];
-  for (const [name, file, text] of texts) {
-    let found = await checkFile(name, text);
+  for (const [file, rules] of all) {
+    const { name, text } = rules;
+    let found = await checkRules(rules);
     const { fixed, text: repaired } = flags.has("fix") ? await fixedText(found) : { fixed: [], text };
     if (fixed.length > 0) {
       writeOutput(file, repaired);

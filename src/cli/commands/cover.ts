@@ -2,38 +2,41 @@
 import { cover as coverOf, type Cover } from "../../explain/index.js";
 import { loadScenario, rulePointers, type LoadedScenario } from "../../scenario/index.js";
 import { readCommandLine, type CommandLine } from "../commandLine.js";
-import { inputName, textOf } from "../input/chunks.js";
+import { checkInputOnce } from "../input/captures.js";
 import { Progress } from "../input/progress.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
+import { rulesOf, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { writeWitnesses } from "../output/witnessFiles.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import { coverLines, type CoverCounts, type CoverLine } from "../report/coverLines.js";
 import { coverText } from "../report/coverText.js";
+import { elementsOfRules } from "../report/elements.js";
 import { notImportedLines } from "../report/notImported.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 
-const OPTIONS = { out: "value", "fail-on": "value", json: "flag" } as const;
+const OPTIONS = { ...RULE_OPTIONS, out: "value", "fail-on": "value", json: "flag" } as const;
 /** What makes the command fail, and the answers that do. */
 const FAIL_ON = { dead: ["dead"], unknown: ["dead", "unknown"] } as const;
 
 /** @returns the exit code */
 export async function cover(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "cover", OPTIONS);
-  const [file, ...others] = line.operands;
-  if (file === undefined || others.length > 0) throw badUsage("cover", "name one scenario: flowsteer cover SCENARIO");
+  if (line.operands.length === 0) throw badUsage("cover", "name a scenario or rules: flowsteer cover RULES...");
+  checkInputOnce(line.operands);
   const failing = failingStates(line);
   const interruption = new Interruption();
   try {
-    const text = await textOf(file);
-    const loaded = await withFile(inputName(file), () => loadScenario(text));
+    const rules = await rulesOf(line.operands, line);
+    const loaded = await withFile(rules.name, () => loadScenario(rules.document));
     const found = await search(loaded, interruption, line.flags.has("quiet"));
     const partial = interruption.signal === null ? null : `interrupted by ${interruption.signal}`;
-    const counts = await report(line, loaded, found, partial);
+    const counts = await report(line, rules, loaded, found, partial);
     if (!line.flags.has("quiet")) writeNotes(loaded, found);
     const folder = line.values.get("out");
-    if (folder !== undefined) await write(line, folder, file, text, found);
+    if (folder !== undefined) await write(line, folder, rules, found);
     if (interruption.signal !== null) return exitCodeOf(interruption.signal);
     return failing.some((status) => counts[status] > 0) ? EXIT.failed : 0;
   } finally {
@@ -73,6 +76,7 @@ async function search({ device }: LoadedScenario, interruption: Interruption, qu
 /** @returns the counts of rules */
 async function report(
   line: CommandLine,
+  rules: Rules,
   { device, scenario }: LoadedScenario,
   found: Cover,
   partial: string | null,
@@ -83,8 +87,9 @@ async function report(
   let last: CoverLine | null = null;
   for (const one of coverLines(found, rulePointers(scenario), partial)) {
     last = one;
-    if (json) await output.write(`${JSON.stringify(one)}\n`);
-    else if (!line.flags.has("quiet")) await output.write(coverText(paint, device, one));
+    const named = { ...one, ...elementsOfRules(one, rules) };
+    if (json) await output.write(`${JSON.stringify(named)}\n`);
+    else if (!line.flags.has("quiet")) await output.write(coverText(paint, device, named));
   }
   await output.flush();
   if (last?.kind !== "sum") throw new Error("the last line of a cover is its sum");
@@ -98,8 +103,8 @@ function writeNotes({ scenario }: LoadedScenario, { rules }: Cover): void {
   process.stderr.write(notesText(painter(process.stderr), lines));
 }
 
-async function write(line: CommandLine, folder: string, file: string, text: string, found: Cover): Promise<void> {
-  const { written, notes } = await writeWitnesses(folder, file, text, found);
+async function write(line: CommandLine, folder: string, rules: Rules, found: Cover): Promise<void> {
+  const { written, notes } = await writeWitnesses(folder, line.operands, rules.document, found);
   if (line.flags.has("quiet")) return;
   const output = new Output(line.flags.has("json") ? process.stderr : process.stdout);
   for (const { path, frames } of written) await output.write(`wrote ${printable(path)}: ${frames}\n`);

@@ -4,18 +4,28 @@ import { cannotRun, loadScenario, type LoadedScenario } from "../../scenario/ind
 import type { Outcome } from "../../index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce, framesOf, readColumns, type CaptureRows } from "../input/captures.js";
-import { inputName, openFiles, textOf } from "../input/chunks.js";
+import { inputName, openFiles } from "../input/chunks.js";
 import { WorkProgress } from "../input/progress.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
+import { readRules, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { DiffLine } from "../report/diffLines.js";
 import { capturedText, provedText } from "../report/diffText.js";
 import { linesOfHitRules, notImportedLines } from "../report/notImported.js";
+import { elementsOfRules, elementsText } from "../report/elements.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 
-const OPTIONS = { ignore: "value", rules: "flag", port: "value", limit: "value", json: "flag" } as const;
+const OPTIONS = {
+  ...RULE_OPTIONS,
+  ignore: "value",
+  rules: "flag",
+  port: "value",
+  limit: "value",
+  json: "flag",
+} as const;
 const IGNORED = ["counters", "tags"] as const;
 
 /** @returns the exit code: 0 where both treat all frames alike, 1 where they do not, or where that is not proved */
@@ -23,21 +33,25 @@ export async function diff(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "diff", OPTIONS);
   const [old, changed, ...captures] = line.operands;
   if (old === undefined || changed === undefined)
-    throw badUsage("diff", "name two scenarios: flowsteer diff OLD NEW [CAPTURE...]");
+    throw badUsage("diff", "name two scenarios or rules: flowsteer diff OLD NEW [CAPTURE...]");
   checkInputOnce(line.operands);
   const behaviour = behaviourOf(line);
-  const texts = [await textOf(old), await textOf(changed)];
-  const load = (file: string, i: number): Promise<LoadedScenario> =>
-    withFile(inputName(file), () => loadScenario(texts[i] ?? ""));
-  const pair = [await load(old, 0), await load(changed, 1)] as const;
-  if (captures.length > 0) return compareCaptures(line, pair, captures, behaviour);
+  const read = [await readRules(old, line), await readRules(changed, line)] as const;
+  const load = ({ name, document }: Rules): Promise<LoadedScenario> => withFile(name, () => loadScenario(document));
+  const pair = [await load(read[0]), await load(read[1])] as const;
+  if (captures.length > 0) return compareCaptures(line, read, pair, captures, behaviour);
   const other = ["port", "limit"].find((name) => line.values.has(name));
   if (other !== undefined) throw badUsage(null, `--${other} applies to captures only; name a capture`);
-  return compareRules(line, pair, behaviour);
+  return compareRules(line, read, pair, behaviour);
 }
 
 /** Proves that all frames are treated alike, or finds those that are not. */
-async function compareRules(line: CommandLine, pair: Pair, behaviour: Behaviour): Promise<number> {
+async function compareRules(
+  line: CommandLine,
+  read: readonly Rules[],
+  pair: Pair,
+  behaviour: Behaviour,
+): Promise<number> {
   // What waits for a sync takes effect.
   for (const loaded of pair) loaded.prepare({ bytes: new Uint8Array(), sync: true });
   const [old, changed] = pair;
@@ -54,10 +68,12 @@ async function compareRules(line: CommandLine, pair: Pair, behaviour: Behaviour)
       ...groups.map((group) => ({ kind: "difference" as const, ...group })),
       { kind: "equal", equal, groups: groups.length, unknown },
     ];
-    for (const one of lines) await output.write(`${JSON.stringify(one)}\n`);
+    for (const one of lines) await output.write(`${JSON.stringify({ ...one, ...elementsOfRules(one, ...read) })}\n`);
   } else {
     const [before = "", after = ""] = line.operands.map(inputName).map(printable);
-    await output.write(provedText(painter(process.stdout), result, before, after));
+    const paint = painter(process.stdout);
+    await output.write(provedText(paint, result, before, after));
+    await output.write(elementsText(paint, elementsOfRules(result, ...read)));
   }
   await output.flush();
   // The answer is about all frames, so about those of all rules.
@@ -85,6 +101,7 @@ type Pair = readonly [old: LoadedScenario, changed: LoadedScenario];
 /** Steers the frames of captures through both scenarios. */
 async function compareCaptures(
   line: CommandLine,
+  read: readonly Rules[],
   pair: Pair,
   captures: readonly string[],
   behaviour: Behaviour,
@@ -108,7 +125,7 @@ async function compareCaptures(
   const { signal } = interruption;
   const broken = log.broken.length > 0 ? `${log.broken.map(({ file }) => printable(file)).join(", ")} cut off` : null;
   const partial = signal === null ? broken : `interrupted by ${signal}`;
-  await report(line, captures, both.frames, differences, partial);
+  await report(line, read, captures, both.frames, differences, partial);
   if (!quiet) writeNotes([...log.notes, ...pair.flatMap(linesOfHitRules)]);
   if (signal !== null) return exitCodeOf(signal);
   if (broken !== null) return EXIT.cut;
@@ -148,6 +165,7 @@ class BothRuns {
 
 async function report(
   line: CommandLine,
+  read: readonly Rules[],
   captures: readonly string[],
   frames: number,
   { groups }: CapturedDifferences,
@@ -160,11 +178,21 @@ async function report(
       ...groups.map((group) => ({ kind: "frames" as const, ...group })),
       { kind: "sum", frames, different, groups: groups.length, partial },
     ];
-    for (const one of lines) await output.write(`${JSON.stringify(one)}\n`);
+    for (const one of lines) await output.write(`${JSON.stringify({ ...one, ...elementsOfRules(one, ...read) })}\n`);
   } else {
     const origin = `from ${captures.map(inputName).map(printable).join(", ")}`;
     const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
-    await output.write(capturedText(painter(process.stdout), groups, { frames, sources }));
+    const paint = painter(process.stdout);
+    await output.write(capturedText(paint, groups, { frames, sources }));
+    await output.write(
+      elementsText(
+        paint,
+        elementsOfRules(
+          groups.map(({ sentence }) => sentence),
+          ...read,
+        ),
+      ),
+    );
   }
   await output.flush();
 }

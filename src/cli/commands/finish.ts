@@ -78,7 +78,7 @@ async function report(session: SteeredRun, sources: string, partial: string | nu
   await outputs.rows?.end(interrupted ?? partial);
   if (outputs.annotated !== null) written.push(await outputs.annotated.end());
   if (isForPeople(session)) {
-    await output.write(reportText(painter(process.stdout), loaded, sources, skipped));
+    await output.write(reportText(painter(process.stdout), loaded, sources, skipped, outputs.elements));
     const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
     if (lines !== "") await output.write(`\n${lines}`);
   } else if (outputs.json && partial !== null) {

@@ -10,6 +10,7 @@ import { parseScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
+import { importOptions, RULE_OPTIONS } from "../input/rules/options.js";
 import { Output } from "../output/output.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
@@ -17,15 +18,14 @@ import { leftOut, printable } from "../text.js";
 
 /** @returns the exit code */
 export async function importCommand(args: readonly string[]): Promise<number> {
-  const { operands, flags, values } = readCommandLine(args, "import", {
-    lenient: "flag",
+  const line = readCommandLine(args, "import", {
     json: "flag",
     output: "value",
     format: "value",
     into: "value",
-    map: "value",
-    set: "value",
+    ...RULE_OPTIONS,
   });
+  const { operands, flags, values } = line;
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);
   const format = formatOf(values.get("format"));
@@ -35,9 +35,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const { scenario, findings } = await importScenario(sources, {
     ...(format === undefined ? {} : { format }),
     ...(into === undefined ? {} : { into }),
-    map: pairsOf("--map", values.get("map"), "NAME=WHAT", "port0=uplink,port1=vf1"),
-    set: pairsOf("--set", values.get("set"), "NAME=VALUE", "REP=eth2_0,MAC=02:00:00:00:00:02"),
-    lenient: flags.has("lenient"),
+    ...importOptions(line),
   });
   tell(findings, flags);
   if (scenario === null) {
@@ -64,20 +62,6 @@ async function intoOf(path: string | undefined): Promise<Scenario | undefined> {
   if (path === undefined) return undefined;
   const text = await textOf(path);
   return withFile(inputName(path), () => parseScenario(text));
-}
-
-/** Reads the pairs of an option: `port0=uplink,queue 3=web`. `form` and `example` are for its refusal. */
-function pairsOf(option: string, text: string | undefined, form: string, example: string): Record<string, string> {
-  const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
-      if (name === "" || to === "" || more.length > 0) {
-        throw badUsage(`${option} ${pair}`, `${form}, with commas between them: ${option} ${example}`);
-      }
-      return [name, to];
-    }),
-  );
 }
 
 function tell(findings: readonly ImportFinding[], flags: ReadonlySet<string>): void {

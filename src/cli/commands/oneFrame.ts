@@ -3,10 +3,11 @@ import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import type { CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce } from "../input/captures.js";
 import { chooseFrame, type ChosenFrame } from "../input/chosenFrame.js";
-import { inputName, textOf } from "../input/chunks.js";
+import { readRulesAndCaptures } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { ExplainLine } from "../report/explainLines.js";
+import { elementsOfRules, elementsText } from "../report/elements.js";
 import { notesText } from "../report/report.js";
 import { NO_PAINT, painter } from "../text.js";
 
@@ -16,12 +17,11 @@ export interface Answer {
   text(colour: boolean): string;
 }
 
-/** The scenario that the command line names. */
-export function scenarioOf(command: string, { operands }: CommandLine): string {
-  const [file] = operands;
-  if (file === undefined) throw badUsage(command, `name a scenario: flowsteer ${command} SCENARIO [CAPTURE] --frame N`);
+/** Refuses a command line without rules. */
+export function checkRulesNamed(command: string, { operands }: CommandLine): void {
+  if (operands.length === 0)
+    throw badUsage(command, `name a scenario or rules: flowsteer ${command} RULES [CAPTURE] --frame N`);
   checkInputOnce(operands);
-  return file;
 }
 
 /** @returns the exit code */
@@ -30,16 +30,21 @@ export async function answerOne(
   line: CommandLine,
   check: (loaded: LoadedScenario) => (frame: ChosenFrame) => Promise<Answer>,
 ): Promise<number> {
-  const file = scenarioOf(command, line);
-  const text = await textOf(file);
-  const loaded = await withFile(inputName(file), () => loadScenario(text));
+  checkRulesNamed(command, line);
+  const [rules, captures] = await readRulesAndCaptures(line);
+  const loaded = await withFile(rules.name, () => loadScenario(rules.document));
   const answer = check(loaded);
   const log = new CaptureLog();
-  const frame = await chooseFrame(command, line, loaded, log);
-  const found = await withFile(inputName(file), () => answer(frame));
+  const frame = await chooseFrame(command, line, captures, rules, loaded, log);
+  const found = await withFile(rules.name, () => answer(frame));
   const output = new Output();
-  const colour = painter(process.stdout) !== NO_PAINT;
-  await output.write(`${line.flags.has("json") ? JSON.stringify(found.record) : found.text(colour)}\n`);
+  const paint = painter(process.stdout);
+  const elements = elementsOfRules(found.record, rules);
+  await output.write(
+    line.flags.has("json")
+      ? `${JSON.stringify({ ...found.record, ...elements })}\n`
+      : `${found.text(paint !== NO_PAINT)}\n${elementsText(paint, elements)}`,
+  );
   await output.flush();
   if (!line.flags.has("quiet")) process.stderr.write(notesText(painter(process.stderr), log.notes));
   return log.broken.length > 0 ? EXIT.cut : 0;

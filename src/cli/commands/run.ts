@@ -3,7 +3,9 @@ import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import { AnnotatedCapture } from "../output/annotated.js";
 import { CaptureFiles } from "../output/captureFiles.js";
 import { checkInputOnce, skippedNotes } from "../input/captures.js";
-import { inputName, openFiles, textOf } from "../input/chunks.js";
+import { inputName, openFiles } from "../input/chunks.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
+import { readRulesAndCaptures } from "../input/rules/rules.js";
 import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { expectationsApply, finish } from "./finish.js";
@@ -15,6 +17,7 @@ import { Session } from "./session.js";
 import { printable } from "../text.js";
 
 const OPTIONS = {
+  ...RULE_OPTIONS,
   json: "flag",
   format: "value",
   output: "value",
@@ -32,19 +35,19 @@ const MAX_WORKERS = 64;
 /** @returns the exit code: 0, or 1 when an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "run", OPTIONS);
-  const [file, ...captures] = line.operands;
-  if (file === undefined) throw badUsage("run", "name a scenario: flowsteer run SCENARIO CAPTURE...");
+  if (line.operands.length === 0) throw badUsage("run", "name a scenario or rules: flowsteer run RULES CAPTURE...");
   checkInputOnce(line.operands);
   const range = frameRange(line);
   const format = formatOf(line);
   const workers = numberOption(line, "workers", 1, MAX_WORKERS) ?? 1;
-  const [text, ...inputs] = [await textOf(file), ...(await openFiles(captures))] as const;
-  const loaded = await withFile(inputName(file), () => loadScenario(text, {}, opener(workers)));
+  const [rules, captures] = await readRulesAndCaptures(line);
+  const inputs = await openFiles(captures);
+  const loaded = await withFile(rules.name, () => loadScenario(rules.document, {}, opener(workers)));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {
-    const hint = "add a capture after the scenario: flowsteer run SCENARIO CAPTURE...";
-    throw new CommandRefusal(inputName(file), {
+    const hint = "add a capture after the rules: flowsteer run RULES CAPTURE...";
+    throw new CommandRefusal(rules.name, {
       code: "EINVAL",
       call: "run",
       reason: "bad_usage",
@@ -56,10 +59,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const alone = whyAlone(loaded.device);
   const session = new Session(loaded, {
     json: line.flags.has("json"),
-    rows: format === null ? null : await openRows(format, line.values.get("output"), [file, ...captures]),
+    rows: format === null ? null : await openRows(format, line.values.get("output"), line.operands),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
-    annotated: await openAnnotated(line, format, loaded, [file, ...captures]),
+    annotated: await openAnnotated(line, format, loaded, line.operands),
     quiet: line.flags.has("quiet"),
+    elements: rules.imported?.elements ?? null,
   });
 
   if (alone !== null) session.log.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);
@@ -67,8 +71,8 @@ export async function run(args: readonly string[]): Promise<number> {
   else await session.runOwn(port, range);
   session.log.notes.push(...skippedNotes(session.skipped));
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => inputName(one)).join(", ")}`;
-  const applies = expectationsApply(session, inputName(file), captures.length > 0, range.only !== undefined);
-  return finish(session, inputName(file), printable(sources), applies);
+  const applies = expectationsApply(session, rules.name, captures.length > 0, range.only !== undefined);
+  return finish(session, rules.name, printable(sources), applies);
 }
 
 /** Why one worker of the pool steers all frames; null where all workers do, or without a pool. */

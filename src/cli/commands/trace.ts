@@ -2,12 +2,13 @@
 import { printTrace } from "../../explain/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { FRAME_OPTIONS } from "../input/chosenFrame.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
 import { nearestOf, traceOf } from "./explainCalls.js";
 import { answerOne } from "./oneFrame.js";
 
 /** @returns the exit code */
 export async function trace(args: readonly string[]): Promise<number> {
-  const line = readCommandLine(args, "trace", { ...FRAME_OPTIONS, json: "flag" });
+  const line = readCommandLine(args, "trace", { ...FRAME_OPTIONS, ...RULE_OPTIONS, json: "flag" });
   return answerOne("trace", line, (loaded) => async (frame) => {
     const found = await traceOf(loaded, frame);
     const near = await nearestOf(loaded, frame, found);

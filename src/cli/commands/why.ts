@@ -3,10 +3,11 @@ import { printExplanation, type Explanation, type Target } from "../../explain/i
 import type { LoadedScenario } from "../../scenario/index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
 import { namesRule, notImportedLines } from "../report/notImported.js";
 import { badUsage } from "../refusal.js";
 import { explanationOf, traceOf } from "./explainCalls.js";
-import { answerOne, scenarioOf } from "./oneFrame.js";
+import { answerOne, checkRulesNamed } from "./oneFrame.js";
 import { whyAll } from "./whyAll.js";
 
 const NAMED = ["rule", "flow", "table", "queue"] as const;
@@ -18,13 +19,13 @@ const TARGETS = {
   vport: "value",
   twice: "flag",
 } as const;
-const OPTIONS = { ...FRAME_OPTIONS, ...TARGETS, all: "flag", limit: "value", json: "flag" } as const;
+const OPTIONS = { ...FRAME_OPTIONS, ...RULE_OPTIONS, ...TARGETS, all: "flag", limit: "value", json: "flag" } as const;
 
 /** @returns the exit code */
 export async function why(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "why", OPTIONS);
   if (line.flags.has("all")) {
-    scenarioOf("why", line);
+    checkRulesNamed("why", line);
     const other = [...line.values.keys(), ...line.flags].find((name) => name in TARGETS || OF_ONE_FRAME.includes(name));
     if (other !== undefined) throw badUsage(null, `--${other} and --all cannot be used together`);
     return whyAll(line);

@@ -11,11 +11,13 @@ import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
 import { CaptureLog, framesOf, readColumns, type CaptureRows, type NumberedFrame } from "../input/captures.js";
 import { ownFrame } from "../input/chosenFrame.js";
-import { inputName, openFiles, textOf, type OpenFile } from "../input/chunks.js";
+import { inputName, openFiles, type OpenFile } from "../input/chunks.js";
 import { isLost, LostFrames } from "../input/lostFrames.js";
+import { readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
+import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
 import { groupsText } from "../report/groupsText.js";
 import { notesText } from "../report/report.js";
@@ -40,10 +42,9 @@ interface Result {
 
 /** @returns the exit code */
 export async function whyAll(line: CommandLine): Promise<number> {
-  const [file = "", ...captures] = line.operands;
   const { limit } = frameRange(line);
-  const text = await textOf(file);
-  const load = (): Promise<LoadedScenario> => withFile(inputName(file), () => loadScenario(text));
+  const [rules, captures] = await readRulesAndCaptures(line);
+  const load = (): Promise<LoadedScenario> => withFile(rules.name, () => loadScenario(rules.document));
   const loaded = await load();
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const interruption = new Interruption();
@@ -54,7 +55,7 @@ export async function whyAll(line: CommandLine): Promise<number> {
     const reading = { files, port: port ?? 1, limit, quiet, log, interruption };
     const result =
       captures.length === 0 ? await ownFrames(loaded, port, limit) : await readCaptures(loaded, load, reading);
-    return await report(line, result, log, interruption);
+    return await report(line, rules, captures, result, log, interruption);
   } finally {
     interruption.end();
   }
@@ -151,11 +152,12 @@ function rowsOf({ files, limit, quiet, interruption }: Reading, log: CaptureLog)
 
 async function report(
   line: CommandLine,
+  rules: Rules,
+  captures: readonly string[],
   { loaded, groups: { groups }, skipped }: Result,
   log: CaptureLog,
   { signal }: Interruption,
 ): Promise<number> {
-  const [scenario = "", ...captures] = line.operands.map(inputName).map(printable);
   const broken = log.broken.length > 0 ? `${log.broken.map(({ file }) => printable(file)).join(", ")} cut off` : null;
   const partial = signal === null ? broken : `interrupted by ${signal}`;
   const { frames } = loaded.tally.all;
@@ -165,15 +167,27 @@ async function report(
     for (const { frames, bytes, examples, outcome, explanation } of groups) {
       const { verdict, reason } = outcome;
       const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation };
-      await output.write(`${JSON.stringify(group)}\n`);
+      await output.write(`${JSON.stringify({ ...group, ...elementsOfRules(explanation, rules) })}\n`);
     }
     const sum: ExplainLine = { kind: "sum", frames, lost, groups: groups.length, partial };
     await output.write(`${JSON.stringify(sum)}\n`);
   } else {
-    const origin = captures.length === 0 ? `of ${scenario}` : `from ${captures.join(", ")}`;
+    const origin =
+      captures.length === 0
+        ? `of ${printable(rules.name)}`
+        : `from ${captures.map(inputName).map(printable).join(", ")}`;
     const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
     const again = `flowsteer why ${line.operands.map(printable).join(" ")}`;
     await output.write(groupsText(painter(process.stdout), groups, { frames, lost, sources }, again));
+    await output.write(
+      elementsText(
+        painter(process.stdout),
+        elementsOfRules(
+          groups.map(({ explanation }) => explanation),
+          rules,
+        ),
+      ),
+    );
   }
   await output.flush();
   for (const [why, count] of skipped) log.notes.push(`not parsed: ${why}: ${count} skipped`);

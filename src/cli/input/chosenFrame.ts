@@ -8,9 +8,10 @@ import { numberOption, type CommandLine } from "../commandLine.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
 import { counted } from "../text.js";
 import { type CaptureLog, framesOf, noFrame, readColumns, type NumberedFrame } from "./captures.js";
-import { inputName, openFiles } from "./chunks.js";
+import { openFiles } from "./chunks.js";
 import { hexOption } from "./hex.js";
 import { LostFrames } from "./lostFrames.js";
+import type { Rules } from "./rules/rules.js";
 
 /** Options that say which frame. */
 export const FRAME_OPTIONS = { frame: "value", hex: "value", packet: "value", port: "value", from: "value" } as const;
@@ -39,10 +40,11 @@ export interface ChosenFrame {
 export async function chooseFrame(
   command: string,
   line: CommandLine,
+  captures: readonly string[],
+  { name }: Rules,
   loaded: LoadedScenario,
   log: CaptureLog,
 ): Promise<ChosenFrame> {
-  const [scenario = "", ...captures] = line.operands;
   const { values } = line;
   const sources = [
     ...captures.slice(0, 1),
@@ -60,8 +62,7 @@ export async function chooseFrame(
   }
   const hex = values.get("hex");
   const packet = values.get("packet");
-  if (hex === undefined && packet === undefined)
-    return scenarioFrame(command, inputName(scenario), loaded, number, port, queue);
+  if (hex === undefined && packet === undefined) return scenarioFrame(command, name, loaded, number, port, queue);
   if (number !== undefined)
     throw badUsage(null, `--frame and --${hex === undefined ? "packet" : "hex"} cannot be used together`);
   const given = hex === undefined ? await packetFrame(packet ?? "") : { bytes: hexOption(hex), linkType: 1 };
@@ -95,7 +96,7 @@ function scenarioFrame(
 ): ChosenFrame {
   const { frames } = loaded;
   if (frames.length === 0) {
-    const hint = `add a capture after the scenario, or use --packet or --hex: flowsteer ${command} SCENARIO CAPTURE --frame N`;
+    const hint = `add a capture after the rules, or use --packet or --hex: flowsteer ${command} RULES CAPTURE --frame N`;
     throw new CommandRefusal(file, { code: "EINVAL", call: command, reason: "bad_usage", path: "no frames", hint });
   }
   const only = number ?? (frames.length === 1 ? 1 : undefined);

@@ -25,11 +25,15 @@ interface Written {
 
 /**
  * Writes `cover.json` and `cover.pcapng`; where state keeps witnesses from one run, also `cover-2.json` and so on.
- * @param file the path of the scenario
- * @param text its text
+ * @param files the paths of the rules, which are not overwritten
  */
-export async function writeWitnesses(folder: string, file: string, text: string, found: Cover): Promise<Written> {
-  const scenario = parseScenario(text);
+export async function writeWitnesses(
+  folder: string,
+  files: readonly string[],
+  document: string | Scenario,
+  found: Cover,
+): Promise<Written> {
+  const scenario = parseScenario(document);
   const witnesses = namedWitnesses(found);
   const plain = withoutFrames(
     scenario,
@@ -41,7 +45,7 @@ export async function writeWitnesses(folder: string, file: string, text: string,
   const written: { path: string; frames: number }[] = [];
   const write = async (name: string, frames: number, contents: Iterable<string | Uint8Array>): Promise<void> => {
     const path = join(folder, name);
-    const output = await FileOutput.open(path, [file], "--out");
+    const output = await FileOutput.open(path, files, "--out");
     for (const piece of contents) {
       if (typeof piece === "string") await output.write(piece);
       else await output.writeBytes(piece);

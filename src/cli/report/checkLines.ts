@@ -3,12 +3,13 @@
  * (scripts/output-schemas.mjs).
  */
 import type { Finding, FindingObject, Fix, Severity } from "../../explain/index.js";
+import type { NamedElements } from "./elements.js";
 import type { DocumentPlace } from "../../scenario/index.js";
 
 export type CheckLine = FindingLine | FileLine;
 
 /** A finding. */
-export interface FindingLine extends Omit<Finding, "objects" | "fix"> {
+export interface FindingLine extends Omit<Finding, "objects" | "fix">, NamedElements {
   readonly kind: "finding";
   readonly file: string;
   /** Where it is in the file; null where the text is not JSON, and for what no object of the file stands for. */

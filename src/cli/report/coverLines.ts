@@ -12,18 +12,19 @@ import type {
   TableRef,
   Witness,
 } from "../../explain/index.js";
+import type { NamedElements } from "./elements.js";
 
 export type CoverLine = CoverRuleLine | CoverTableLine | CoverSumLine;
 
 /** A table of the device; its rules follow it. */
-export interface CoverTableLine {
+export interface CoverTableLine extends NamedElements {
   readonly kind: "table";
   readonly table: TableRef;
   readonly answer: CoverAnswer;
 }
 
 /** A rule, flow, host rule, entry or connection, in the order in which its table is searched. */
-export interface CoverRuleLine {
+export interface CoverRuleLine extends NamedElements {
   readonly kind: "rule";
   readonly rule: PlacedRule;
   readonly table: TableRef;

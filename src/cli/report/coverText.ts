@@ -3,6 +3,7 @@ import { headerChain, type TableRef, type Witness, type WitnessFrame } from "../
 import type { Device } from "../../index.js";
 import { counted, grouped, printable, share, wrapped, type Paint, type Style } from "../text.js";
 import type { CoverAnswer, CoverCounts, CoverLine, CoverSumLine } from "./coverLines.js";
+import { wordsOf } from "./elements.js";
 import { hexBytes } from "../input/hex.js";
 
 const WIDTH = 100;
@@ -13,10 +14,12 @@ const STYLES: Readonly<Record<CoverAnswer["status"], Style>> = { live: "green", 
 export function coverText(paint: Paint, device: Device, line: CoverLine): string {
   if (line.kind === "sum") return sumText(paint, line);
   if (line.kind === "table") return tableText(paint, device, line.table, line.answer);
-  const { rule, answer } = line;
+  const { rule, answer, elements } = line;
   const kind = rule.kind === "rule" ? "" : `${rule.kind} `;
   const text = `${kind}"${rule.name}"  ${answerText(device, answer)}`;
-  return labelled(paint, 2, answer.status, STYLES[answer.status], text);
+  const own = elements?.[rule.name];
+  const words = own === undefined ? "" : `${" ".repeat(2 + LABEL)}${wordsOf(own)}\n`;
+  return labelled(paint, 2, answer.status, STYLES[answer.status], text) + words;
 }
 
 function tableText(paint: Paint, device: Device, table: TableRef, answer: CoverAnswer): string {

@@ -3,21 +3,22 @@
  * (scripts/output-schemas.mjs).
  */
 import type { CapturedGroup, Change, DifferenceGroup } from "../../explain/index.js";
+import type { NamedElements } from "./elements.js";
 
 export type DiffLine = ChangeLine | DifferenceLine | FramesLine | EqualLine | SumLine;
 
 /** `flowsteer diff OLD NEW --json`: something that is not the same in both scenarios. */
-export interface ChangeLine extends Change {
+export interface ChangeLine extends Change, NamedElements {
   readonly kind: "change";
 }
 
 /** `flowsteer diff OLD NEW --json`: frames that are treated differently, with a witness. */
-export interface DifferenceLine extends DifferenceGroup {
+export interface DifferenceLine extends DifferenceGroup, NamedElements {
   readonly kind: "difference";
 }
 
 /** `flowsteer diff OLD NEW CAPTURE --json`: frames of the capture that are treated differently. */
-export interface FramesLine extends CapturedGroup {
+export interface FramesLine extends CapturedGroup, NamedElements {
   readonly kind: "frames";
 }
 

@@ -4,11 +4,12 @@
  */
 import type { Explanation, Near, Trace } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
+import type { NamedElements } from "./elements.js";
 
 export type ExplainLine = TraceLine | WhyLine | GroupLine | SumLine;
 
 /** `flowsteer trace --json` */
-export interface TraceLine {
+export interface TraceLine extends NamedElements {
   readonly kind: "trace";
   /** The number of the frame in the captures or in the scenario; null for a frame of the command line. */
   readonly frame: number | null;
@@ -18,7 +19,7 @@ export interface TraceLine {
 }
 
 /** `flowsteer why --json` */
-export interface WhyLine {
+export interface WhyLine extends NamedElements {
   readonly kind: "why";
   /** As in `trace`. */
   readonly frame: number | null;
@@ -26,7 +27,7 @@ export interface WhyLine {
 }
 
 /** `flowsteer why --all --json`: frames with the same explanation. */
-export interface GroupLine {
+export interface GroupLine extends NamedElements {
   readonly kind: "group";
   readonly frames: number;
   /** The sum of their lengths on the wire. */

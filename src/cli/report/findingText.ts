@@ -2,6 +2,7 @@
 import type { Severity } from "../../explain/index.js";
 import type { CheckedFile } from "../check/findings.js";
 import { counted, printable, wrapped, type Paint, type Style } from "../text.js";
+import { elementsText } from "./elements.js";
 import { countsOf, type CheckLine, type FileLine, type FindingLine } from "./checkLines.js";
 
 const WIDTH = 100;
@@ -28,6 +29,7 @@ export function findingLines(paint: Paint, finding: FindingLine): string {
       lines.push(`  frame from ${printable(source)}: ${bytes}\n`);
     }
   }
+  lines.push(elementsText(paint, finding));
   if (fix !== null) lines.push(wrapped(printable(`repair (--fix): ${fix.sentence}`), WIDTH, "  ", "  "));
   return lines.join("");
 }

@@ -1,5 +1,7 @@
 /** The report of `flowsteer run`. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.js";
+import type { SourceElement } from "../../import/index.js";
+import { wordsOf } from "./elements.js";
 import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
 import { whyText } from "./reasons.js";
 import { answers, holdings } from "./state.js";
@@ -12,10 +14,19 @@ const NUMBERS: readonly Column[] = [
 
 const PLAIN_DOMAIN = "nic_rx";
 
+/** The elements of rules that were imported, by the names of the rules; null for a scenario. */
+export type Elements = ReadonlyMap<string, SourceElement> | null;
+
 /** Frames that were read and not steered, by cause. */
 export type Skipped = ReadonlyMap<string, Sum>;
 
-export function reportText(paint: Paint, loaded: LoadedScenario, sources: string, skipped: Skipped): string {
+export function reportText(
+  paint: Paint,
+  loaded: LoadedScenario,
+  sources: string,
+  skipped: Skipped,
+  elements: Elements = null,
+): string {
   const { frames, bytes } = total(loaded, skipped);
   const { title } = loaded.scenario;
   const head = `${title === undefined ? "" : `${paint("bold", printable(title))}\n`}${counted(frames, "frame")}, ${counted(bytes, "byte")} ${sources}\n`;
@@ -26,7 +37,7 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
     beyond(paint, loaded),
     rewritten(paint, loaded),
     registers(paint, loaded),
-    rules(paint, loaded),
+    rules(paint, loaded, elements),
     flows(paint, loaded),
     flowEntries(paint, loaded),
     answers(paint, loaded),
@@ -108,7 +119,7 @@ function registers(paint: Paint, { tally }: LoadedScenario): string {
   return rows.length === 0 ? "" : table(paint, columns, rows);
 }
 
-function rules(paint: Paint, loaded: LoadedScenario): string {
+function rules(paint: Paint, loaded: LoadedScenario, elements: Elements): string {
   const all = loaded.rulesByRank();
   if (all.length === 0) return "";
   // The domain is left out where all rules are of the PF and for received frames.
@@ -117,6 +128,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
   const rows = all.map((rule): Row => {
     const { frames, bytes } = loaded.tally.rule(rule);
     const { table: place, priority } = rule.matcher;
+    const element = elements?.get(rule.name);
     const cells = [
       ...(domains ? [place.domain === before?.domain ? "" : place.domain.name] : []),
       place === before ? "" : printable(place.name),
@@ -125,6 +137,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
       grouped(frames),
       grouped(bytes),
       frames === 0 ? neverHit(loaded) : "",
+      ...(element === undefined ? [] : [wordsOf(element)]),
     ];
     before = place;
     return frames === 0 ? { cells, style: "dim" } : { cells };
@@ -136,6 +149,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
     { title: "rule" },
     ...NUMBERS,
     { title: "" },
+    ...(elements === null ? [] : [{ title: "words" }]),
   ];
   return table(paint, columns, rows);
 }

@@ -1,7 +1,7 @@
 /** The scenario that importers write into: each object is made when it is first named. */
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioMatcher, ScenarioRule, ScenarioTable } from "../../scenario/rule/definition.js";
-import type { SourcePlace } from "./finding.js";
+import type { SourceElement, SourcePlace } from "./finding.js";
 
 type Domain = NonNullable<ScenarioTable["domain"]>;
 
@@ -54,11 +54,6 @@ const LISTS = [
   "frames",
 ] as const satisfies readonly (keyof Scenario)[];
 
-/** The element of a source that an object comes from. */
-export interface Origin extends SourcePlace {
-  readonly text: string;
-}
-
 /** The lists of a scenario that importers add to. */
 export type ListKey = (typeof LISTS)[number];
 type Item<Key extends ListKey> = NonNullable<Scenario[Key]>[number];
@@ -75,9 +70,9 @@ export class Draft {
   /** The first number that may be free after a name. */
   readonly #numbers = new Map<string, number>();
   readonly #samples: Sample[];
-  readonly #origins = new Map<object, Origin>();
+  readonly #origins = new Map<object, SourceElement>();
   /** The element that is read: objects come from it. */
-  #origin: Origin = { file: "", line: 1, column: 1, text: "" };
+  #origin: SourceElement = { file: "", line: 1, column: 1, text: "" };
   /** The name of the source that is read. */
   file = "";
   #ports = 1;
@@ -120,8 +115,27 @@ export class Draft {
   }
 
   /** The element that an object comes from; undefined for one of the scenario that is added to. */
-  originOf(item: object): Origin | undefined {
+  originOf(item: object): SourceElement | undefined {
     return this.#origins.get(item);
+  }
+
+  /**
+   * Calls rules by the places of their elements: `rules.sh:3`. Rules without an element keep their names.
+   * @returns the new names by the old ones
+   */
+  nameByPlace(): ReadonlyMap<string, string> {
+    const renamed = new Map<string, string>();
+    this.#lists.rules.forEach((rule, n, rules) => {
+      const origin = this.#origins.get(rule);
+      if (origin === undefined || origin.text === "") return;
+      const name = this.freeName("rules", `${origin.file}:${origin.line}`);
+      const called = { ...rule, name };
+      rules[n] = called;
+      this.#origins.set(called, origin);
+      this.#names.get("rules")?.add(name);
+      renamed.set(rule.name, name);
+    });
+    return renamed;
   }
 
   /** Takes objects out of a list. */

@@ -10,6 +10,12 @@ export interface SourcePlace {
   readonly column: number;
 }
 
+/** An element of a source, such as a command, a line of a listing or a record of a dump. */
+export interface SourceElement extends SourcePlace {
+  /** Its words. Empty for what all elements of the source share. */
+  readonly text: string;
+}
+
 /**
  * `refused`: the element has no equal, or the source does not say enough; rules that need it are
  * incomplete. `assumed`: the source leaves open what was chosen.

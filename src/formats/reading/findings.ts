@@ -29,6 +29,14 @@ export class Findings {
     for (const finding of kept) this.list.push(finding);
   }
 
+  /** Gives rules other names. */
+  rename(names: ReadonlyMap<string, string>): void {
+    this.list.forEach((finding, n) => {
+      const name = finding.rule === null ? undefined : names.get(finding.rule);
+      if (name !== undefined) this.list[n] = { ...finding, rule: name };
+    });
+  }
+
   /** Puts the findings from a number on into the order of their source. */
   sortFrom(from: number): void {
     const sorted = this.list.splice(from).sort((a, b) => a.line - b.line || a.column - b.column);

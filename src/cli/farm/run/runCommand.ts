@@ -51,7 +51,14 @@ export async function farmRun(line: CommandLine): Promise<number> {
   interruption.stop = () => farm.stop();
   watch = new Watch(farm, shown(url), size, () => loaded.tally.all.frames, quiet);
   const { rows, files } = outputs;
-  const ends = { json: to.format === "json", quiet, rows: rows === null ? null : endOf(rows), files, annotated: null };
+  const ends = {
+    json: to.format === "json",
+    quiet,
+    rows: rows === null ? null : endOf(rows),
+    files,
+    annotated: null,
+    elements: null,
+  };
   const run = new FarmRun(loaded, ends, farm, merging, watch.done);
   try {
     const scenario = await farm.keepScenario(text);

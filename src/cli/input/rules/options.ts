@@ -1,0 +1,29 @@
+/** Options of commands that import rules. */
+import type { ImportOptions } from "../../../import/index.js";
+import type { CommandLine } from "../../commandLine.js";
+import { badUsage } from "../../refusal.js";
+
+export const RULE_OPTIONS = { map: "value", set: "value", lenient: "flag" } as const;
+
+/** What the options say of an import. */
+export function importOptions({ flags, values }: CommandLine): ImportOptions {
+  return {
+    map: pairsOf("--map", values.get("map"), "NAME=WHAT", "port0=uplink,port1=vf1"),
+    set: pairsOf("--set", values.get("set"), "NAME=VALUE", "REP=eth2_0,MAC=02:00:00:00:00:02"),
+    lenient: flags.has("lenient"),
+  };
+}
+
+/** Reads the pairs of an option: `port0=uplink,queue 3=web`. `form` and `example` are for its refusal. */
+function pairsOf(option: string, text: string | undefined, form: string, example: string): Record<string, string> {
+  const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
+      if (name === "" || to === "" || more.length > 0) {
+        throw badUsage(`${option} ${pair}`, `${form}, with commas between them: ${option} ${example}`);
+      }
+      return [name, to];
+    }),
+  );
+}

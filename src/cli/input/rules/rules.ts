@@ -1,0 +1,90 @@
+/**
+ * The rules of a command: a scenario, or rules as other programs have them, which are imported first. Rules of the latter
+ * are called by their places: `rules.sh:3`.
+ */
+import type { ImportOptions, ImportResult, ImportSource, SourceElement } from "../../../import/index.js";
+import type { Scenario } from "../../../scenario/index.js";
+import type { CommandLine } from "../../commandLine.js";
+import { badUsage, CommandRefusal } from "../../refusal.js";
+import { leftOut, printable } from "../../text.js";
+import { inputName, textOf } from "../chunks.js";
+import { importOptions } from "./options.js";
+import { rulesAndCaptures } from "./operands.js";
+
+/** Rules that were imported. */
+export interface ImportedRules {
+  readonly sources: readonly ImportSource[];
+  readonly options: ImportOptions;
+  readonly scenario: Scenario;
+  readonly elementOf: ImportResult["elementOf"];
+  /** The elements of rules by their names. */
+  readonly elements: ReadonlyMap<string, SourceElement>;
+}
+
+export interface Rules {
+  /** The name of the first file in messages. */
+  readonly name: string;
+  /** What `loadScenario` takes. */
+  readonly document: string | Scenario;
+  /** The text of the first file. */
+  readonly text: string;
+  /** Null for a scenario. */
+  readonly imported: ImportedRules | null;
+}
+
+/** Reads the rules that a file has. */
+export function readRules(path: string, line: CommandLine): Promise<Rules> {
+  return rulesOf([path], line);
+}
+
+/** Reads the rules that the first operands have. @returns them, and the other operands */
+export async function readRulesAndCaptures(line: CommandLine): Promise<[Rules, captures: readonly string[]]> {
+  const [first = "", ...others] = line.operands;
+  const text = await textOf(first);
+  if (await isScenario(text)) return [await rulesOf([first], line, text), others];
+  const { more, captures } = await rulesAndCaptures(others);
+  return [await rulesOf([first, ...more], line, text), captures];
+}
+
+/** @param text that of the first file, if it has been read */
+export async function rulesOf(paths: readonly string[], line: CommandLine, text?: string): Promise<Rules> {
+  const [first = "", ...more] = paths;
+  const name = inputName(first);
+  const known = text ?? (await textOf(first));
+  if (more.length === 0 && (await isScenario(known))) {
+    const option = ["map", "set", "lenient"].find((one) => line.values.has(one) || line.flags.has(one));
+    if (option !== undefined) throw badUsage(`--${option}`, `${name} is a scenario: there is nothing to import`);
+    return { name, document: known, text: known, imported: null };
+  }
+  const sources = [{ file: name, text: known }];
+  for (const path of more) sources.push({ file: inputName(path), text: await textOf(path) });
+  const imported = await importedFrom(sources, line);
+  return { name, document: imported.scenario, text: known, imported };
+}
+
+/** Whether a text is a scenario, or a text whose fault the reader of scenarios names. */
+async function isScenario(text: string): Promise<boolean> {
+  const isObject = /^\s*\{/.test(text);
+  if ((isObject && /"flowsteer"\s*:/.test(text)) || text.trim() === "" || text.includes("\0")) return true;
+  const { recognizes } = await import("../../../import/index.js");
+  return isObject && !recognizes(text);
+}
+
+async function importedFrom(sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
+  const { importScenario, printFinding } = await import("../../../import/index.js");
+  const options: ImportOptions = { ...importOptions(line), namePlaces: true };
+  const { scenario, findings, elementOf } = await importScenario(sources, options);
+  const shown = line.flags.has("quiet") ? findings.filter(({ severity }) => severity === "refused") : findings;
+  for (const finding of shown) process.stderr.write(`${printable(printFinding(finding))}\n`);
+  if (scenario === null) {
+    const refused = findings.filter(({ severity }) => severity === "refused").length;
+    const hint = leftOut(refused, "imported");
+    throw new CommandRefusal(sources[0]?.file ?? "", { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
+  }
+  const elements = new Map<string, SourceElement>();
+  scenario.rules?.forEach(({ name }, n) => {
+    const element = elementOf(`rules[${n}]`);
+    if (element !== undefined) elements.set(name, element);
+  });
+  return { sources, options, scenario, elementOf, elements };
+}
