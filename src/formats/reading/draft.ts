@@ -117,12 +117,12 @@ export class Draft {
   }
 
   /** The element that is read. */
-  get origin(): Origin {
+  get origin(): SourceElement {
     return this.#origin;
   }
 
   /** What is added from now on comes from an element that was read before. */
-  set origin(origin: Origin) {
+  set origin(origin: SourceElement) {
     this.#origin = origin;
   }
 

@@ -1,6 +1,7 @@
 /** Commands and listings of ethtool, read into a draft. */
 import { namesHint } from "../../../base/nearest.js";
-import type { Draft, Origin } from "../../reading/draft.js";
+import type { Draft } from "../../reading/draft.js";
+import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { LastCommand } from "../../reading/lastCommand.js";
@@ -21,7 +22,7 @@ interface NtupleRule {
   readonly loc: number;
   readonly place: Place;
   /** The command, or the first line of an entry of a listing. */
-  readonly origin: Origin;
+  readonly origin: SourceElement;
 }
 
 const ASSIGNMENT = /^(?:export\s+|local\s+)?[A-Za-z_]\w*=/;
@@ -47,7 +48,7 @@ const LAST_LOC = 1023;
 interface Listed {
   readonly device: Word;
   readonly loc: number;
-  readonly origin: Origin;
+  readonly origin: SourceElement;
   readonly lines: [name: string, value: Word, mask: Word | undefined][];
 }
 

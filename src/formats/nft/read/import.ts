@@ -1,5 +1,6 @@
 /** Turns the ingress chains of nftables into tables of the eSwitch. */
-import type { Draft, Origin } from "../../reading/draft.js";
+import type { Draft } from "../../reading/draft.js";
+import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -19,7 +20,7 @@ import { rulesetObjects } from "./ruleset.js";
 interface Chain {
   readonly device: Word;
   readonly policy: string;
-  readonly origin: Origin;
+  readonly origin: SourceElement;
   readonly filters: Filter[];
   /** Those of insert: the last one is the first of the chain. */
   readonly inserted: Filter[];

@@ -1,5 +1,5 @@
 /** What flows of Open vSwitch ask and do, whichever of its languages they are written in. */
-import type { Origin } from "../../reading/draft.js";
+import type { SourceElement } from "../../reading/finding.js";
 import type { NotImported, Place, Word } from "../../text/refusal.js";
 import type { Ask } from "../fields.js";
 
@@ -123,7 +123,7 @@ export interface Flow {
   readonly match: FlowMatch;
   readonly acts: readonly Act[];
   /** Its words as they stand in the source. */
-  readonly origin: Origin;
+  readonly origin: SourceElement;
   /** Same for flows that replace each other. */
   readonly identity: string;
 }

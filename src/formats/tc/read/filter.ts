@@ -1,5 +1,6 @@
 /** A filter, as commands and listings have it, and what it asks for. */
-import type { GeneveOption, Origin } from "../../reading/draft.js";
+import type { GeneveOption } from "../../reading/draft.js";
+import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import { namesHint } from "../../../base/nearest.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -30,7 +31,7 @@ export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind
   readonly notImported: readonly string[];
   readonly place: Place;
   /** The command or the entry of a listing. */
-  readonly origin: Origin;
+  readonly origin: SourceElement;
 }
 
 /** The table of a chain. */
@@ -75,7 +76,7 @@ export function readFilter(
   words: Cursor,
   reader: FilterReader,
   text: string,
-  origin: Origin,
+  origin: SourceElement,
 ): Filter | undefined {
   const { findings } = reader;
   const protocol = hook.protocol === undefined ? undefined : etherTypeOf(hook.protocol);
