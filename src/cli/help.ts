@@ -3,19 +3,23 @@ import { EXEC } from "./helpPrograms.js";
 import { EXTCAP, FARM, SERVE } from "./helpMachines.js";
 import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
+/** Options of commands that import rules themselves. */
+const IMPORTED = `  --map NAME=WHAT,..., --set NAME=VALUE,..., --lenient
+                 for rules of other programs: see flowsteer import --help`;
+
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
 
-  flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
-  flowsteer trace SCENARIO [CAPTURE]      show the path of one frame through the rules
-  flowsteer why SCENARIO [CAPTURE]        explain why a frame never reached a rule, or why frames were lost
-  flowsteer cover SCENARIO                show a frame that hits each rule, or why none can
-  flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
+  flowsteer run RULES [CAPTURE...]        steer frames through rules
+  flowsteer trace RULES [CAPTURE]         show the path of one frame through the rules
+  flowsteer why RULES [CAPTURE]           explain why a frame never reached a rule, or why frames were lost
+  flowsteer cover RULES                   show a frame that hits each rule, or why none can
+  flowsteer diff OLD NEW [CAPTURE]        show which frames two sets of rules treat differently
   flowsteer import FILE...                convert rules of devices and other programs to a scenario
   flowsteer exec -- PROGRAM [ARGUMENTS]   run an unmodified libibverbs program on a device of the model
   flowsteer record [FOLDER]               write a library that records the steering calls of a program
   flowsteer export SCENARIO               convert a scenario to rules of another program, or to a graph
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
-  flowsteer check SCENARIO...             find errors in scenarios, and list their contents
+  flowsteer check RULES...                find errors in rules, and list their contents
   flowsteer fields [NAME]                 list the fields that rules match and actions write
   flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that updates as you type
   flowsteer serve SCENARIO                act as a device for real machines
@@ -23,6 +27,10 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer farm run|worker               steer captures on many machines
   flowsteer help [COMMAND]                show the help of a command
   flowsteer --version
+
+RULES is a scenario, or a file with rules of another program as they are: commands of testpmd, filters of tc, flows of
+Open vSwitch, rules of ethtool and nft, steering dumps, recordings (docs/import). These rules are called by their places,
+such as flows.txt:3. Several files of them can be named, the captures after them.
 
 A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file, optionally
 compressed with gzip or zstd (zstd needs Node.js 22.15). Either can be -, standard input.
@@ -45,12 +53,13 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, 
 cannot be written; 4 a capture ends in the middle of a record; 5 pieces of a farm run failed; 130, 143 interrupted.
 `;
 
-const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
+const RUN = `flowsteer run RULES [CAPTURE...]: steers frames through rules
 
 Frames are read from the captures in order, or from the scenario if there is no capture. The report shows where frames
 and their copies went, what was rewritten, how often each rule and flow was hit, and the values of registers and
 counters. Captures can have any size.
 
+${IMPORTED}
   --json         print one line of JSON per frame instead of the report:
                  {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],
                   "registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],
@@ -91,7 +100,7 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 
 capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
-const TRACE = `flowsteer trace SCENARIO [CAPTURE] --frame N: shows the path of one frame through the rules of a scenario
+const TRACE = `flowsteer trace RULES [CAPTURE] --frame N: shows the path of one frame through rules
 
 Prints the tables in order, the rule that the frame hit in each, what its actions changed, and where the frame ended.
 If no rule of a table matched, prints the nearest rules and the fields that differ. Earlier frames are steered first, so
@@ -102,6 +111,7 @@ that meters, connections and counters are as they were when the frame arrived. T
   --hex BYTES       the frame as hexadecimal digits, starting with the Ethernet header
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
+${IMPORTED}
   --json            print a line of JSON: {"kind":"trace","frame":14,"trace":{...},"near":[...]}
   --quiet           no notes or progress
 
@@ -114,7 +124,7 @@ The JSON Schema of the lines is in the package: schema/explain-1.schema.json.
 Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record.
 `;
 
-const WHY = `flowsteer why SCENARIO [CAPTURE] --frame N [TARGET]: explains why a frame never reached a target
+const WHY = `flowsteer why RULES [CAPTURE] --frame N [TARGET]: explains why a frame never reached a target
 
 Prints the shortest chain of reasons: the table that was never reached and the rules that lead to it, the earlier rule
 that took the frame, the fields and bits that differ, the header that is missing and why. Then it suggests the smallest
@@ -135,6 +145,7 @@ changes to the frame or to the rules that would let the frame reach the target. 
   --from QUEUE      the queue that sends it
   --all             explain all frames that missed or were dropped, grouped by explanation, largest group first
   --limit N         with --all: stop after N frames
+${IMPORTED}
   --json            print a line of JSON: {"kind":"why","frame":14,"explanation":{...}}; with --all one line per group,
                     then {"kind":"sum","frames":1000,"lost":12,"groups":2,"partial":null}
   --quiet           no notes or progress
@@ -150,7 +161,7 @@ Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a captur
 143 interrupted.
 `;
 
-const COVER = `flowsteer cover SCENARIO: shows a frame that hits each rule, or why none can
+const COVER = `flowsteer cover RULES: shows a frame that hits each rule, or why none can
 
 Prints the tables in order, and the rules of each in the order in which they are searched:
 
@@ -164,6 +175,7 @@ Prints the tables in order, and the rules of each in the order in which they are
                  state go to cover-2.json, and so on
   --fail-on dead|unknown
                  exit with 1 if a rule is dead; with unknown, also if a rule is unknown. The default is to exit with 0
+${IMPORTED}
   --json         print a line of JSON for each table and rule, then the totals:
                  {"kind":"rule","rule":{...,"places":["/rules/3"]},"table":{...},"answer":{"status":"live","witness":
                   {"bytes":"0200...","from":{"kind":"wire","port":1},"before":[]}}}
@@ -193,6 +205,7 @@ With captures, their frames are run through both scenarios in order, and those t
   --rules        also compare the names of the rules that a frame hits
   --port N       the port at which the frames of captures arrive (default: 1)
   --limit N      stop after N frames of the captures
+${IMPORTED}
   --json         print a line of JSON for each change and group, then one for the result
   --quiet        no notes or progress
 
@@ -235,7 +248,7 @@ line shows where and why; an IP length beyond the end of the frame on the wire h
 Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record.
 `;
 
-const CHECK = `flowsteer check SCENARIO...: finds errors in scenarios, and lists their contents
+const CHECK = `flowsteer check RULES...: finds errors in rules, and lists their contents
 
 No frame is steered. Every error of every file is reported, with its place in the document and how to fix it:
 
@@ -250,6 +263,7 @@ In a file without errors, check looks for rules that do not do what they seem to
   rules.json:14:5: warning unreached-table tables[2]
     No rule leads to table "services", so no frame comes there.
 
+${IMPORTED}
   --json            print a line of JSON for each finding and each file: {"kind":"finding","file":"rules.json",
                     "place":{"path":"tables[2]","pointer":"/tables/2","line":14,"column":5},"id":"unreached-table",...}
   --fix             apply the safe repairs and write the files; files with errors are not changed

@@ -121,8 +121,7 @@ function resultOf({ draft, findings: { list, refused }, lenient, into }: Read): 
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
-    const element = object === undefined ? undefined : draft.originOf(object);
-    return element?.text === "" ? undefined : element;
+    return object === undefined ? undefined : draft.elementOf(object);
   };
   if (refused.length > 0 && !lenient) return { scenario: null, findings: list, elementOf };
   const notImported = [

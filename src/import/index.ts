@@ -15,3 +15,4 @@ export {
   type ImportResult,
   type ImportSource,
 } from "./importRules.js";
+export { RuleWords, type FieldWords, type TextEdit } from "./words/ruleWords.js";

@@ -70,7 +70,7 @@ describe("a refused input", () => {
     [
       "an option like no other",
       () => ["run", "--zzzzzzzz"],
-      "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --color, --quiet, --help\n",
+      "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --map, --set, --lenient, --color, --quiet, --help\n",
     ],
     ["an option without its value", () => ["run", "x", "--out"], "--out needs a value\n"],
     ["a flag with a value", () => ["run", "--json=1"], "--json takes no value\n"],
@@ -80,11 +80,11 @@ describe("a refused input", () => {
       () => ["run", "examples/everyday.json", "-", "--port", "2"],
       "--port 2: expected a whole number, 1 to 1: the ports of the scenario's device\n",
     ],
-    ["no scenario", () => ["run"], "run: name a scenario: flowsteer run SCENARIO CAPTURE...\n"],
+    ["no scenario", () => ["run"], "run: name a scenario or rules: flowsteer run RULES CAPTURE...\n"],
     [
       "no capture",
       () => ["run", "examples/everyday.json"],
-      "examples/everyday.json: no frames: add a capture after the scenario: flowsteer run SCENARIO CAPTURE...\n",
+      "examples/everyday.json: no frames: add a capture after the rules: flowsteer run RULES CAPTURE...\n",
     ],
     ["standard input twice", () => ["parse", "-", "-"], "-: standard input can be named only once\n"],
     [

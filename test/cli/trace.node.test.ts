@@ -108,7 +108,7 @@ async function meterCapture(): Promise<{ scenario: string; capture: string }> {
 
 describe("a refused command", () => {
   it.each<[string, string[], string]>([
-    ["no scenario", ["trace"], "trace: name a scenario: flowsteer trace SCENARIO [CAPTURE] --frame N\n"],
+    ["no scenario", ["trace"], "trace: name a scenario or rules: flowsteer trace RULES [CAPTURE] --frame N\n"],
     ["no frame of a capture", ["trace", ...EVERYDAY], "trace: select a frame of the capture with --frame N\n"],
     [
       "no frame of the scenario",
@@ -124,7 +124,7 @@ describe("a refused command", () => {
     [
       "a scenario without frames",
       ["trace", EVERYDAY[0], "--frame", "1"],
-      "examples/everyday.json: no frames: add a capture after the scenario, or use --packet or --hex: flowsteer trace SCENARIO CAPTURE --frame N\n",
+      "examples/everyday.json: no frames: add a capture after the rules, or use --packet or --hex: flowsteer trace RULES CAPTURE --frame N\n",
     ],
     [
       "two frames",

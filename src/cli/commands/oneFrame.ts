@@ -3,7 +3,7 @@ import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import type { CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce } from "../input/captures.js";
 import { chooseFrame, type ChosenFrame } from "../input/chosenFrame.js";
-import { readRulesAndCaptures } from "../input/rules/rules.js";
+import { readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { ExplainLine } from "../report/explainLines.js";
@@ -28,12 +28,12 @@ export function checkRulesNamed(command: string, { operands }: CommandLine): voi
 export async function answerOne(
   command: string,
   line: CommandLine,
-  check: (loaded: LoadedScenario) => (frame: ChosenFrame) => Promise<Answer>,
+  check: (loaded: LoadedScenario, rules: Rules) => (frame: ChosenFrame) => Promise<Answer>,
 ): Promise<number> {
   checkRulesNamed(command, line);
   const [rules, captures] = await readRulesAndCaptures(line);
   const loaded = await withFile(rules.name, () => loadScenario(rules.document));
-  const answer = check(loaded);
+  const answer = check(loaded, rules);
   const log = new CaptureLog();
   const frame = await chooseFrame(command, line, captures, rules, loaded, log);
   const found = await withFile(rules.name, () => answer(frame));

@@ -17,7 +17,6 @@ import { Session } from "./session.js";
 import { printable } from "../text.js";
 
 const OPTIONS = {
-  ...RULE_OPTIONS,
   json: "flag",
   format: "value",
   output: "value",
@@ -27,6 +26,7 @@ const OPTIONS = {
   limit: "value",
   frame: "value",
   workers: "value",
+  ...RULE_OPTIONS,
 } as const;
 
 /** The most workers of a pool. */

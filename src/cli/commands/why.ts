@@ -5,6 +5,7 @@ import { numberOption, readCommandLine, type CommandLine } from "../commandLine.
 import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
 import { namesRule, notImportedLines } from "../report/notImported.js";
+import { inOwnWords, namesOfFields } from "../report/ownWords.js";
 import { badUsage } from "../refusal.js";
 import { explanationOf, traceOf } from "./explainCalls.js";
 import { answerOne, checkRulesNamed } from "./oneFrame.js";
@@ -31,15 +32,17 @@ export async function why(args: readonly string[]): Promise<number> {
     return whyAll(line);
   }
   if (line.values.has("limit")) throw badUsage(null, "--limit needs --all");
-  return answerOne("why", line, (loaded) => {
+  return answerOne("why", line, (loaded, rules) => {
     const target = targetOf(line, loaded.device.vports);
     return async (frame) => {
       const explanation = await explanationOf(loaded, frame, target);
       const lacking = await lackingOnWay(loaded, frame, explanation);
+      const own = inOwnWords(explanation, rules);
+      const nameOf = namesOfFields(explanation, rules);
       return {
-        record: { kind: "why", frame: frame.number, explanation },
+        record: { kind: "why", frame: frame.number, explanation: own },
         text: (colour) =>
-          [printExplanation(explanation, { colour }), ...lacking.map((one) => `Note: ${one}`)].join("\n"),
+          [printExplanation(own, { colour, nameOf }), ...lacking.map((one) => `Note: ${one}`)].join("\n"),
       };
     };
   });

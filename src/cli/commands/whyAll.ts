@@ -20,6 +20,7 @@ import { badUsage, EXIT, withFile } from "../refusal.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
 import { groupsText } from "../report/groupsText.js";
+import { inOwnWords } from "../report/ownWords.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 import { openEndExplainer, traceOf } from "./explainCalls.js";
@@ -166,7 +167,8 @@ async function report(
   if (line.flags.has("json")) {
     for (const { frames, bytes, examples, outcome, explanation } of groups) {
       const { verdict, reason } = outcome;
-      const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation };
+      const own = explanation === null ? null : inOwnWords(explanation, rules);
+      const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation: own };
       await output.write(`${JSON.stringify({ ...group, ...elementsOfRules(explanation, rules) })}\n`);
     }
     const sum: ExplainLine = { kind: "sum", frames, lost, groups: groups.length, partial };
@@ -178,7 +180,17 @@ async function report(
         : `from ${captures.map(inputName).map(printable).join(", ")}`;
     const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
     const again = `flowsteer why ${line.operands.map(printable).join(" ")}`;
-    await output.write(groupsText(painter(process.stdout), groups, { frames, lost, sources }, again));
+    await output.write(
+      groupsText(
+        painter(process.stdout),
+        groups.map((group) => ({
+          ...group,
+          explanation: group.explanation === null ? null : inOwnWords(group.explanation, rules),
+        })),
+        { frames, lost, sources },
+        again,
+      ),
+    );
     await output.write(
       elementsText(
         painter(process.stdout),

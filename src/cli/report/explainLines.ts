@@ -2,9 +2,10 @@
  * The lines of JSON that `trace` and `why` print. schema/explain-1.schema.json is made from these
  * types (scripts/output-schemas.mjs).
  */
-import type { Explanation, Near, Trace } from "../../explain/index.js";
+import type { Near, Trace } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import type { NamedElements } from "./elements.js";
+import type { OwnExplanation } from "./ownWords.js";
 
 export type ExplainLine = TraceLine | WhyLine | GroupLine | SumLine;
 
@@ -23,7 +24,7 @@ export interface WhyLine extends NamedElements {
   readonly kind: "why";
   /** As in `trace`. */
   readonly frame: number | null;
-  readonly explanation: Explanation;
+  readonly explanation: OwnExplanation;
 }
 
 /** `flowsteer why --all --json`: frames with the same explanation. */
@@ -37,7 +38,7 @@ export interface GroupLine extends NamedElements {
   readonly verdict: Outcome["verdict"];
   readonly reason: Outcome["reason"];
   /** Why the first of them ended as it did; null for frames that are like no explained frame of this outcome. */
-  readonly explanation: Explanation | null;
+  readonly explanation: OwnExplanation | null;
 }
 
 /** The last line of `flowsteer why --all --json`. */

@@ -10,11 +10,14 @@ export interface PrintOptions {
   readonly width?: number;
   /** Whether to underline with ANSI escape sequences; without it a line of carets marks the bits. @default false */
   readonly colour?: boolean;
+  /** What a match field is called. @default its name in scenario files */
+  readonly nameOf?: (field: string) => string;
 }
 
 interface Page {
   readonly width: number;
   readonly colour: boolean;
+  readonly nameOf: (field: string) => string;
 }
 
 /** The text of an explanation, several lines without a last line break. */
@@ -50,8 +53,8 @@ export function printNearest(nearest: readonly Near[], options: PrintOptions = {
 
 const INDENT = " ".repeat(14);
 
-function pageOf({ width = 80, colour = false }: PrintOptions): Page {
-  return { width: Math.max(40, width), colour };
+function pageOf({ width = 80, colour = false, nameOf = (field) => field }: PrintOptions): Page {
+  return { width: Math.max(40, width), colour, nameOf };
 }
 
 function detailsOf(reason: Reason, page: Page): string[] {
@@ -59,9 +62,9 @@ function detailsOf(reason: Reason, page: Page): string[] {
 }
 
 function differenceLines(differences: readonly Difference[], page: Page, indent: string): string[] {
-  const longest = Math.max(0, ...differences.map(({ field }) => field.length));
+  const longest = Math.max(0, ...differences.map(({ field }) => page.nameOf(field).length));
   return differences.flatMap((one) => {
-    const head = `${indent}${one.field.padEnd(Math.min(longest, 32))}  `;
+    const head = `${indent}${page.nameOf(one.field).padEnd(Math.min(longest, 32))}  `;
     const rest = " ".repeat(head.length);
     if (one.found === null) {
       const absent = `expected ${one.wanted}; ${one.absent ?? "the header is absent"}`;

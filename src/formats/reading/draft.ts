@@ -75,6 +75,9 @@ export class Draft {
   readonly #origins = new Map<object, SourceElement>();
   /** The element that is read: objects come from it. */
   #origin: SourceElement = { file: "", line: 1, column: 1, text: "" };
+  #isOwn = true;
+  /** Objects that no element says. */
+  readonly #needed = new Set<object>();
   /** The name of the source that is read. */
   file = "";
   #ports = 1;
@@ -113,7 +116,7 @@ export class Draft {
 
   /** What is added from now on comes from an element: of the source that is read, unless its place names another. */
   comesFrom({ file = this.file, line, column }: Place, text: string): void {
-    this.#origin = { file, line, column, text };
+    this.origin = { file, line, column, text };
   }
 
   /** The element that is read. */
@@ -124,11 +127,24 @@ export class Draft {
   /** What is added from now on comes from an element that was read before. */
   set origin(origin: SourceElement) {
     this.#origin = origin;
+    this.#isOwn = true;
   }
 
-  /** The element that an object comes from; undefined for one of the scenario that is added to. */
+  /** What is added from now on, such as a rule that leads to a table, is needed for an element and says what no element says. */
+  neededFor(origin: SourceElement): void {
+    this.#origin = origin;
+    this.#isOwn = false;
+  }
+
+  /** The element that an object comes from, or is needed for; undefined for one of the scenario that is added to. */
   originOf(item: object): SourceElement | undefined {
     return this.#origins.get(item);
+  }
+
+  /** The element that says what an object is; undefined where none does. */
+  elementOf(item: object): SourceElement | undefined {
+    const origin = this.#origins.get(item);
+    return origin === undefined || origin.text === "" || this.#needed.has(item) ? undefined : origin;
   }
 
   /**
@@ -137,16 +153,19 @@ export class Draft {
    */
   nameByPlace(): ReadonlyMap<string, string> {
     const renamed = new Map<string, string>();
-    this.#lists.rules.forEach((rule, n, rules) => {
-      const origin = this.#origins.get(rule);
-      if (origin === undefined || origin.text === "") return;
-      const name = this.freeName("rules", `${origin.file}:${origin.line}`);
-      const called = { ...rule, name };
-      rules[n] = called;
-      this.#origins.set(called, origin);
-      this.#names.get("rules")?.add(name);
-      renamed.set(rule.name, name);
-    });
+    for (const key of ["rules", "hostRules", "flows"] as const) {
+      const list = this.#lists[key] as { readonly name?: string }[];
+      list.forEach((rule, n) => {
+        const origin = this.elementOf(rule);
+        if (origin === undefined) return;
+        const name = this.freeName(key, `${origin.file}:${origin.line}`);
+        const called = { ...rule, name };
+        list[n] = called;
+        this.#origins.set(called, origin);
+        this.#names.get(key)?.add(name);
+        if (rule.name !== undefined) renamed.set(rule.name, name);
+      });
+    }
     return renamed;
   }
 
@@ -174,6 +193,7 @@ export class Draft {
   push<Key extends ListKey>(key: Key, item: Item<Key>): void {
     (this.#lists[key] as unknown[]).push(item);
     this.#origins.set(item, this.#origin);
+    if (!this.#isOwn) this.#needed.add(item);
     const { name } = item;
     if (name !== undefined) this.#names.get(key)?.add(name);
   }

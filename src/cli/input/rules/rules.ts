@@ -2,7 +2,7 @@
  * The rules of a command: a scenario, or rules as other programs have them, which are imported first. Rules of the latter
  * are called by their places: `rules.sh:3`.
  */
-import type { ImportOptions, ImportResult, ImportSource, SourceElement } from "../../../import/index.js";
+import type { ImportOptions, ImportResult, ImportSource, RuleWords, SourceElement } from "../../../import/index.js";
 import type { Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
 import { badUsage, CommandRefusal } from "../../refusal.js";
@@ -13,12 +13,11 @@ import { rulesAndCaptures } from "./operands.js";
 
 /** Rules that were imported. */
 export interface ImportedRules {
-  readonly sources: readonly ImportSource[];
-  readonly options: ImportOptions;
   readonly scenario: Scenario;
   readonly elementOf: ImportResult["elementOf"];
   /** The elements of rules by their names. */
   readonly elements: ReadonlyMap<string, SourceElement>;
+  readonly words: RuleWords;
 }
 
 export interface Rules {
@@ -51,7 +50,9 @@ export async function rulesOf(paths: readonly string[], line: CommandLine, text?
   const [first = "", ...more] = paths;
   const name = inputName(first);
   const known = text ?? (await textOf(first));
-  if (more.length === 0 && (await isScenario(known))) {
+  if (await isScenario(known)) {
+    if (more.length > 0)
+      throw badUsage(null, `${name} is a scenario: rules of several files are those of other programs`);
     const option = ["map", "set", "lenient"].find((one) => line.values.has(one) || line.flags.has(one));
     if (option !== undefined) throw badUsage(`--${option}`, `${name} is a scenario: there is nothing to import`);
     return { name, document: known, text: known, imported: null };
@@ -71,7 +72,7 @@ async function isScenario(text: string): Promise<boolean> {
 }
 
 async function importedFrom(sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
-  const { importScenario, printFinding } = await import("../../../import/index.js");
+  const { importScenario, printFinding, RuleWords } = await import("../../../import/index.js");
   const options: ImportOptions = { ...importOptions(line), namePlaces: true };
   const { scenario, findings, elementOf } = await importScenario(sources, options);
   const shown = line.flags.has("quiet") ? findings.filter(({ severity }) => severity === "refused") : findings;
@@ -82,9 +83,11 @@ async function importedFrom(sources: readonly ImportSource[], line: CommandLine)
     throw new CommandRefusal(sources[0]?.file ?? "", { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
   }
   const elements = new Map<string, SourceElement>();
-  scenario.rules?.forEach(({ name }, n) => {
-    const element = elementOf(`rules[${n}]`);
-    if (element !== undefined) elements.set(name, element);
-  });
-  return { sources, options, scenario, elementOf, elements };
+  for (const key of ["rules", "hostRules", "flows"] as const) {
+    scenario[key]?.forEach(({ name }, n) => {
+      const element = elementOf(`${key}[${n}]`);
+      if (element !== undefined && name !== undefined) elements.set(name, element);
+    });
+  }
+  return { scenario, elementOf, elements, words: new RuleWords(sources, options, { scenario, elementOf }) };
 }

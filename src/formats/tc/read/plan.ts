@@ -36,7 +36,7 @@ export class Plan {
   build(filters: ReadonlyMap<string, readonly Filter[]>, blocks: ReadonlyMap<string, readonly string[]>): void {
     const owners = [...filters].filter(([, list]) => list.length > 0);
     if (owners.length === 0) return;
-    this.#comesFrom(owners.flatMap(([, list]) => list));
+    this.#neededFor(owners.flatMap(([, list]) => list));
     const root = this.draft.root("fdb");
     const tunnels = owners.flatMap(([owner, list]) => {
       return this.#membersOf(owner, blocks).flatMap((one) => ("tunnel" in one ? [{ ...one, owner, list }] : []));
@@ -44,18 +44,19 @@ export class Plan {
     this.#toTunnels = tunnels.length > 0;
     if (this.#toTunnels) this.draft.once("tables", { name: TUNNELS, domain: "fdb", level: 1 });
     for (const { name, tunnel, owner, list } of tunnels) {
-      this.#comesFrom(list);
+      this.#neededFor(list);
       this.#enterTunnel(name, tunnel, owner);
     }
     for (const [owner, list] of owners) {
-      this.#comesFrom(list);
+      this.#neededFor(list);
       const members = this.#membersOf(owner, blocks);
       this.#chains(owner, list, members);
-      this.#comesFrom(list);
+      this.#neededFor(list);
       for (const one of members) if ("endpoint" in one) this.#enterPort(root, one.name, one.endpoint, owner);
     }
     if (!this.#toTunnels) return;
     const match = { "misc.source_port": "uplink" };
+    this.#neededFor(owners.flatMap(([, list]) => list));
     this.draft.push("rules", {
       name: this.draft.freeName("rules", "uplink"),
       table: root,
@@ -65,9 +66,9 @@ export class Plan {
     });
   }
 
-  /** What is added for several filters comes from the first of them. */
-  #comesFrom([first]: readonly Filter[]): void {
-    if (first !== undefined) this.draft.origin = first.origin;
+  /** What is added for several filters is needed for the first of them. */
+  #neededFor([first]: readonly Filter[]): void {
+    if (first !== undefined) this.draft.neededFor(first.origin);
   }
 
   #membersOf(owner: string, blocks: ReadonlyMap<string, readonly string[]>): NetDevice[] {
@@ -128,7 +129,7 @@ export class Plan {
 
   #segments(segments: readonly Segment[], ways: Ways): void {
     for (const { table, level, filters } of segments) {
-      this.#comesFrom(filters);
+      this.#neededFor(filters);
       this.draft.push("tables", { name: table, domain: "fdb", level });
     }
     segments.forEach(({ table, level, filters }, n) => {
@@ -137,6 +138,7 @@ export class Plan {
       for (const filter of filters) this.#filter(filter, table, level, ranks.get(filter) as number, { ...ways, next });
       const otherwise = next ?? ways.pass;
       if (otherwise === undefined) return;
+      this.#neededFor(filters);
       const name = this.draft.freeName("rules", `${table}: no filter`);
       this.draft.push("rules", { name, table, priority: LAST, actions: [{ table: otherwise }] });
     });

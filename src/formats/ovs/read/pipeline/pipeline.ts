@@ -75,7 +75,7 @@ export class Pipeline implements Ways {
   run(): void {
     const { tables } = this.source;
     const [[first] = [undefined]] = tables.values();
-    if (first !== undefined) this.draft.origin = first.origin;
+    if (first !== undefined) this.draft.neededFor(first.origin);
     const root = this.draft.root("fdb");
     const to = entryOf(this, this.draft, this.ports, this.#report, this.source, this.#asks);
     this.draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
@@ -127,7 +127,7 @@ export class Pipeline implements Ways {
       const catches = flows.some(({ priority, match }) => priority === 0 && isOpen(match));
       const { origin } = this.draft;
       for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
-      this.draft.origin = origin;
+      this.draft.neededFor(origin);
       // Of rules of one priority the first one wins: this one is the last.
       if (!catches) this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
     });

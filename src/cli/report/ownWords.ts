@@ -1,0 +1,63 @@
+/** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
+import type { Explanation, Repair } from "../../explain/index.js";
+import type { RuleWords, TextEdit } from "../../import/index.js";
+import type { Rules } from "../input/rules/rules.js";
+import { elementsOfRules } from "./elements.js";
+
+/** An explanation; repairs of rules that were imported are edits of their texts, too. */
+export interface OwnExplanation extends Omit<Explanation, "repairs"> {
+  readonly repairs: readonly OwnRepair[];
+}
+
+export interface OwnRepair extends Repair {
+  /** The edits of the text that make this change. They were tried: the text is imported, and only this rule changes. */
+  readonly edits?: readonly TextEdit[];
+}
+
+const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
+/** Keys of an explanation whose values are sentences. */
+const SENTENCES = new Set(["sentence", "absent", "note"]);
+
+/** What match fields are called in the texts of the rules that an explanation names. */
+export function namesOfFields(explanation: Explanation, rules: Rules): (field: string) => string {
+  const { imported } = rules;
+  if (imported === null) return (field) => field;
+  const { elements = {} } = elementsOfRules(explanation, rules);
+  const names = new Map<string, string>();
+  for (const rule of Object.keys(elements)) {
+    for (const { field, name } of imported.words.fieldsOf(rule)) if (!names.has(field)) names.set(field, name);
+  }
+  return (field) => names.get(field) ?? field;
+}
+
+/** The explanation in own words; the same one for a scenario. */
+export function inOwnWords(explanation: Explanation, rules: Rules): OwnExplanation {
+  const { imported } = rules;
+  if (imported === null) return explanation;
+  const nameOf = namesOfFields(explanation, rules);
+  const own = withSentences(explanation, (text) => text.replace(FIELD, nameOf)) as Explanation;
+  return { ...own, repairs: own.repairs.map((repair) => ownRepair(repair, imported.words)) };
+}
+
+function withSentences(value: unknown, change: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]: [string, unknown]) => [
+      key,
+      typeof one === "string" && SENTENCES.has(key) ? change(one) : withSentences(one, change),
+    ]),
+  );
+}
+
+function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
+  if (repair.of !== "rule" || repair.rule === null) return repair;
+  const edits = words.editsFor(repair.rule, repair.fields);
+  if (edits === null) return repair;
+  return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+}
+
+function sentenceOf({ file, line, before, after }: TextEdit): string {
+  const change = after === "" ? `take out "${before}"` : `change "${before}" to "${after}"`;
+  return `${file}:${line}: ${change}.`;
+}

@@ -1,0 +1,277 @@
+/**
+ * Which words of a text set which field of a rule, and changes of rules as edits of the text. The importers say it: another
+ * value in the place of a word makes another match, so no table knows the fields of a language a second time.
+ */
+import type { Scenario } from "../../scenario/document.js";
+import type { SourceElement } from "../../formats/reading/finding.js";
+import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "../importRules.js";
+import { phraseBefore, type Phrase } from "./phrases.js";
+import { isValue, otherValue, valueLike, valueWords } from "./values.js";
+
+/** The words that set a field of a rule. */
+export interface FieldWords {
+  /** The match field: "outer.udp_dport". */
+  readonly field: string;
+  /** As the language names it: "udp dst". */
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  /** Of the first word. */
+  readonly column: number;
+  /** The words with their value: "udp dst is 53". */
+  readonly text: string;
+}
+
+/** A change of a text that changes a rule as wanted, and nothing else. */
+export interface TextEdit {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly before: string;
+  /** Empty: the words are taken out. */
+  readonly after: string;
+}
+
+/** A field of a rule and its values, in the notation of scenario files; null: the rule does not ask for it. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Sources with more characters are not read again for an edit, and elements with more values not for their fields. */
+const MAX_SOURCES = 2_000_000;
+const MAX_VALUES = 64;
+
+type Match = Readonly<Record<string, unknown>>;
+type AnyRule = { readonly name?: string; readonly match?: Match };
+
+interface Span extends Phrase {
+  readonly field: string;
+  /** The value. */
+  readonly at: number;
+  readonly end: number;
+}
+
+/** The element of a rule in its source. */
+interface Home {
+  readonly source: ImportSource;
+  readonly element: SourceElement;
+  /** Where the element begins in the text of the source. */
+  readonly start: number;
+  readonly match: Match;
+}
+
+export class RuleWords {
+  readonly #sources: readonly ImportSource[];
+  readonly #options: ImportOptions;
+  readonly #result: Pick<ImportResult, "scenario" | "elementOf">;
+  #homes: ReadonlyMap<string, Home> | undefined;
+  #rules: ReadonlyMap<string, string> | undefined;
+  readonly #spans = new Map<string, readonly Span[]>();
+
+  /**
+   * @param sources what was imported
+   * @param options how; rules are named by their places
+   * @param result what came of it
+   */
+  constructor(
+    sources: readonly ImportSource[],
+    options: ImportOptions,
+    result: Pick<ImportResult, "scenario" | "elementOf">,
+  ) {
+    this.#sources = sources;
+    this.#options = { ...options, namePlaces: true };
+    this.#result = result;
+  }
+
+  get #allHomes(): ReadonlyMap<string, Home> {
+    const { scenario, elementOf } = this.#result;
+    return (this.#homes ??= scenario === null ? new Map() : homesOf(this.#sources, scenario, elementOf));
+  }
+
+  get #allRules(): ReadonlyMap<string, string> {
+    return (this.#rules ??= rulesOf(this.#result.scenario));
+  }
+
+  /** The words of a rule that set its fields, in their order. */
+  fieldsOf(rule: string): readonly FieldWords[] {
+    const home = this.#allHomes.get(rule);
+    if (home === undefined) return [];
+    return this.#spansOf(rule, home).map((span) => ({
+      field: span.field,
+      name: span.name,
+      ...placeAt(home, span.from),
+      text: home.element.text.slice(span.from, span.end),
+    }));
+  }
+
+  /** The edits that make these changes of a rule; null where none was found. Each was tried. */
+  editsFor(rule: string, changes: readonly FieldChange[]): readonly TextEdit[] | null {
+    const home = this.#allHomes.get(rule);
+    const [change, ...more] = changes;
+    // Changes of several fields are made one after the other, which a second import would have to follow.
+    if (home === undefined || change === undefined || more.length > 0 || change.before === null) return null;
+    const { field, after } = change;
+    for (const span of this.#spansOf(rule, home)) {
+      if (span.field !== field) continue;
+      for (const edit of after === null ? removals(home, span) : replacements(home, span, after)) {
+        if (this.#makes(rule, home, edit, field, after)) return [textEdit(home, edit)];
+      }
+    }
+    return null;
+  }
+
+  #spansOf(rule: string, home: Home): readonly Span[] {
+    const known = this.#spans.get(rule);
+    if (known !== undefined) return known;
+    const { text } = home.element;
+    const found: Span[] = [];
+    const alone = this.#withoutOthers(rule, home);
+    if (alone === null) return found;
+    for (const { at, text: value } of valueWords(text).slice(0, MAX_VALUES)) {
+      const end = at + value.length;
+      const phrase = phraseBefore(text, at);
+      if (phrase === undefined) continue;
+      const other = this.#imported(alone, home, { from: at, to: end, text: otherValue(value, text.slice(end)) });
+      const match = other === null ? undefined : matchOf(other.get(rule));
+      const changed = match === undefined ? [] : changedFields(home.match, match);
+      if (changed.length === 1 && changed[0] !== undefined) found.push({ ...phrase, field: changed[0], at, end });
+    }
+    this.#spans.set(rule, found);
+    return found;
+  }
+
+  /** Whether an edit changes one field of the rule as wanted, and nothing else. */
+  #makes(rule: string, home: Home, edit: Edit, field: string, after: string | null): boolean {
+    const rules = this.#imported(this.#sources, home, edit);
+    const match = rules === null ? undefined : matchOf(rules.get(rule));
+    if (rules === null || match === undefined) return false;
+    for (const [name, text] of this.#allRules) if (name !== rule && rules.get(name) !== text) return false;
+    const changed = changedFields(home.match, match);
+    if (rules.size !== this.#allRules.size || changed.length !== 1 || changed[0] !== field) return false;
+    const now = match[field];
+    return after === null ? now === undefined : now !== undefined && isValue(String(now), after);
+  }
+
+  /**
+   * The sources without the lines of other rules, which are read faster; null where the rule is another one then, or where
+   * they are long all the same. Places stay.
+   */
+  #withoutOthers(rule: string, home: Home): readonly ImportSource[] | null {
+    const others = new Map<string, Set<number>>();
+    for (const { element, source } of this.#allHomes.values()) {
+      const lines = others.get(source.file) ?? new Set();
+      if (element.line !== home.element.line || source !== home.source) lines.add(element.line - 1);
+      others.set(source.file, lines);
+    }
+    const sources = this.#sources.map(({ file, text }) => {
+      const gone = others.get(file);
+      // Columns stay, since an edit is at a place of the whole text.
+      const blanked = text.split("\n").map((line, n) => (gone?.has(n) === true ? " ".repeat(line.length) : line));
+      return { file, text: blanked.join("\n") };
+    });
+    const rules = this.#imported(sources, home, { from: 0, to: 0, text: "" });
+    const match = matchOf(rules?.get(rule));
+    return match === undefined || changedFields(match, home.match).length > 0 ? null : sources;
+  }
+
+  /** The rules by their names, as texts, after an edit of an element; null if that is not imported. */
+  #imported(
+    sources: readonly ImportSource[],
+    { source, start }: Home,
+    { from, to, text }: Edit,
+  ): ReadonlyMap<string, string> | null {
+    if (sources.reduce((sum, one) => sum + one.text.length, 0) > MAX_SOURCES) return null;
+    const edited = sources.map((one) => {
+      if (one.file !== source.file) return one;
+      return { file: one.file, text: one.text.slice(0, start + from) + text + one.text.slice(start + to) };
+    });
+    const { scenario } = importRules(edited, this.#options);
+    return scenario === null ? null : rulesOf(scenario);
+  }
+}
+
+/** A change of an element: the characters from `from` to `to` become `text`. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function rulesIn({ rules = [], hostRules = [] }: Scenario): readonly (readonly [path: string, rule: AnyRule])[] {
+  return [
+    ...rules.map((rule, n) => [`rules[${n}]`, rule] as const),
+    ...hostRules.map((rule, n) => [`hostRules[${n}]`, rule] as const),
+  ];
+}
+
+function rulesOf(scenario: Scenario | null): ReadonlyMap<string, string> {
+  if (scenario === null) return new Map();
+  return new Map(rulesIn(scenario).map(([, rule]) => [rule.name ?? "", JSON.stringify(rule)]));
+}
+
+function homesOf(
+  sources: readonly ImportSource[],
+  scenario: Scenario,
+  elementOf: ImportResult["elementOf"],
+): ReadonlyMap<string, Home> {
+  const starts = new Map(sources.map(({ file, text }) => [file, lineStarts(text)]));
+  const homes = new Map<string, Home>();
+  for (const [path, { name, match = {} }] of rulesIn(scenario)) {
+    const element = elementOf(path);
+    const source = sources.find(({ file }) => file === element?.file);
+    if (name === undefined || element === undefined || source === undefined) continue;
+    const start = (starts.get(element.file)?.[element.line - 1] ?? 0) + element.column - 1;
+    // The words of an element that stands on several lines, or that has values of variables, are not there as they are.
+    if (source.text.startsWith(element.text, start)) homes.set(name, { source, element, start, match });
+  }
+  return homes;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function matchOf(rule: string | undefined): Match | undefined {
+  return rule === undefined ? undefined : ((JSON.parse(rule) as AnyRule).match ?? {});
+}
+
+function changedFields(before: Match, after: Match): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
+
+/** Other values in the place of a value, with or without what follows it as its mask. */
+function* replacements({ element: { text } }: Home, { at, end }: Span, after: string): Generator<Edit> {
+  const value = text.slice(at, end);
+  yield { from: at, to: end, text: valueLike(value, after) };
+  const mask = /^\/[\w.:]+/.exec(text.slice(end))?.[0].length ?? 0;
+  if (mask > 0) yield { from: at, to: end + mask, text: after };
+}
+
+/** A value and the words that name it taken out, with a separator after or before them. */
+function* removals({ element: { text } }: Home, { from, key, end }: Span): Generator<Edit> {
+  const to = end + (/^\/[\w.:]+/.exec(text.slice(end))?.[0].length ?? 0);
+  for (const start of key === from ? [key] : [key, from]) {
+    const after = /^(?:\s*,\s*|\s*\/\s+|\s+)/.exec(text.slice(to))?.[0].length ?? 0;
+    yield { from: start, to: to + after, text: "" };
+    const before = /(?:\s*,\s*|\s+\/\s*|\s+)$/.exec(text.slice(0, start))?.[0].length ?? 0;
+    yield { from: start - before, to, text: "" };
+  }
+}
+
+function textEdit(home: Home, { from, to, text }: Edit): TextEdit {
+  const whole = home.element.text;
+  if (text === "") return { ...placeAt(home, from), before: whole.slice(from, to).trim(), after: "" };
+  const start = phraseBefore(whole, from)?.from ?? from;
+  const words = whole.slice(start, from);
+  return { ...placeAt(home, start), before: words + whole.slice(from, to), after: words + text };
+}
+
+function placeAt({ source: { file, text }, start }: Home, at: number): Pick<FieldWords, "file" | "line" | "column"> {
+  const before = text.slice(0, start + at).split("\n");
+  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
