@@ -12,15 +12,15 @@ export interface Phrase {
 /** Of `text` up to a value; the first that fits is taken. */
 const PHRASES: readonly RegExp[] = [
   // ovs-dpctl: ipv4(src=10.0.0.1,dst=
-  /(?<item>\w+)\((?:[^()]*,\s*)?(?<key>\w+)=$/d,
+  /(?<!\w)(?<item>\w+)\((?:[^()]*,\s*)?(?<key>\w+)=$/d,
   // OpenFlow: tp_dst=
-  /(?<key>[\w.]+)=$/d,
+  /(?<![\w.])(?<key>[\w.]+)=$/d,
   // testpmd: / udp src is 5 dst is
   /(?:\bpattern|\/)\s+(?<item>\w+)(?=\s)(?:[^/]*\s)?(?<key>\w+)\s+(?:is|spec|last|mask|prefix)\s+$/d,
   // nft: udp dport
-  /\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>\w+)\s+(?:(?:==|eq)\s+)?$/d,
+  /\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>[a-z\d]+)\s+(?:(?:==|eq)\s+)?$/d,
   // tc, ethtool: dst_port
-  /(?<key>[A-Za-z][\w-]*)\s+$/d,
+  /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+$/d,
 ];
 
 /** The words before a value at `at`; undefined where none names a field. */

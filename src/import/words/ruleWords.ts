@@ -151,7 +151,8 @@ export class RuleWords {
     const changed = changedFields(home.match, match);
     if (rules.size !== this.#allRules.size || changed.length !== 1 || changed[0] !== field) return false;
     const now = match[field];
-    return after === null ? now === undefined : now !== undefined && isValue(String(now), after);
+    if (after === null) return now === undefined;
+    return (typeof now === "string" || typeof now === "number") && isValue(String(now), after);
   }
 
   /**
@@ -258,7 +259,7 @@ function* removals({ element: { text } }: Home, { from, key, end }: Span): Gener
   for (const start of key === from ? [key] : [key, from]) {
     const after = /^(?:\s*,\s*|\s*\/\s+|\s+)/.exec(text.slice(to))?.[0].length ?? 0;
     yield { from: start, to: to + after, text: "" };
-    const before = /(?:\s*,\s*|\s+\/\s*|\s+)$/.exec(text.slice(0, start))?.[0].length ?? 0;
+    const before = /(?<!\s)(?:\s*,\s*|\s+\/\s*|\s+)$/.exec(text.slice(0, start))?.[0].length ?? 0;
     yield { from: start - before, to, text: "" };
   }
 }

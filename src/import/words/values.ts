@@ -8,11 +8,13 @@ export interface ValueWord {
 }
 
 const VALUE =
-  /(?<![\w.:-])(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|[\da-f]{0,4}:[\da-f:.]*:[\da-f:.]*|0x[\da-f]+|\d+)(?![\w.:])/gi;
+  /(?<![\w.:-])(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|[\da-f]{0,4}:[\da-f:.]+|0x[\da-f]+|\d+)(?![\w.:])/gi;
 
 /** The values of a text, in its order. */
 export function valueWords(text: string): ValueWord[] {
-  return [...text.matchAll(VALUE)].map(({ index, 0: word }) => ({ at: index, text: word }));
+  return [...text.matchAll(VALUE)]
+    .map(({ index, 0: word }) => ({ at: index, text: word }))
+    .filter(({ text: word }) => !word.includes(":") || parseMac(word) !== undefined || parseIpv6(word) !== undefined);
 }
 
 /**

@@ -1,0 +1,126 @@
+/** Commands with the rules of other programs as they are. Inputs follow shared cases 06 and 31 in their form. */
+import { describe, expect, it } from "vitest";
+import { flowsteer, scratch } from "./support/command.js";
+
+const FLOWS = [
+  "flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 / udp dst is 8472 / end actions queue index 1 / end",
+  "flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 / tcp / end actions queue index 2 / end",
+  "",
+].join("\n");
+const TC =
+  "tc filter add dev eth0 ingress protocol ip prio 1 flower skip_sw ip_proto udp dst_ip 10.0.0.7 dst_port 8472 action drop\n";
+const OVS = "table=0,priority=5,udp,nw_dst=10.0.0.7,tp_dst=8472 actions=output:2\n";
+const FRAME = "ipv4 10.0.0.1 > 10.0.0.7 / udp 5 > 4789";
+const CAPTURE = "examples/everyday.pcap";
+
+describe("why", () => {
+  it.each([
+    ["flows.testpmd", FLOWS, 'change "udp dst is 8472" to "udp dst is 4789"', "udp dst is 4789, not 8472"],
+    ["filters.tc", TC, 'change "dst_port 8472" to "dst_port 4789"', "dst_port is 4789, not 8472"],
+    ["flows.ovs", OVS, 'change "tp_dst=8472" to "tp_dst=4789"', "tp_dst is 4789, not 8472"],
+  ])("%s: names the place, the fields and the repair in its words", async (name, text, repair, difference) => {
+    const file = scratch(name, text);
+    const { code, out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`]);
+    const flat = out.replace(/\s+/g, " ");
+    expect(code).toBe(0);
+    expect(flat).toContain(`rule "${file}:1" does not match: ${difference}`);
+    expect(flat).toContain(`${file}:1: ${repair}.`);
+    expect(flat).toContain(`${file}:1 ${text.split("\n")[0]}`);
+    expect(flat).not.toContain("outer.udp_dport");
+  });
+
+  it("gives places, words and edits as JSON", async () => {
+    const file = scratch("flows.ovs", OVS);
+    const { out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`, "--json"]);
+    const { explanation, elements } = JSON.parse(out) as { explanation: { repairs: unknown[] }; elements: unknown };
+    expect(elements).toEqual({ [`${file}:1`]: { file, line: 1, column: 1, text: OVS.trim() } });
+    expect(explanation.repairs).toContainEqual(
+      expect.objectContaining({ edits: [{ file, line: 1, column: 40, before: "tp_dst=8472", after: "tp_dst=4789" }] }),
+    );
+  });
+
+  it("mends the frame when the edit is made", async () => {
+    const file = scratch("flows.ovs", OVS.replace("tp_dst=8472", "tp_dst=4789"));
+    const { out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`]);
+    expect(out).toContain(`rule "${file}:1" took the frame`);
+  });
+});
+
+it("run counts hits by place, with the words", async () => {
+  const file = scratch("flows.testpmd", FLOWS);
+  const { code, out } = await flowsteer(["run", file, CAPTURE]);
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`${file}:2 .* flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 / tcp`));
+});
+
+it("several files make one set of rules, and captures follow them", async () => {
+  const one = scratch("one.testpmd", FLOWS);
+  const other = scratch("other.testpmd", FLOWS.replaceAll("10.0.0.7", "10.0.0.8"));
+  const { code, out } = await flowsteer(["run", one, other, CAPTURE]);
+  expect(code).toBe(0);
+  for (const place of [`${one}:1`, `${one}:2`, `${other}:1`, `${other}:2`]) expect(out).toContain(place);
+});
+
+it("cover and check name rules by place", async () => {
+  const line = "flow create 0 ingress pattern eth / ipv4 / tcp / end actions drop / end\n";
+  const file = scratch("twice.testpmd", line + line);
+  const cover = await flowsteer(["cover", file]);
+  expect(cover.out).toContain(`live     "${file}:1"`);
+  const check = await flowsteer(["check", file, "--json"]);
+  expect(check.code).toBe(1);
+  const findings = check.out
+    .trim()
+    .split("\n")
+    .map((one) => JSON.parse(one) as { id?: string });
+  expect(findings.find(({ id }) => id === "duplicate-rule")).toMatchObject({
+    file,
+    place: { line: 2, column: 1 },
+    elements: { [`${file}:2`]: { line: 2, text: line.trim() } },
+  });
+});
+
+it("diff pairs rules by what they do, not by their lines", async () => {
+  const old = scratch("old.testpmd", FLOWS);
+  const changed = scratch("new.testpmd", `# moved\n\n${FLOWS.replace("index 2", "index 3")}`);
+  const { code, out } = await flowsteer(["diff", old, changed]);
+  expect(code).toBe(1);
+  expect(out).toContain("difference 1");
+  expect(out).toContain(`${old}:2`);
+  expect(out).toContain(`${changed}:4`);
+  expect(out).not.toContain(`${old}:1`);
+});
+
+describe("a refused command", () => {
+  it("prints what was not imported, and runs nothing", async () => {
+    const file = scratch("bad.testpmd", FLOWS.replace("udp dst", "udp dts"));
+    const { code, out, err } = await flowsteer(["run", file, CAPTURE]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`${file}:1:`);
+    expect(err).toContain("--lenient leaves");
+  });
+
+  it("runs the rest with --lenient", async () => {
+    const file = scratch("bad.testpmd", FLOWS.replace("udp dst", "udp dts"));
+    const { code, out } = await flowsteer(["run", file, CAPTURE, "--lenient"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`${file}:2`);
+  });
+
+  it("does not take options of an import for a scenario", async () => {
+    const { code, err } = await flowsteer(["check", "examples/everyday.json", "--map", "port0=uplink"]);
+    expect(code).toBe(2);
+    expect(err).toContain("--map: examples/everyday.json is a scenario: there is nothing to import");
+  });
+
+  it("does not mend texts that are no scenarios", async () => {
+    const { code, err } = await flowsteer(["check", scratch("flows.ovs", OVS), "--fix"]);
+    expect(code).toBe(2);
+    expect(err).toContain("flowsteer import makes one");
+  });
+
+  it("names the formats where a text is in none", async () => {
+    const { code, err } = await flowsteer(["run", scratch("words.txt", "hello\n"), CAPTURE]);
+    expect(code).toBe(2);
+    expect(err).toContain("its format is not recognized");
+  });
+});
