@@ -10,12 +10,12 @@ describe("help", () => {
     [["--help"], /^flowsteer: steers captured frames/],
     [["-h"], /^flowsteer: steers captured frames/],
     [["help"], /^flowsteer: steers captured frames/],
-    [["help", "run"], /^flowsteer run SCENARIO/],
-    [["run", "--help"], /^flowsteer run SCENARIO/],
-    [["trace", "--help"], /^flowsteer trace SCENARIO/],
-    [["help", "why"], /^flowsteer why SCENARIO/],
+    [["help", "run"], /^flowsteer run RULES/],
+    [["run", "--help"], /^flowsteer run RULES/],
+    [["trace", "--help"], /^flowsteer trace RULES/],
+    [["help", "why"], /^flowsteer why RULES/],
     [["parse", "--help"], /^flowsteer parse CAPTURE/],
-    [["check", "-h"], /^flowsteer check SCENARIO/],
+    [["check", "-h"], /^flowsteer check RULES/],
   ])("%j", async (args, beginning) => {
     const { code, out, err } = await flowsteer(args);
     expect({ code, err }).toEqual({ code: 0, err: "" });
