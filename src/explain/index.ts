@@ -56,6 +56,7 @@ export type {
   Severity,
   TableCoverage,
   Treatment,
+  UnreachedCause,
   Witness,
   WitnessFrame,
 } from "../proof/answer.js";
