@@ -56,6 +56,11 @@ export function windowCheck(association: usize, number: u64): u32 {
   const top = load<u64>(association, ESP_NUMBER);
   if (number > top) {
     if (number - top <= MAX_SHIFT) return Reason.none;
+    // SPEC: inferred in the next upper half because it is left of the window.
+    if (number >> 32 != top >> 32) {
+      if (TRACED) noteCheck(Check.esp_old, number - ((<u64>1) << 32), top - size + 1, top);
+      return Reason.esp_replay;
+    }
     if (TRACED) noteCheck(Check.esp_jump, number, top);
     return Reason.esp_jump;
   }
