@@ -24,11 +24,13 @@ const CHECKS = {
   },
   tcp_header_cut: {
     numbers: ["header end", "available end"],
-    sentence: (end, had) => `has TCP options up to byte ${end}, beyond ${had}, the end of its packet or of what was captured`,
+    sentence: (end, had) =>
+      `has TCP options up to byte ${end}, beyond ${had}, the end of its packet or of what was captured`,
   },
   tcp_flags: {
     numbers: ["flags"],
-    sentence: (flags) => `has the TCP flags 0x${flags.toString(16)}, which are none of SYN, SYN-ACK, ACK, FIN-ACK and RST`,
+    sentence: (flags) =>
+      `has the TCP flags 0x${flags.toString(16)}, which are none of SYN, SYN-ACK, ACK, FIN-ACK and RST`,
   },
   timed_out: {
     numbers: ["seconds", "time-out", "state"],
@@ -37,7 +39,8 @@ const CHECKS = {
   },
   kind: {
     numbers: ["kind", "state"],
-    sentence: (kind, state) => `is ${kindText(kind)}, which a connection in the state ${stateText(state)} does not accept`,
+    sentence: (kind, state) =>
+      `is ${kindText(kind)}, which a connection in the state ${stateText(state)} does not accept`,
   },
   no_syn: { numbers: [], sentence: () => "is a SYN-ACK, and no SYN of the other side was seen" },
   seq_beyond: {
@@ -65,11 +68,13 @@ const CHECKS = {
   },
   not_old: {
     numbers: ["end", "sent_end"],
-    sentence: (end, sent) => `is a SYN or SYN-ACK that ends at ${end}, beyond ${sent}, the highest sequence number seen from its side`,
+    sentence: (end, sent) =>
+      `is a SYN or SYN-ACK that ends at ${end}, beyond ${sent}, the highest sequence number seen from its side`,
   },
   answers_first: {
     numbers: ["ack", "seq of the first SYN", "sent_end"],
-    sentence: (ack, seq, end) => `acknowledges ${ack}, which is not after ${seq}, the first SYN of the other side, up to ${end}`,
+    sentence: (ack, seq, end) =>
+      `acknowledges ${ack}, which is not after ${seq}, the first SYN of the other side, up to ${end}`,
   },
   answers_first_again: {
     numbers: ["ack", "sent_end"],
@@ -78,7 +83,8 @@ const CHECKS = {
   },
   answers_last: {
     numbers: ["ack", "seq of the last SYN", "end of the last SYN"],
-    sentence: (ack, seq, end) => `acknowledges ${ack}, which is not after ${seq}, the last SYN of the other side, up to ${end}`,
+    sentence: (ack, seq, end) =>
+      `acknowledges ${ack}, which is not after ${seq}, the last SYN of the other side, up to ${end}`,
   },
   no_last_syn: {
     numbers: ["ack"],
@@ -91,13 +97,16 @@ const CHECKS = {
   },
   rst_half_open: {
     numbers: ["seq", "ack"],
-    sentence: (seq, ack) => `is a RST with the sequence number ${seq} and the acknowledgement ${ack}, which refuse no SYN of this connection`,
+    sentence: (seq, ack) =>
+      `is a RST with the sequence number ${seq} and the acknowledgement ${ack}, which refuse no SYN of this connection`,
   },
   esp_not_esp: { numbers: [], sentence: () => "has no ESP header, or is a fragment" },
   esp_udp: {
     numbers: ["UDP"],
     sentence: (udp) =>
-      udp === 0n ? "has no UDP header before ESP, and the action expects one" : "has a UDP header before ESP, and the action expects none",
+      udp === 0n
+        ? "has no UDP header before ESP, and the action expects one"
+        : "has a UDP header before ESP, and the action expects none",
   },
   esp_version: {
     numbers: ["IP version", "version of the action"],
@@ -109,7 +118,8 @@ const CHECKS = {
   },
   esp_short: {
     numbers: ["bytes", "minimum"],
-    sentence: (bytes, least) => `has ${bytes} bytes from the ESP header to the end of its packet, fewer than ${least}, which header, IV, trailer and ICV take`,
+    sentence: (bytes, least) =>
+      `has ${bytes} bytes from the ESP header to the end of its packet, fewer than ${least}, which header, IV, trailer and ICV take`,
   },
   esp_spi: {
     numbers: ["SPI", "SPI of the action"],
@@ -126,7 +136,8 @@ const CHECKS = {
   },
   esp_old: {
     numbers: ["sequence number", "smallest of the window", "highest number"],
-    sentence: (number, bottom, top) => `has the sequence number ${number}, before ${bottom}, where the replay window that ends at ${top} begins`,
+    sentence: (number, bottom, top) =>
+      `has the sequence number ${number}, before ${bottom}, where the replay window that ends at ${top} begins`,
   },
   esp_received: {
     numbers: ["sequence number", "highest number"],
@@ -134,7 +145,8 @@ const CHECKS = {
   },
   esp_jump: {
     numbers: ["sequence number", "highest number"],
-    sentence: (number, top) => `has the sequence number ${number}, ${number - top} after the highest, ${top}, and the limit is 2^31`,
+    sentence: (number, top) =>
+      `has the sequence number ${number}, ${number - top} after the highest, ${top}, and the limit is 2^31`,
   },
   esp_icv: {
     numbers: ["sequence number"],

@@ -140,7 +140,11 @@ function leftOut({ level, fields, header, length }: Part, selected: number, fram
   const bits = FIELD_BITS.filter((bit) => (fields & bit) !== 0);
   const names = bits.map((bit) => fieldOf(level, headerOf(bit), bit));
   if (header === HASHED_FRAGMENT) {
-    return { fields: names, cause: "fragment", sentence: `the frame is a ${length === 0 ? "first" : "later"} fragment` };
+    return {
+      fields: names,
+      cause: "fragment",
+      sentence: `the frame is a ${length === 0 ? "first" : "later"} fragment`,
+    };
   }
   return { fields: names, cause: "absent", sentence: absence(level, bits.map(headerOf), frame) };
 }

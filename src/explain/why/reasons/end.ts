@@ -9,7 +9,15 @@ import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { STATE_NAMES } from "../../../model/queue/states.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import { valueText } from "../../match/notation.js";
-import type { DestinationStep, EndStep, FailedCheck, LookupStep, RuleRef, TableRef, TraceStep } from "../../trace/trace.js";
+import type {
+  DestinationStep,
+  EndStep,
+  FailedCheck,
+  LookupStep,
+  RuleRef,
+  TableRef,
+  TraceStep,
+} from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, ruleText, tableText } from "./describe.js";
 import type { Reason } from "../explanation.js";
