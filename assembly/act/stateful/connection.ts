@@ -125,7 +125,7 @@ function isLate(connection: usize, state: u32, time: u64): bool {
   const last = load<u64>(connection, CONNECTION_TIME);
   const seconds = timeOut(connection, state);
   if (seconds == 0 || last == 0 || time < last || time - last < <u64>seconds * SECOND) return false;
-  if (TRACED) noteCheck(Check.timed_out, (time - last) / SECOND, seconds, state);
+  if (TRACED) noteCheck(Check.timed_out, (time - last + 1) / SECOND, seconds, state);
   return true;
 }
 
