@@ -26,8 +26,11 @@ import {
   RSS_UDP,
 } from "../../src/abi/state";
 import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_ENTRY_SIZE } from "../../src/abi/headers";
+import { HASHED_ABSENT, HASHED_FRAGMENT } from "../../src/abi/trace";
 import { BRANCH_FRAME } from "../branch/branch";
+import { noteHash, noteHashed, noteLeftOut } from "../branch/events";
 import { freshMap } from "../branch/refresh";
+import { be16 } from "../wire/cursor";
 import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../wire/frameMap";
 
 const ADDRESSES: u32 = RSS_SOURCE | RSS_DESTINATION;
@@ -42,7 +45,9 @@ namespace Input {
 
 /** The queue for the frame of the branch. */
 export function rssQueue(branch: usize, record: usize): u32 {
-  const number = hashOf(branch, record) & load<u32>(record, RSS_MASK);
+  const hash = hashOf(branch, record);
+  const number = hash & load<u32>(record, RSS_MASK);
+  if (TRACED) noteHash(record, hash, number, INPUT, Input.length);
   return load<u32>(<usize>load<u32>(record, RSS_QUEUES) + ((<usize>number) << 2));
 }
 
@@ -82,20 +87,36 @@ function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bo
     if (
       kind == Header.ipv4 ? load<u16>(at, 6) & 0xff3f : kind == Header.ipv6_fragment ? load<u16>(at, 2) & 0xf9ff : 0
     ) {
+      if (TRACED) noteLeftOut(level, left & PORTS, HASHED_FRAGMENT, fragmentOffset(kind, at));
       left &= ~PORTS;
     }
     if (kind == ip) {
       const size: usize = kind == Header.ipv6 ? 16 : 4;
+      if (TRACED) notePair(level, kind, at + (size == 16 ? 8 : 12), size, left & RSS_SOURCE, left & RSS_DESTINATION);
       pair(at + (size == 16 ? 8 : 12), size, left & RSS_SOURCE, left & RSS_DESTINATION, symmetric);
       left &= ~ADDRESSES;
     } else if (kind == Header.esp && left & RSS_SPI) {
+      if (TRACED) noteHashed(level, RSS_SPI, kind, at, 4);
       add(at, 4);
       left &= ~RSS_SPI;
     } else if (kind == upper) {
+      if (TRACED) notePair(level, kind, at, 2, left & RSS_SOURCE_PORT, left & RSS_DESTINATION_PORT);
       pair(at, 2, left & RSS_SOURCE_PORT, left & RSS_DESTINATION_PORT, symmetric);
       left &= ~PORTS;
     }
   }
+  if (TRACED) noteLeftOut(level, left, HASHED_ABSENT, 0);
+}
+
+/** The fragment offset in bytes that an IPv4 header or an IPv6 fragment header has. For the traced core only. */
+function fragmentOffset(kind: u32, at: usize): u32 {
+  return kind == Header.ipv4 ? (be16(at + 6) & 0x1fff) << 3 : be16(at + 2) & 0xfff8;
+}
+
+/** Notes the selected fields of a pair. For the traced core only. */
+function notePair(level: u32, kind: u32, at: usize, size: usize, source: u32, destination: u32): void {
+  if (source != 0) noteHashed(level, source, kind, at, size);
+  if (destination != 0) noteHashed(level, destination, kind, at + size, size);
 }
 
 /**

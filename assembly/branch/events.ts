@@ -12,6 +12,17 @@ import {
   EVENT_BRANCH,
   EVENT_BYTES,
   EVENT_HEAD,
+  HASHED_BYTES,
+  HASHED_FIELDS,
+  HASHED_HEADER,
+  HASHED_LEVEL,
+  HASHED_VALUE,
+  HASH_BYTES,
+  HASH_ENTRY,
+  HASH_INPUT,
+  HASH_RECORD,
+  HASH_VALUE,
+  Check,
   SNAPSHOT_BYTES,
   SNAPSHOT_FRAME,
   SNAPSHOT_KEY,
@@ -112,11 +123,60 @@ export function noteActing(branch: usize): void {
 
 /** Notes bytes of an object with state, before they change. The host puts them back after a dry run. */
 export function noteState(kind: StateKind, address: usize, length: u32): void {
-  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : numberInFrame(Events.branch), STATE_BEFORE + length);
+  const at = event(TraceEvent.state, acting(), STATE_BEFORE + length);
   if (at == 0) return;
   store<u32>(at, kind, STATE_KIND);
   store<u32>(at, <u32>address, STATE_ADDRESS);
   store<u32>(at, length, STATE_BYTES);
   store<u32>(at, 0, STATE_ZERO);
   memory.copy(at + STATE_BEFORE, address, length);
+}
+
+/** The number of the branch whose actions run. */
+function acting(): u32 {
+  return Events.branch == 0 ? 0 : numberInFrame(Events.branch);
+}
+
+/** Notes a hash of RSS, its input, and the entry that it selects. */
+export function noteHash(record: usize, hash: u32, entry: u32, input: usize, length: usize): void {
+  const at = event(TraceEvent.hash, acting(), <usize>HASH_INPUT + length);
+  if (at == 0) return;
+  store<u32>(at, <u32>record, HASH_RECORD);
+  store<u32>(at, hash, HASH_VALUE);
+  store<u32>(at, entry, HASH_ENTRY);
+  store<u32>(at, <u32>length, HASH_BYTES);
+  memory.copy(at + HASH_INPUT, input, length);
+}
+
+/** Notes selected fields of a header: `length` bytes at `value`, which go into the hash. */
+export function noteHashed(level: u32, fields: u32, header: u32, value: usize, length: usize): void {
+  const at = event(TraceEvent.hashed, acting(), <usize>HASHED_VALUE + length);
+  if (at == 0) return;
+  store<u32>(at, level, HASHED_LEVEL);
+  store<u32>(at, fields, HASHED_FIELDS);
+  store<u32>(at, header, HASHED_HEADER);
+  store<u32>(at, <u32>length, HASHED_BYTES);
+  memory.copy(at + HASHED_VALUE, value, length);
+}
+
+/** Notes selected fields that are left out of the hash; `why` is HASHED_ABSENT or HASHED_FRAGMENT. */
+export function noteLeftOut(level: u32, fields: u32, why: u32, offset: u32): void {
+  if (fields == 0) return;
+  const at = event(TraceEvent.hashed, acting(), HASHED_VALUE);
+  if (at == 0) return;
+  store<u32>(at, level, HASHED_LEVEL);
+  store<u32>(at, fields, HASHED_FIELDS);
+  store<u32>(at, why, HASHED_HEADER);
+  store<u32>(at, offset, HASHED_BYTES);
+}
+
+/** Notes a check that the frame failed, with the numbers that it compared. */
+export function noteCheck(check: Check, a: u64 = 0, b: u64 = 0, c: u64 = 0): void {
+  const at = event(TraceEvent.check, acting(), 32);
+  if (at == 0) return;
+  store<u32>(at, check);
+  store<u32>(at, 0, 4);
+  store<u64>(at, a, 8);
+  store<u64>(at, b, 16);
+  store<u64>(at, c, 24);
 }

@@ -6,7 +6,7 @@
  *     transport   link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV       ->  link | IP | payload
  */
 import { JOB_GOOD, JOB_NUMBER } from "../../src/abi/cipher";
-import { FRAME_ADDRESS } from "../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
 import { Reason } from "../../src/abi/outcome";
 import {
   ESP_BYTES,
@@ -14,6 +14,7 @@ import {
   ESP_FLAGS,
   ESP_HARD_LIMIT,
   ESP_ICV,
+  ESP_NUMBER,
   ESP_PACKETS,
   ESP_SPI,
   ESP_TRANSPORT,
@@ -21,7 +22,9 @@ import {
   ESP_VERSION,
 } from "../../src/abi/esp";
 import { PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE } from "../../src/abi/protocols";
+import { Check } from "../../src/abi/trace";
 import { copyOnWrite } from "../branch/bytes";
+import { noteCheck } from "../branch/events";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
 import { drop } from "../branch/outcome";
@@ -51,7 +54,7 @@ export function decrypt(branch: usize, association: usize): bool {
   const why = unwelcome(branch, association);
   if (why != Reason.none) return drop(branch, why);
   if (!layOut(branch, association, SINGLE_JOB)) return false;
-  return open(SINGLE_JOB) ? take(branch, association) : drop(branch, Reason.esp_authentication);
+  return open(SINGLE_JOB) ? take(branch, association) : forged(branch);
 }
 
 /** First of two steps, for packets that are opened together: lays out the job. */
@@ -74,7 +77,12 @@ export function finishDecrypt(branch: usize, association: usize, job: usize): bo
   // Earlier packets changed the inferred number. The packet was opened with another number, was
   // refused, and is unchanged.
   if (Opening.number != load<u64>(job, JOB_NUMBER)) return decrypt(branch, association);
-  return load<u8>(job, JOB_GOOD) ? take(branch, association) : drop(branch, Reason.esp_authentication);
+  return load<u8>(job, JOB_GOOD) ? take(branch, association) : forged(branch);
+}
+
+function forged(branch: usize): bool {
+  if (TRACED) noteCheck(Check.esp_icv, Opening.number);
+  return drop(branch, Reason.esp_authentication);
 }
 
 /** Whether there is an ESP packet for the association; if not, the branch has ended. */
@@ -84,8 +92,13 @@ function isPacket(branch: usize, association: usize): bool {
   if (Packet.fragment) return drop(branch, Reason.esp_fragment);
   if (!encapsulated(association, transport)) return drop(branch, Reason.esp_encapsulation);
   const shortest = ESP_HEADER + TRAILER + <u32>load<u8>(association, ESP_ICV);
-  if (Packet.end == 0 || Packet.end - Found.esp < shortest) return drop(branch, Reason.esp_truncated);
-  return be32(headerOf(branch)) == load<u32>(association, ESP_SPI) || drop(branch, Reason.esp_spi);
+  if (Packet.end == 0 || Packet.end - Found.esp < shortest) {
+    if (TRACED) noteShort(branch, shortest);
+    return drop(branch, Reason.esp_truncated);
+  }
+  if (be32(headerOf(branch)) == load<u32>(association, ESP_SPI)) return true;
+  if (TRACED) noteCheck(Check.esp_spi, be32(headerOf(branch)), load<u32>(association, ESP_SPI));
+  return drop(branch, Reason.esp_spi);
 }
 
 // @ts-ignore: decorator
@@ -101,8 +114,19 @@ function hasUdp(association: usize): bool {
 
 /** Whether the headers before ESP are those of the action. */
 function encapsulated(association: usize, transport: bool): bool {
-  if (Found.udp != hasUdp(association)) return false;
-  return transport || Packet.version == <u32>load<u8>(association, ESP_VERSION);
+  if (Found.udp != hasUdp(association)) {
+    if (TRACED) noteCheck(Check.esp_udp, Found.udp ? 1 : 0);
+    return false;
+  }
+  if (transport || Packet.version == <u32>load<u8>(association, ESP_VERSION)) return true;
+  if (TRACED) noteCheck(Check.esp_version, Packet.version, load<u8>(association, ESP_VERSION));
+  return false;
+}
+
+/** Notes that the packet is shorter than `shortest`, or is cut. For the traced core only. */
+export function noteShort(branch: usize, shortest: u32): void {
+  if (Packet.end == 0) noteCheck(Check.esp_cut, load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_LENGTH));
+  else noteCheck(Check.esp_short, Packet.end - Found.esp, shortest);
 }
 
 // @ts-ignore: decorator
@@ -114,10 +138,16 @@ function headerOf(branch: usize): usize {
 /** Checks the hard limit and the sequence number: Reason.none, or the reason to drop the packet. */
 function unwelcome(branch: usize, association: usize): u32 {
   const limit = load<u64>(association, ESP_HARD_LIMIT);
-  if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return Reason.esp_hard_limit;
+  if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) {
+    if (TRACED) noteCheck(Check.esp_limit, load<u64>(association, ESP_PACKETS), limit);
+    return Reason.esp_hard_limit;
+  }
   const low = be32(headerOf(branch) + 4);
   const extended = (load<u32>(association, ESP_FLAGS) & ESP_ESN) != 0;
-  if (extended && isBelowZero(association, low)) return Reason.esp_replay;
+  if (extended && isBelowZero(association, low)) {
+    if (TRACED) noteCheck(Check.esp_below_zero, low, load<u64>(association, ESP_NUMBER));
+    return Reason.esp_replay;
+  }
   Opening.number = extended ? infer(association, low) : <u64>low;
   return windowCheck(association, Opening.number);
 }
@@ -155,7 +185,10 @@ function take(branch: usize, association: usize): bool {
 function bringPacket(branch: usize, packet: usize, available: u32, next: u32): bool {
   const inner = next == PROTOCOL_IPV4 || next == PROTOCOL_IPV6;
   const length = inner ? ownLength(packet, available, next) : 0;
-  if (length == 0) return drop(branch, Reason.esp_trailer);
+  if (length == 0) {
+    if (TRACED) noteCheck(inner ? Check.esp_inner_length : Check.esp_next_header, next, available);
+    return drop(branch, Reason.esp_trailer);
+  }
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const old: usize = load<u32>(frame, FRAME_ADDRESS);
   const version: u32 = next == PROTOCOL_IPV4 ? 4 : 6;

@@ -19,7 +19,9 @@ import {
   ESP_TRANSPORT,
 } from "../../src/abi/esp";
 import { PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, PROTOCOL_TCP, PROTOCOL_UDP } from "../../src/abi/protocols";
+import { Check } from "../../src/abi/trace";
 import { copyBytes } from "../branch/bytes";
+import { noteCheck } from "../branch/events";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
 import { drop } from "../branch/outcome";
@@ -28,6 +30,7 @@ import { be32 } from "../wire/cursor";
 import { padded, writeTrailer } from "./encrypt";
 import { ENDED } from "./end";
 import { findEsp, Found } from "./find";
+import { noteShort } from "./decrypt";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillUdp } from "./outer";
 import { lengthFits, ownLength, Packet, reshape, setLength } from "./packet";
@@ -71,7 +74,13 @@ export function decryptInline(branch: usize, association: usize): u32 {
   Opened.next = 0;
   Opened.spi = 0;
   const found = findEsp(branch, false) && !Packet.fragment;
-  if (!found || Packet.end < Found.esp + ESP_HEADER + TRAILER + icv) return ESP_BAD_ICV;
+  if (!found || Packet.end < Found.esp + ESP_HEADER + TRAILER + icv) {
+    if (TRACED) {
+      if (found) noteShort(branch, ESP_HEADER + TRAILER + icv);
+      else noteCheck(Check.esp_not_esp);
+    }
+    return ESP_BAD_ICV;
+  }
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const flags = load<u32>(branch, BRANCH_FLAGS);
   const room = load<u32>(branch, BRANCH_ROOM);
@@ -91,6 +100,9 @@ export function decryptInline(branch: usize, association: usize): u32 {
     const payload = length - TRAILER - <u32>load<u8>(data + length - TRAILER);
     resize(branch, start, Found.esp + ESP_HEADER + payload - Packet.ip);
     return ESP_GOOD;
+  }
+  if (TRACED) {
+    if (!good) noteCheck(Check.esp_icv, ((<u64>high) << 32) | (<u64>be32(header + 4)));
   }
   store<u32>(frame, before, FRAME_ADDRESS);
   store<u32>(branch, room, BRANCH_ROOM);

@@ -6,8 +6,8 @@
  */
 import { ESP_NUMBER, ESP_WINDOW, ESP_WINDOW_SIZE, ESP_WINDOW_WORDS } from "../../src/abi/esp";
 import { Reason } from "../../src/abi/outcome";
-import { StateKind } from "../../src/abi/trace";
-import { noteState } from "../branch/events";
+import { Check, StateKind } from "../../src/abi/trace";
+import { noteCheck, noteState } from "../branch/events";
 
 /**
  * The largest shift of the window by one packet (ibv_flow_action_esp(3), "Bitmap Replay
@@ -54,9 +54,23 @@ export function windowCheck(association: usize, number: u64): u32 {
   const size = load<u32>(association, ESP_WINDOW_SIZE);
   if (size == 0) return Reason.none;
   const top = load<u64>(association, ESP_NUMBER);
-  if (number > top) return number - top > MAX_SHIFT ? Reason.esp_jump : Reason.none;
-  if (top - number >= <u64>size) return Reason.esp_replay;
-  return load<u64>(wordOf(association, number)) & bitOf(number) ? Reason.esp_replay : Reason.none;
+  if (number > top) {
+    if (number - top <= MAX_SHIFT) return Reason.none;
+    // SPEC: inferred in the next upper half because it is left of the window.
+    if (number >> 32 != top >> 32) {
+      if (TRACED) noteCheck(Check.esp_old, number - ((<u64>1) << 32), top - size + 1, top);
+      return Reason.esp_replay;
+    }
+    if (TRACED) noteCheck(Check.esp_jump, number, top);
+    return Reason.esp_jump;
+  }
+  if (top - number >= <u64>size) {
+    if (TRACED) noteCheck(Check.esp_old, number, top - size + 1, top);
+    return Reason.esp_replay;
+  }
+  if (!(load<u64>(wordOf(association, number)) & bitOf(number))) return Reason.none;
+  if (TRACED) noteCheck(Check.esp_received, number, top);
+  return Reason.esp_replay;
 }
 
 /** Records the number of an authenticated packet. */

@@ -85,22 +85,19 @@ function right(): void {
 }
 
 /**
- * The pseudo header: addresses, length, protocol (RFC 9293 section 3.1, RFC 768, RFC 8200 section
+ * The pseudo header: source and final destination, length, protocol (RFC 9293 section 3.1, RFC 768, RFC 8200 section
  * 8.1).
  */
 function pseudoHeader(length: usize, protocol: u32): u64 {
   const header = Upper.header;
-  const addresses = load<u8>(header) >> 4 == 4 ? addresses4(header) : sum(header + 8, 32);
+  const addresses = load<u8>(header) >> 4 == 4 ? addresses4(header) : sum(header + 8, 16) + sum(Upper.destination, 16);
   return addresses + <u64>bswap(<u32>length) + <u64>(protocol << 8);
 }
 
-/**
- * Whether a source route has stops left, so that the destination in the header is not the final
- * one.
- */
+/** Whether a source route has stops left, and the final destination is not known. */
 function underWay(): bool {
   const header = Upper.header;
-  if (load<u8>(header) >> 4 != 4) return Upper.routed;
+  if (load<u8>(header) >> 4 != 4) return Upper.destination == 0;
   const end = header + ((<usize>(load<u8>(header) & 15)) << 2);
   let option = header + 20;
   while (option < end) {

@@ -82,7 +82,7 @@ export function ipv6(): u32 {
   Cursor.at = at + SIZE;
   Upper.header = at;
   Upper.payload = at + SIZE;
-  Upper.routed = false;
+  Upper.destination = at + 24;
 
   const protocol = extensions(load<u8>(at, 6));
   if (protocol == NO_PROTOCOL) return NO_PROTOCOL;
@@ -131,12 +131,30 @@ function extensions(next: u32): u32 {
     next = load<u8>(at);
     if (kind == Header.ipv6_routing) {
       // | next header 1 | length 1 | type 1 | segments left 1 |
-      if (load<u8>(at, 3) != 0) Upper.routed = true;
+      if (load<u8>(at, 3) != 0) Upper.destination = finalDestination(at, size);
     } else if (kind == Header.ipv6_fragment) {
       if (fragment(be16(at + 2))) return next;
     } else if (kind == Header.ipv6_hop_by_hop && at == Upper.payload && !Upper.lengthKnown) {
       jumbo(at + 2, at + size);
     }
+  }
+}
+
+/**
+ * The final destination in a routing header with segments left, 0 where it is not known (RFC 8200
+ * section 8.1, docs/parsing.md). Types 0 and 2 end with it; the list of type 4 begins with it (RFC
+ * 8754 section 2).
+ */
+function finalDestination(routing: usize, size: usize): usize {
+  if (size < 24) return 0;
+  switch (load<u8>(routing, 2)) {
+    case 0:
+    case 2:
+      return size & 15 ? routing + size - 16 : 0;
+    case 4:
+      return routing + 8;
+    default:
+      return 0;
   }
 }
 

@@ -24,8 +24,8 @@ export const enum Fragment {
 export namespace Upper {
   /** The address of the network header, for pseudo headers. */
   export let header: usize = 0;
-  /** An IPv6 routing header has segments left. */
-  export let routed: bool = false;
+  /** The address of the final destination of an IPv6 packet; 0 where a routing header leaves it open. */
+  export let destination: usize = 0;
   export let fragment: u32 = Fragment.whole;
   /**
    * Whether the network header gives the end of its payload (an IPv6 payload length of 0 does not).

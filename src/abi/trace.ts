@@ -39,6 +39,12 @@ export enum TraceEvent {
    * Bytes of an object with state are about to change, or are read. Payload: STATE_*.
    */
   state = 10,
+  /** A hash chose a queue of RSS. Payload: HASH_*, with the input. */
+  hash = 11,
+  /** Selected fields go into the hash that follows, or are left out. Payload: HASHED_*. */
+  hashed = 12,
+  /** A check of a stateful action failed. Payload: | what failed (`Check`) 4 | 0 4 | three numbers of 8 |. */
+  check = 13,
 }
 
 /** The payload of a `state` event: | what (`StateKind`) 4 | address 4 | bytes 4 | 0 4 | the bytes before ... |. */
@@ -47,6 +53,104 @@ export const STATE_ADDRESS = 4;
 export const STATE_BYTES = 8;
 export const STATE_ZERO = 12;
 export const STATE_BEFORE = 16;
+
+/** The payload of a `hash` event: | RSS record 4 | hash 4 | entry 4 | bytes of the input 4 | the input ... |. */
+export const HASH_RECORD = 0;
+export const HASH_VALUE = 4;
+export const HASH_ENTRY = 8;
+export const HASH_BYTES = 12;
+export const HASH_INPUT = 16;
+
+/**
+ * The payload of a `hashed` event: | level 4 | fields (RSS_*) 4 | header, or 0 4 | bytes, or the fragment offset 4 | bytes ... |.
+ * The bytes are those of the frame, source before destination. Without a header the fields are left
+ * out: `HASHED_FRAGMENT` for ports of a fragment, else `HASHED_ABSENT`.
+ */
+export const HASHED_LEVEL = 0;
+export const HASHED_FIELDS = 4;
+export const HASHED_HEADER = 8;
+export const HASHED_BYTES = 12;
+export const HASHED_VALUE = 16;
+/** No header kinds. */
+export const HASHED_ABSENT = 0xff;
+export const HASHED_FRAGMENT = 0xfe;
+
+/** Checks of connection tracking (docs/conntrack.md) and ESP (docs/esp.md). The numbers of each are in parentheses. */
+export enum Check {
+  /** () */
+  no_tcp = 1,
+  fragment,
+  /** (end of the packet, end of the frame) */
+  packet_beyond_frame,
+  /** (data offset) */
+  tcp_data_offset,
+  /** (end of the header, end of the packet or of the captured bytes) */
+  tcp_header_cut,
+  /** (flags) */
+  tcp_flags,
+  /** (seconds since the last valid frame, time-out, state before) */
+  timed_out,
+  /** (kind of the segment, state) */
+  kind,
+  /** A SYN-ACK, and the other side has sent no SYN. () */
+  no_syn,
+  /** (seq, `reply_end` of the sender) */
+  seq_beyond,
+  /** (end, `sent_end` of the sender, `max_win` of the receiver) */
+  seq_old,
+  /** (reach, `sent_end` of the receiver, ack) */
+  ack_beyond,
+  /** (reach, smallest valid number, `sent_end` of the receiver) */
+  ack_old,
+  /** (end, `sent_end` of the sender) */
+  after_fin,
+  /** A SYN or SYN-ACK with new numbers. (end, `sent_end` of the sender) */
+  not_old,
+  /** (ack, `seq` of the first SYN, its end) */
+  answers_first,
+  /** Both sides are known. (ack, `sent_end` of the receiver) */
+  answers_first_again,
+  /** (ack, `seq` of the last SYN, its end) */
+  answers_last,
+  /** The last frame is no SYN of the other side. (ack) */
+  no_last_syn,
+  /** (seq, first number that ends the connection, last number of the window) */
+  rst_seq,
+  /** (seq, ack) */
+  rst_half_open,
+  /** No ESP header, or a fragment. () */
+  esp_not_esp,
+  /** (1 if the packet has UDP) */
+  esp_udp,
+  /** (IP version, that of the action) */
+  esp_version,
+  /** (captured bytes) */
+  esp_cut,
+  /** (bytes, minimum) */
+  esp_short,
+  /** (SPI, that of the action) */
+  esp_spi,
+  /** (packets, limit) */
+  esp_limit,
+  /** The upper half would be below 0. (lower half, highest number) */
+  esp_below_zero,
+  /** (number, smallest number of the window, highest number) */
+  esp_old,
+  /** (number, highest number) */
+  esp_received,
+  /** (number, highest number) */
+  esp_jump,
+  /** (number) */
+  esp_icv,
+  /** (pad length, bytes before it) */
+  esp_pad_length,
+  /** (pad length) */
+  esp_pad_bytes,
+  /** (next header) */
+  esp_next_header,
+  /** (next header, bytes) */
+  esp_inner_length,
+}
 
 /** Why a branch went to a table. */
 export enum Move {

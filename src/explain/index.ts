@@ -8,6 +8,7 @@ export {
   type TracerOptions,
   type TraceSendOptions,
 } from "./trace/tracer.js";
+export { hashClauses } from "./print/hashText.js";
 export { headerChain } from "./print/headerChain.js";
 export { printTrace, type PrintTraceOptions } from "./print/printTrace.js";
 export type {
@@ -15,8 +16,10 @@ export type {
   ByteChange,
   DestinationStep,
   EndStep,
+  FailedCheck,
   FieldChange,
   ForkStep,
+  HashChoice,
   LookupStep,
   MatchedField,
   MoveStep,
@@ -53,6 +56,7 @@ export type {
   Severity,
   TableCoverage,
   Treatment,
+  UnreachedCause,
   Witness,
   WitnessFrame,
 } from "../proof/answer.js";

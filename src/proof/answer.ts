@@ -28,11 +28,17 @@ export type Proof = { readonly sentence: string } &
     | { readonly kind: "covered"; readonly by: readonly RuleRef[] }
     /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
     | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
-    /** No rule and no unmatched frame leads to its table. */
-    | { readonly kind: "unreached"; readonly table: TableRef }
+    /** No frame comes to its table. */
+    | { readonly kind: "unreached"; readonly table: TableRef; readonly cause: UnreachedCause }
     /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
     | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly RuleRef[] }
   );
+
+/**
+ * Why no frame comes to a table. "no rule leads there": neither a rule nor an unmatched frame does; "no queue sends": to a
+ * table of NIC_TX; "leading rules are never hit": each of them has a proof of its own.
+ */
+export type UnreachedCause = "no rule leads there" | "no queue sends" | "leading rules are never hit";
 
 /** A field of a match, in the notation of scenario files. */
 export type ProofTerm = Pick<MatchedField, "field" | "wanted">;

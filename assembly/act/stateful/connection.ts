@@ -68,8 +68,8 @@ import {
   sentEnd,
   take,
 } from "./tcpWindow";
-import { StateKind } from "../../../src/abi/trace";
-import { noteState } from "../../branch/events";
+import { Check, StateKind } from "../../../src/abi/trace";
+import { noteCheck, noteState } from "../../branch/events";
 
 // States before a connection is valid.
 const EMPTY: u32 = 8;
@@ -124,7 +124,9 @@ function kept(time: u64): u64 {
 function isLate(connection: usize, state: u32, time: u64): bool {
   const last = load<u64>(connection, CONNECTION_TIME);
   const seconds = timeOut(connection, state);
-  return seconds != 0 && last != 0 && time >= last && time - last >= <u64>seconds * SECOND;
+  if (seconds == 0 || last == 0 || time < last || time - last < <u64>seconds * SECOND) return false;
+  if (TRACED) noteCheck(Check.timed_out, (time - last + 1) / SECOND, seconds, state);
+  return true;
 }
 
 /** The timeout of a state in seconds; 0 for none. */
@@ -151,7 +153,7 @@ function judge(now: u32): u32 {
   if (Segment.kind == SegmentKind.rst) return reset(now);
   switch (now) {
     case EMPTY:
-      return Segment.kind == SegmentKind.syn ? anew() : REFUSED;
+      return Segment.kind == SegmentKind.syn ? anew() : wrongKind(now);
     case HALF_OPEN:
       return open();
     case ConnectionState.syn_received:
@@ -172,8 +174,14 @@ function judge(now: u32): u32 {
       return close(now);
     default:
       // SPEC: states that the device does not have.
-      return REFUSED;
+      return wrongKind(now);
   }
+}
+
+/** The kind of the segment is not accepted in this state. */
+function wrongKind(now: u32): u32 {
+  if (TRACED) noteCheck(Check.kind, Segment.kind, now);
+  return REFUSED;
 }
 
 /** Updates the windows if the segment passes; returns `passes`. */
@@ -212,8 +220,12 @@ function beginWithLast(): u32 {
  */
 function open(): u32 {
   const syn = Segment.kind == SegmentKind.syn;
-  if (!syn && Segment.kind != SegmentKind.syn_ack) return REFUSED;
-  if (!isKnown(receiver())) return syn ? openFirst() : REFUSED;
+  if (!syn && Segment.kind != SegmentKind.syn_ack) return wrongKind(HALF_OPEN);
+  if (!isKnown(receiver())) {
+    if (syn) return openFirst();
+    if (TRACED) noteCheck(Check.no_syn);
+    return REFUSED;
+  }
   const known = isKnown(sender());
   if (known && step(isOld())) return syn ? HALF_OPEN : ConnectionState.syn_received;
   if (syn) {
@@ -266,12 +278,14 @@ function close(now: u32): u32 {
 }
 
 function reset(now: u32): u32 {
-  if (now == EMPTY || (now > <u32>ConnectionState.time_wait && now != HALF_OPEN)) return REFUSED;
+  if (now == EMPTY || (now > <u32>ConnectionState.time_wait && now != HALF_OPEN)) return wrongKind(now);
   if (isLiberal()) return EMPTY;
   if (now == HALF_OPEN) {
     const bySeq = isKnown(sender()) && Segment.seq == sentEnd(sender());
     const byAck = Segment.hasAck && isKnown(receiver()) && Segment.ack == sentEnd(receiver());
-    return bySeq || byAck || refusesLast() ? EMPTY : REFUSED;
+    if (bySeq || byAck || refusesLast()) return EMPTY;
+    if (TRACED) noteCheck(Check.rst_half_open, Segment.seq, Segment.ack);
+    return REFUSED;
   }
   if (isReset()) return EMPTY;
   return isChallenge() ? now : REFUSED;

@@ -5,7 +5,9 @@
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
 import { SegmentKind } from "../../../src/abi/connection";
+import { Check } from "../../../src/abi/trace";
 import { Header, LEVEL_OUTER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";
+import { noteCheck } from "../../branch/events";
 import { be16, be32 } from "../../wire/cursor";
 import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../../wire/frameMap";
 
@@ -58,26 +60,37 @@ export function readSegment(frame: usize, map: usize): bool {
   const end = entriesEnd(map);
   let packetEnd: u32 = 0;
   for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
-    if (levelOf(entry) != LEVEL_OUTER) return false;
+    if (levelOf(entry) != LEVEL_OUTER) break;
     const offset = offsetIn(entry);
     const at = begin + <usize>offset;
     switch (kindOf(entry)) {
       case Header.ipv4:
-        if (be16(at + 6) & FRAGMENT4) return false;
+        if (be16(at + 6) & FRAGMENT4) {
+          if (TRACED) noteCheck(Check.fragment);
+          return false;
+        }
         packetEnd = endOf(offset, be16(at + 2), 0, onWire);
         break;
       case Header.ipv6:
         packetEnd = endOf(offset, be16(at + 4), IPV6_SIZE, onWire);
         break;
       case Header.ipv6_fragment:
-        if (be16(at + 2) & FRAGMENT6) return false;
+        if (be16(at + 2) & FRAGMENT6) {
+          if (TRACED) noteCheck(Check.fragment);
+          return false;
+        }
         break;
       case Header.tcp:
-        return packetEnd <= onWire && readTcp(at, offset, packetEnd, captured);
+        if (packetEnd > onWire) {
+          if (TRACED) noteCheck(Check.packet_beyond_frame, packetEnd, onWire);
+          return false;
+        }
+        return readTcp(at, offset, packetEnd, captured);
       default:
         break;
     }
   }
+  if (TRACED) noteCheck(Check.no_tcp);
   return false;
 }
 
@@ -88,10 +101,20 @@ function endOf(offset: u32, length: u32, beside: u32, onWire: u32): u32 {
 
 function readTcp(at: usize, offset: u32, packetEnd: u32, captured: u32): bool {
   const size = (<u32>(load<u8>(at, 12) >> 4)) << 2;
-  if (size < TCP_SIZE || offset + size > min(packetEnd, captured)) return false;
+  if (size < TCP_SIZE) {
+    if (TRACED) noteCheck(Check.tcp_data_offset, size >> 2);
+    return false;
+  }
+  if (offset + size > min(packetEnd, captured)) {
+    if (TRACED) noteCheck(Check.tcp_header_cut, offset + size, min(packetEnd, captured));
+    return false;
+  }
   const flags: u32 = load<u8>(at, 13);
   const kind = segmentKind(flags);
-  if (kind == SegmentKind.none) return false;
+  if (kind == SegmentKind.none) {
+    if (TRACED) noteCheck(Check.tcp_flags, flags);
+    return false;
+  }
   Segment.kind = kind;
   Segment.hasAck = (flags & ACK) != 0;
   Segment.seq = be32(at + 4);

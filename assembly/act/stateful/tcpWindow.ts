@@ -45,6 +45,8 @@ import {
   STATE_SHIFT,
   STATE_VALID,
 } from "../../../src/abi/connection";
+import { Check } from "../../../src/abi/trace";
+import { noteCheck } from "../../branch/events";
 import { be16, be32 } from "../../wire/cursor";
 import { isAfter, permitsSack, reachWithSack, scaleOption, Segment } from "./tcpSegment";
 
@@ -146,15 +148,27 @@ export function isChecked(): bool {
 
 /** The same, for a segment without new data. */
 export function isOld(): bool {
-  return isLiberal() || (isInWindow() && !isAfter(Segment.end, sentEnd(sender())));
+  if (isLiberal()) return true;
+  if (!isInWindow()) return false;
+  if (!isAfter(Segment.end, sentEnd(sender()))) return true;
+  if (TRACED) noteCheck(Check.not_old, Segment.end, sentEnd(sender()));
+  return false;
 }
 
 function isInWindow(): bool {
   const last = sentEnd(sender());
-  if (isAfter(Segment.seq, get(sender(), SIDE_REPLY_END))) return false;
-  if (isAfter(last, Segment.end) && last - Segment.end > get(receiver(), SIDE_MAX_WIN)) return false;
+  if (isAfter(Segment.seq, get(sender(), SIDE_REPLY_END))) {
+    if (TRACED) noteCheck(Check.seq_beyond, Segment.seq, get(sender(), SIDE_REPLY_END));
+    return false;
+  }
+  if (isAfter(last, Segment.end) && last - Segment.end > get(receiver(), SIDE_MAX_WIN)) {
+    if (TRACED) noteCheck(Check.seq_old, Segment.end, last, get(receiver(), SIDE_MAX_WIN));
+    return false;
+  }
   if (Segment.hasAck && !isAckInWindow()) return false;
-  return !closed() || !isAfter(Segment.end, last);
+  if (!closed() || !isAfter(Segment.end, last)) return true;
+  if (TRACED) noteCheck(Check.after_fin, Segment.end, last);
+  return false;
 }
 
 function isAckInWindow(): bool {
@@ -162,7 +176,14 @@ function isAckInWindow(): bool {
   const reach = flags & FLAG_SACK ? reachWithSack() : Segment.ack;
   const usual = <u64>max<u32>(get(sender(), SIDE_MAX_WIN), MIN_ACK_WINDOW);
   // An acknowledgement beyond the sent data wraps to a distance larger than the limit.
-  return <u64>(sentEnd(receiver()) - reach) <= min(usual << (flags & FLAG_MAX_ACK_WINDOW), MAX_ACK_WINDOW);
+  const limit = min(usual << (flags & FLAG_MAX_ACK_WINDOW), MAX_ACK_WINDOW);
+  if (<u64>(sentEnd(receiver()) - reach) <= limit) return true;
+  if (TRACED) {
+    const last = sentEnd(receiver());
+    if (isAfter(reach, last)) noteCheck(Check.ack_beyond, reach, last, Segment.ack);
+    else noteCheck(Check.ack_old, reach, last - <u32>limit, last);
+  }
+  return false;
 }
 
 /** Whether the RST ends the connection. */
@@ -177,7 +198,9 @@ export function isReset(): bool {
  */
 export function isChallenge(): bool {
   const from = has(receiver(), BITS_MAX_ACK) ? get(receiver(), SIDE_MAX_ACK) : sentEnd(sender());
-  return isAfter(Segment.seq, from) && !isAfter(Segment.seq, get(sender(), SIDE_REPLY_END));
+  if (isAfter(Segment.seq, from) && !isAfter(Segment.seq, get(sender(), SIDE_REPLY_END))) return true;
+  if (TRACED) noteCheck(Check.rst_seq, Segment.seq, sentEnd(sender()), get(sender(), SIDE_REPLY_END));
+  return false;
 }
 
 /** Clears everything except configuration and reserved bits. */
@@ -252,7 +275,15 @@ function hasLast(): bool {
 
 /** Whether the segment, a SYN-ACK, answers the last SYN. */
 export function answersLast(): bool {
-  return hasLast() && isBetween(be32(At.connection + CONNECTION_LAST_SEQ), be32(At.connection + CONNECTION_LAST_END));
+  if (!hasLast()) {
+    if (TRACED) noteCheck(Check.no_last_syn, Segment.ack);
+    return false;
+  }
+  const from = be32(At.connection + CONNECTION_LAST_SEQ);
+  const to = be32(At.connection + CONNECTION_LAST_END);
+  if (isBetween(from, to)) return true;
+  if (TRACED) noteCheck(Check.answers_last, Segment.ack, from, to);
+  return false;
 }
 
 /** Whether the segment, a RST, refuses the last SYN. */
@@ -263,8 +294,14 @@ export function refusesLast(): bool {
 /** Whether the segment, a SYN-ACK, answers the SYN that opened the receiver. */
 export function answersFirst(): bool {
   const end = sentEnd(receiver());
-  if (isKnown(sender())) return Segment.ack == end && !has(sender(), BITS_MAX_ACK);
-  return isBetween(firstSeq(), end);
+  if (isKnown(sender())) {
+    if (Segment.ack == end && !has(sender(), BITS_MAX_ACK)) return true;
+    if (TRACED) noteCheck(Check.answers_first_again, Segment.ack, end);
+    return false;
+  }
+  if (isBetween(firstSeq(), end)) return true;
+  if (TRACED) noteCheck(Check.answers_first, Segment.ack, firstSeq(), end);
+  return false;
 }
 
 /** Whether the segment's acknowledgement is after `from` and not after `to`. */

@@ -10,6 +10,7 @@ import type {
   RuleRef,
   TableCoverage,
   TableRef,
+  UnreachedCause,
   Witness,
 } from "../../explain/index.js";
 import type { NamedElements } from "./elements.js";
@@ -67,7 +68,7 @@ export type PlacedProof = { readonly sentence: string } &
     /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
     | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
     /** No rule and no unmatched frame leads to its table. */
-    | { readonly kind: "unreached"; readonly table: TableRef }
+    | { readonly kind: "unreached"; readonly table: TableRef; readonly cause: UnreachedCause }
     /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
     | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly PlacedRule[] }
   );

@@ -16,6 +16,7 @@ import type {
 } from "../trace/trace.js";
 import { lostText } from "../why/reasons/lost.js";
 import type { Difference, Near } from "../why/explanation.js";
+import { hashClauses } from "./hashText.js";
 import { headerChain } from "./headerChain.js";
 import { Page, together, type Style } from "./page.js";
 
@@ -186,6 +187,8 @@ class TracePrinter {
     const joint = said === "" || values === "" ? "" : said.includes(": ") ? ", " : ": ";
     this.#there(label, style, said + joint + values);
     for (const one of rest) this.#there("", "dim", `${one.object}: ${valuesText(one)}`);
+    for (const clause of step.hash === undefined ? [] : hashClauses(step.hash)) this.#there("", "dim", clause);
+    for (const { sentence } of step.failed ?? []) this.#there("", "red", `the frame ${sentence}`);
     if (!SHOWS_FIELDS.has(action)) {
       const grown = step.bytes.reduce((sum, { before, after }) => sum + after.length - before.length, 0) / 2;
       if (grown !== 0) this.#there("", "dim", `${Math.abs(grown)} bytes ${grown > 0 ? "more" : "fewer"}`);
@@ -266,6 +269,7 @@ class TracePrinter {
       length: frame.length,
       state: null,
       esp: null,
+      failed: steps.flatMap((step) => (step.kind === "action" && step.action === "esp" ? (step.failed ?? []) : [])),
       noInner: null,
       owner: vport === 0 ? "the PF" : `VF ${vport}`,
       defaults: steps.some(

@@ -30,6 +30,7 @@ import type { Core } from "../../engine/core.js";
 import { opName, type OpName } from "../../model/action/operations.js";
 import type { Device } from "../../model/device/device.js";
 import { tableRef } from "./names.js";
+import type { FailedCheck } from "./trace.js";
 import { programText } from "./programText.js";
 
 /** An action that has run. */
@@ -42,6 +43,7 @@ export interface ActionRun {
   readonly key: Uint8Array | null;
   /** Labels of the destinations that it added. */
   readonly destinations: readonly string[];
+  readonly failed: readonly FailedCheck[];
   /** Whether it split the branch. */
   readonly forked: boolean;
   /** The object whose state it uses; "" without a name. */
@@ -164,6 +166,12 @@ export class Texts {
   }
 }
 
+/** The checks that refused the frame, each once. Connection tracking tries several: a valid frame passed one of them. */
+export function failedChecks(run: ActionRun): FailedCheck[] {
+  if (opName(run.op) === "track" && (registerOf(run) & SYNDROME_INVALID) === 0) return [];
+  return [...new Map(run.failed.map((one) => [JSON.stringify(one), one])).values()];
+}
+
 /** TPID and TCI. */
 function vlanText(operand: number): string {
   const tci = operand & 0xffff;
@@ -196,7 +204,7 @@ function directionText({ parameters }: ActionRun): string {
 }
 
 /** Several bits may be set. */
-function syndromeText(syndrome: number): string {
+export function syndromeText(syndrome: number): string {
   if (syndrome === 0) return "valid";
   const names = [
     [SYNDROME_CHANGED, "state changed"],

@@ -1,6 +1,6 @@
 /** An action of a trace that is being made. */
 import type { InstalledRule } from "../../model/base/installed.js";
-import type { ActionStep } from "./trace.js";
+import type { ActionStep, FailedCheck } from "./trace.js";
 
 export type Open<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -12,6 +12,8 @@ export interface OpenAction {
   readonly operand: number;
   readonly parameters: number;
   readonly destinations: string[];
+  /** The checks that did not pass, each once. */
+  readonly failed: FailedCheck[];
   readonly vport: number;
   forked: boolean;
   object: string;

@@ -12,11 +12,13 @@ import { fullMask } from "../../model/match/term.js";
 import type { MatchTerm } from "../match/terms.js";
 import { headersIn } from "../../model/match/parseResult.js";
 import { reasonName, verdictName, type VerdictName } from "../../model/traffic/outcome.js";
-import { Texts, priorityOfRank } from "./actionText.js";
+import { failedChecks, Texts, priorityOfRank } from "./actionText.js";
 import { byteChanges } from "./bytes.js";
+import { failedCheck } from "./checks.js";
 import { EventReader, type Snapshot } from "./events.js";
 import { fieldText, presentFields } from "./fields.js";
 import { FullKeys } from "./fullKeys.js";
+import { HashReader } from "./hashes.js";
 import { type RuleTerms } from "./ruleTerms.js";
 import type { Open, OpenAction } from "./openAction.js";
 import { rulesIn, ruleRef, tableRef } from "./names.js";
@@ -99,6 +101,7 @@ export class StepBuilder {
   readonly #terms: RuleTerms;
   readonly #keys: FullKeys;
   readonly #states: StateChanges;
+  readonly #hashes: HashReader;
   readonly #actions: OpenAction[] = [];
   /** The number of the first branch of this walk: a frame that is looped back walks again. */
   #first = 0;
@@ -111,6 +114,7 @@ export class StepBuilder {
     this.#terms = terms;
     this.#keys = new FullKeys(traced);
     this.#states = new StateChanges(device, traced.core);
+    this.#hashes = new HashReader(traced.core);
   }
 
   /**
@@ -138,7 +142,11 @@ export class StepBuilder {
   finish(): void {
     this.#states.finish();
     const texts = new Texts(this.#device, this.#traced.core);
-    for (const action of this.#actions) action.step.text = texts.of(action);
+    for (const action of this.#actions) {
+      action.step.text = texts.of(action);
+      const failed = failedChecks(action);
+      if (failed.length > 0) action.step.failed = failed;
+    }
     this.#keys.finish();
   }
 
@@ -174,6 +182,15 @@ export class StepBuilder {
         break;
       case TraceEvent.state:
         this.#states.add(reader, branch.action);
+        break;
+      case TraceEvent.hashed:
+        this.#hashes.add(reader);
+        break;
+      case TraceEvent.hash:
+        if (branch.action !== null) branch.action.step.hash = this.#hashes.close(reader, branch.snapshot);
+        break;
+      case TraceEvent.check:
+        branch.action?.failed.push(failedCheck(reader));
         break;
     }
   }
@@ -270,6 +287,7 @@ export class StepBuilder {
       vport,
       destinations: [],
       forked: false,
+      failed: [],
       object: "",
       key: null,
     };

@@ -2,6 +2,7 @@
  * A trace: everything that happened to one frame, in order, as plain data. It survives
  * `structuredClone` and JSON. `traceFrame.ts` makes it from the events of the traced core.
  */
+import type { Check } from "../../abi/trace.js";
 import type { DomainType } from "../../model/base/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
 import type { ParsedHeader, ParseStop } from "../../packet/parsedFrame.js";
@@ -59,6 +60,8 @@ export interface RuleRef {
   readonly matcher: string | null;
 }
 
+export type CheckName = keyof typeof Check;
+
 /** Branch 0 is the frame itself; arrays and samplers make further branches. */
 interface Step {
   readonly branch: number;
@@ -111,6 +114,51 @@ export interface ActionStep extends Step {
   readonly fields: readonly FieldChange[];
   readonly bytes: readonly ByteChange[];
   readonly state: readonly StateChange[];
+  /** How RSS chose a queue; absent for other actions. */
+  readonly hash?: HashChoice;
+  /** The checks of connection tracking or ESP that the frame failed, in their order; absent if it failed none. */
+  readonly failed?: readonly FailedCheck[];
+}
+
+/** A hash of RSS, and the entry of the indirection table that it chose. */
+export interface HashChoice {
+  readonly function: "none" | "xor8" | "toeplitz";
+  /** Whether source and destination go in as their OR and their exclusive OR. */
+  readonly symmetric: boolean;
+  /** The selected fields that the frame has, in the order of the input. */
+  readonly fields: readonly HashedField[];
+  /** The selected fields that did not go in. */
+  readonly leftOut: readonly UnhashedFields[];
+  /** The input as hexadecimal digits. */
+  readonly input: string;
+  readonly hash: number;
+  /** The index in the indirection table, and its number of entries. */
+  readonly entry: number;
+  readonly entries: number;
+}
+
+/** A field that went into a hash: `value` in the notation of scenario files. */
+export interface HashedField {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Selected fields that did not go into a hash, and why. */
+export interface UnhashedFields {
+  readonly fields: readonly string[];
+  /** "fragment": ports of fragments are not hashed. */
+  readonly cause: "fragment" | "absent";
+  readonly sentence: string;
+}
+
+/** A check of a stateful action that the frame failed. */
+export interface FailedCheck {
+  /** Its name (src/abi/trace.ts, `Check`). */
+  readonly check: CheckName;
+  /** The numbers that it compared: those of the frame first. */
+  readonly numbers: Readonly<Record<string, string>>;
+  /** "acknowledges 4001, beyond 3400, the highest sequence number seen from the other side" */
+  readonly sentence: string;
 }
 
 export interface FieldChange {

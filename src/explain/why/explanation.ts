@@ -4,7 +4,7 @@
  */
 import type { DomainType } from "../../model/base/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
-import type { ByteChange, FieldChange, RuleRef, TableRef } from "../trace/trace.js";
+import type { ByteChange, FailedCheck, FieldChange, HashChoice, RuleRef, TableRef } from "../trace/trace.js";
 
 /** What a frame was expected to come to. */
 export type Target =
@@ -60,9 +60,23 @@ export type Reason = { readonly sentence: string } &
         readonly verdict: VerdictName;
         readonly reason: ReasonName | null;
         readonly at: TableRef;
+        /** The checks of an ESP action that the frame failed. */
+        readonly failed?: readonly FailedCheck[];
       }
-    | { readonly kind: "action"; readonly rule: RuleRef; readonly action: string }
-    | { readonly kind: "state"; readonly object: string; readonly name: string }
+    | {
+        readonly kind: "action";
+        readonly rule: RuleRef;
+        readonly action: string;
+        /** How RSS chose another queue. */
+        readonly hash?: HashChoice;
+      }
+    | {
+        readonly kind: "state";
+        readonly object: string;
+        readonly name: string;
+        /** The checks of connection tracking that the frame failed. */
+        readonly failed?: readonly FailedCheck[];
+      }
   );
 
 /** A field of a rule that the frame does not have as the rule wants it. */

@@ -1,13 +1,18 @@
 /** Covers a device: a witness or a proof for each of its rules and tables. */
 import { hexOf } from "../../base/hex.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
-import { listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
+import { functionText, listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";
-import type { Coverage, Proof, RuleCoverage, TableCoverage, WitnessFrame } from "../answer.js";
+import { TablePipeline } from "../../model/table/pipeline.js";
+import type { Coverage, Proof, RuleCoverage, TableCoverage, UnreachedCause, WitnessFrame } from "../answer.js";
+import type { Edge } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
 import { listedHits, Search, type FindOptions, type Found, type Goal } from "../path/search.js";
 import type { World } from "../path/world.js";
 import { Prover } from "./proofs.js";
+
+/** Rules that lead to a table, of which all are judged for the cause why none reaches it. */
+const MAX_LEADING = 8;
 
 interface KnownFrame {
   readonly last: Prepared;
@@ -23,6 +28,8 @@ export class CoverRun {
   readonly #reached = new Map<number, KnownFrame>();
   readonly #dead = new Set<number>();
   readonly #covered = new Map<number, Coverage>();
+  /** Tables whose leading rules are being judged: tables may lead to each other. */
+  readonly #asked = new Set<number>();
 
   constructor(world: World) {
     this.world = world;
@@ -103,10 +110,26 @@ export class CoverRun {
     const ref = rules.tableRefOf(table);
     const edges = graph.edgesTo(table);
     const text = tableText(ref);
-    if (edges.length === 0 && !graph.entries.some((entry) => entry.table === table))
-      return { kind: "unreached", sentence: `no rule leads to ${text}`, table: ref };
+    const isEntry = graph.entries.some((entry) => entry.table === table);
+    const unreached = (cause: UnreachedCause, sentence: string): Proof => ({
+      kind: "unreached",
+      sentence,
+      table: ref,
+      cause,
+    });
+    if (edges.length === 0 && !isEntry) {
+      if (!this.#isSent(table)) return unreached("no rule leads there", `no rule leads to ${text}`);
+      const sentence = `no queue pair of ${functionText(ref.vport)} can send, and NIC_TX gets nothing else`;
+      return unreached("no queue sends", sentence);
+    }
     const nodes = new Map(edges.flatMap(({ rule }) => (rule === null ? [] : [[rule.stored.id, rule] as const])));
     const leading = [...nodes.values()].map((rule) => rules.refOf(rule));
+    const cause = isEntry ? null : this.#deadLead(table, edges);
+    if (cause !== null) {
+      const [lead, is] = leading.length === 1 ? ["leads", "is"] : ["lead", "are"];
+      const sentence = `${listText(leading.map(ruleText))} ${lead} to ${text}, and ${is} never hit: ${cause.sentence}`;
+      return unreached("leading rules are never hit", sentence);
+    }
     const from = leading.length === 0 ? "" : `, from ${listText(leading.map(ruleText))},`;
     return {
       kind: "cannot match",
@@ -114,6 +137,26 @@ export class CoverRun {
       table: ref,
       leading,
     };
+  }
+
+  /** Why the first of the rules that lead to a table is never hit, where all of them are; null where that is not known. */
+  #deadLead(table: number, edges: readonly Edge[]): Proof | null {
+    if (edges.length > MAX_LEADING || this.#asked.has(table)) return null;
+    this.#asked.add(table);
+    const proofs = edges.map(({ rule }) => {
+      const coverage = rule === null ? null : this.coverageOf(rule);
+      return coverage?.status === "none" ? coverage.proof : null;
+    });
+    this.#asked.delete(table);
+    return proofs.includes(null) ? null : (proofs[0] ?? null);
+  }
+
+  /** Whether a table is the first one of frames that queues send. */
+  #isSent(table: number): boolean {
+    const { device, traced } = this.world.tracer;
+    return Array.from({ length: device.vports + 1 }, (_, vport) => device.function(vport).part(TablePipeline)).some(
+      ({ sent, sentByTransports }) => [sent, sentByTransports].some((one) => traced.tableAt(one) === table),
+    );
   }
 
   /** Whether frames come to a table. */

@@ -102,12 +102,6 @@ export const RULINGS: readonly Ruling[] = [
       frame.fields[`${levelOf(field)}.ip_version`] === 4 &&
       ours.get(field) === 1n,
   },
-  {
-    field: /\.l4_checksum_ok$/,
-    why: "with segments left the final destination is not the header's; tshark takes the last segment",
-    cite: "docs/parsing.md, a source route under way (SPEC; RFC 8200 section 8.1)",
-    applies: (frame, ours, field) => frame.marks.includes("segments_left") && ours.get(field) === 0n,
-  },
 ];
 
 /**

@@ -39,7 +39,8 @@ export type Refused = "esp_replay" | "esp_jump";
 export function refusedNumber({ highest, floor, seen, size }: Numbers, number: bigint): Refused | null {
   if (number < 0n) return "esp_replay";
   if (size === null) return null;
-  if (number - highest > HALF) return "esp_jump";
+  // Too far ahead in the next upper half: the frame is as well one left of the window, with the same.
+  if (number - highest > HALF) return number / LOW > highest / LOW ? "esp_replay" : "esp_jump";
   return number < floor || number + size <= highest || seen.has(number) ? "esp_replay" : null;
 }
 

@@ -85,9 +85,36 @@ describe("l4_checksum_ok", () => {
     expect(right(parse([ETH4, header, options, tcp("9a2c")]))).toBe(expected);
   });
 
-  test("an IPv6 routing header: only without segments left", () => {
-    const routed = (left: string) => parse([ETH6, ip6(28, 43), `06 00 00 ${left} 00000000`, tcp("b12a")]);
-    expect([right(routed("00")), right(routed("01"))]).toEqual([1n, 0n]);
+  describe("an IPv6 routing header with segments left: the pseudo header has the final destination", () => {
+    // That of the fixed header, so that the sum is known.
+    const final = ip6(0, 0).replaceAll(" ", "").slice(-32);
+    const other = "20010db8000000000000000000000999";
+    const routed = (type: number, left: number, ...rest: string[]) => {
+      const units = (rest.join("").replaceAll(" ", "").length / 2 - 4) / 8;
+      const fixed = [6, units, type, left].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+      return right(parse([ETH6, ip6(28 + 8 * units, 43), fixed, ...rest, tcp("b12a")]));
+    };
+    const none = "00000000";
+
+    test.each([
+      ["without an address, none left", routed(0, 0, none), 1n],
+      ["without an address", routed(0, 1, none), 0n],
+      ["type 0", routed(0, 1, none, final), 1n],
+      ["type 0, the last of two", routed(0, 2, none, other, final), 1n],
+      ["type 0, not the first of two", routed(0, 1, none, final, other), 0n],
+      ["type 0 with half an address", routed(0, 1, none, "0".repeat(16), final), 0n],
+      ["type 2", routed(2, 1, none, final), 1n],
+      ["type 4, the first of two", routed(4, 1, "01000000", final, other), 1n],
+      ["type 4, not the last of two", routed(4, 1, "01000000", other, final), 0n],
+      ["type 4 with a TLV behind its list", routed(4, 1, "00000000", final, "0506000000000000"), 1n],
+      ["a type of another format", routed(3, 1, none, final), 0n],
+      ["all segments behind it", routed(0, 0, none, other), 1n],
+    ])("%s", (_, found, expected) => expect(found).toBe(expected));
+
+    test("the last of several counts", () => {
+      const [first, second] = [`2b 02 00 01 ${none} ${other}`, `06 02 00 01 ${none} ${final}`];
+      expect(right(parse([ETH6, ip6(68, 43), first, second, tcp("b12a")]))).toBe(1n);
+    });
   });
 
   test("SCTP and ICMP have none", () => {

@@ -131,9 +131,11 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
     if (next === HOP_BY_HOP && here.at === start.at && start.lengthUnknown) here = applyJumbo(packet, here, length);
     seen(packet, { ...extension, end: here.end }, length);
 
-    // SPEC: with segments left (RFC 8200 section 4.4) the final destination, which the checksum
-    // covers, is not in the fixed header.
-    if (next === ROUTING && number(packet, here.at + 3, 1) !== 0) here = unverifiable(here);
+    // With segments left (RFC 8200 section 4.4) the final destination, which the checksum covers, is
+    // in the routing header, not in the fixed header (section 8.1).
+    if (next === ROUTING && number(packet, here.at + 3, 1) !== 0) {
+      here = onItsPath(here, packet.bytes.subarray(here.at, here.at + length));
+    }
     if (next === FRAGMENT) {
       const word = number(packet, here.at + 2, 2);
       const offset = word >> 3;
@@ -153,6 +155,28 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
   }
   packet.fields.set(`${level}.ip_protocol`, BigInt(next));
   return followProtocol(packet, here, next);
+}
+
+/** The same step, for a packet whose routing header has segments left. */
+function onItsPath(step: Step, routing: Uint8Array): Step {
+  const final = finalDestination(routing);
+  if (final === null || step.network === undefined) return unverifiable(step);
+  const addresses = Uint8Array.from([...step.network.addresses.subarray(0, 16), ...final]);
+  return { ...step, network: { ...step.network, addresses } };
+}
+
+/**
+ * The last address of the path, null where the format of the header does not give it. After 8 bytes,
+ * types 0 (RFC 2460 section 4.4) and 2 (RFC 6275 section 6.4.1) list whole addresses in the order of
+ * travel; type 4 lists them from the last one on (RFC 8754 section 2), with other data behind them.
+ */
+function finalDestination(routing: Uint8Array): Uint8Array | null {
+  const type = routing[2] ?? 0;
+  const rest = routing.subarray(8);
+  if (rest.length < 16) return null;
+  if (type === 4) return rest.subarray(0, 16);
+  if (type !== 0 && type !== 2) return null;
+  return rest.length % 16 === 0 ? rest.subarray(rest.length - 16) : null;
 }
 
 /** The same step, with the checksum after it marked as unverifiable. */

@@ -5,6 +5,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
 import * as abi from "../../../src/abi/state.js";
+import { openTracer, type HashChoice } from "../../../src/explain/index.js";
+import { valueText } from "../../../src/explain/match/notation.js";
+import { fieldNamed } from "../../../src/model/match/fields.js";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { Action } from "../../../src/model/action/action.js";
@@ -308,6 +311,7 @@ test("random frames go where the reference says", async () => {
   const sinks = Array.from({ length: 2 ** LOG }, (_, i) => createSink(context, String(i)));
   const list = new QueueList(device, sinks);
   const reached = new Set<QueuePair>();
+  const tracer = await openTracer(device);
   let told = 0;
   for (let round = 0; round < 40; round++) {
     const hash = randomHash(random);
@@ -323,7 +327,32 @@ test("random frames go where the reference says", async () => {
       if (fields.size > 0 && expected !== 0) told++;
       const [to] = device.receive(1, bytes, { linkType, wireLength }).to;
       if (to?.kind === "qp") reached.add(to.object);
-      expect(to?.name, `seed ${seed}, round ${round}, frame ${i}: ${JSON.stringify(hash)}`).toBe(`qp:${expected}`);
+      const about = `seed ${seed}, round ${round}, frame ${i}: ${JSON.stringify(hash)}`;
+      expect(to?.name, about).toBe(`qp:${expected}`);
+      if (i % 5 !== 0) continue;
+      // The explanation has the hash of the reference, the entry that the engine took, and every field once.
+      const steps = tracer.trace(1, bytes, { linkType, wireLength: wireLength ?? bytes.length }).steps;
+      const choice = steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1) as HashChoice;
+      expect(choice, about).toMatchObject({
+        function: hash.function,
+        symmetric: hash.symmetric,
+        hash: hashReference(fields, hash) >>> 0,
+        entry: expected,
+        entries: 2 ** LOG,
+      });
+      const input = (choice.input.match(/../g) ?? []).map((byte) => parseInt(byte, 16));
+      if (hash.function === "toeplitz") expect(toeplitzReference(input, hash.key), about).toBe(choice.hash);
+      for (const { field, value } of choice.fields) {
+        const found = fields.get(field);
+        expect(found === undefined ? null : valueText(fieldNamed(field)!, found), about).toBe(value);
+      }
+      const named = [...choice.fields.map(({ field }) => field), ...choice.leftOut.flatMap((one) => one.fields)];
+      expect(named.sort(), about).toEqual(selectedFields(hash).sort());
+      for (const { cause, fields: names } of choice.leftOut) {
+        const level = names[0]?.replace(/^misc\./, "").startsWith("inner") === true ? "inner" : "outer";
+        if (cause === "fragment") expect(fields.get(`${level}.frag`), about).toBe(1n);
+        else for (const name of names) expect(fields.has(name), `${about} ${name}`).toBe(false);
+      }
     }
     dv.mlx5dv_dr_rule_destroy(rule);
     rss.release();
@@ -350,6 +379,20 @@ function randomHash(random: Random): Hash {
     inner: level < 2 ? selection() : null,
     key: Uint8Array.from({ length: 40 }, () => random.below(256)),
   };
+}
+
+function selectedFields({ outer, inner }: Hash): string[] {
+  return Object.entries({ outer, inner }).flatMap(([level, choice]) => {
+    if (choice === null) return [];
+    const { version, protocol, source, destination, sourcePort, destinationPort, spi } = choice;
+    return [
+      source === true ? `${level}.ipv${version}_src` : [],
+      destination === true ? `${level}.ipv${version}_dst` : [],
+      sourcePort === true ? `${level}.${protocol}_sport` : [],
+      destinationPort === true ? `${level}.${protocol}_dport` : [],
+      spi === true ? `misc.${level}_esp_spi` : [],
+    ].flat();
+  });
 }
 
 function recordOf({ function: name, symmetric, outer, inner, key }: Hash) {

@@ -1,6 +1,6 @@
 /** What a step read and changed: fields, state, registers. */
 import type { ComponentChildren, JSX } from "preact";
-import type { StateChange, TraceStep } from "flowsteer/explain";
+import { hashClauses, type StateChange, type TraceStep } from "flowsteer/explain";
 import { selectedField, selectedStep, way } from "../../state/selection.js";
 import { Differences } from "../why/differences.js";
 import { tableId } from "../picture/names.js";
@@ -16,6 +16,7 @@ export function StepDetail({ step }: { readonly step: TraceStep }): JSX.Element 
       {step.kind === "lookup" && <Matched step={step} />}
       {step.kind === "parse" && step.stopped !== null && <Stopped step={step} />}
       {step.kind === "action" && <Changed step={step} />}
+      {step.kind === "action" && <Reasons step={step} />}
       {(step.kind === "action" || step.kind === "destination") && <States states={step.state} />}
       <Registers />
     </div>
@@ -101,6 +102,23 @@ function Changed({ step }: { readonly step: TraceStep & { readonly kind: "action
         </details>
       )}
     </>
+  );
+}
+
+/** How RSS chose a queue, and the checks that the frame failed. */
+function Reasons({ step }: { readonly step: TraceStep & { readonly kind: "action" } }): JSX.Element | null {
+  const { hash, failed = [] } = step;
+  const lines = [
+    ...(hash === undefined ? [] : hashClauses(hash)),
+    ...failed.map(({ sentence }) => `the frame ${sentence}`),
+  ];
+  if (lines.length === 0) return null;
+  return (
+    <ul class="fields">
+      {lines.map((line) => (
+        <li key={line}>{line.replaceAll("\u00a0", " ")}</li>
+      ))}
+    </ul>
   );
 }
 

@@ -4,7 +4,8 @@ import { SAMPLER_RATIO } from "../../../abi/state.js";
 import type { Case } from "../case.js";
 import type { Reason } from "../explanation.js";
 import type { Lead } from "../links.js";
-import { stepsAfter } from "../walked.js";
+import { hashClauses } from "../../print/hashText.js";
+import { isAction, stepsAfter } from "../walked.js";
 import { listText, ruleText } from "./describe.js";
 import { isDestination } from "./end.js";
 import { judge } from "./match.js";
@@ -20,9 +21,13 @@ export function chanceReason(at: Case, { rule: node, link }: Lead): Reason[] {
     const sentence = `the sampler of ${who} copies one of ${ratio} frames, at random (the seed of the device), and this frame is not among them`;
     return [{ kind: "action", sentence, rule, action: "sampler" }];
   }
-  const chosen = stepsAfter(at.walked, hit.step).filter(isDestination);
-  const sentence = `${who} distributes frames by RSS, and the hash of this frame chose ${listText(chosen.map(({ to }) => to))}`;
-  return chosen.length === 0 ? [] : [{ kind: "action", sentence, rule, action: "rss" }];
+  const after = stepsAfter(at.walked, hit.step);
+  const chosen = after.filter(isDestination);
+  if (chosen.length === 0) return [];
+  const hash = after.filter(isAction).find((step) => step.hash !== undefined)?.hash;
+  const how = hash === undefined ? "" : `: ${hashClauses(hash).join("; ")}`;
+  const sentence = `${who} distributes frames by RSS, which gave this one to ${listText(chosen.map(({ to }) => to))}${how}`;
+  return [{ kind: "action", sentence, rule, action: "rss", ...(hash === undefined ? {} : { hash }) }];
 }
 
 function ratioOf({ rules, walked }: Case, node: Lead["rule"]): number {

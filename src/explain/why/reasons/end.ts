@@ -9,12 +9,20 @@ import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { STATE_NAMES } from "../../../model/queue/states.js";
 import { WorkQueue } from "../../../model/queue/workQueue.js";
 import { valueText } from "../../match/notation.js";
-import type { DestinationStep, EndStep, LookupStep, RuleRef, TableRef, TraceStep } from "../../trace/trace.js";
+import type {
+  DestinationStep,
+  EndStep,
+  FailedCheck,
+  LookupStep,
+  RuleRef,
+  TableRef,
+  TraceStep,
+} from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, ruleText, tableText } from "./describe.js";
 import type { Reason } from "../explanation.js";
 import { lostText, type LostAt } from "./lost.js";
-import { factsAt, isEnd, stepsBefore, type Visit } from "../walked.js";
+import { factsAt, isAction, isEnd, stepsAfter, stepsBefore, type Visit } from "../walked.js";
 import { registerOf, stateObject, stateText, stateWriter } from "./writers.js";
 
 export function isDestination(step: TraceStep): step is DestinationStep {
@@ -59,19 +67,27 @@ function lost(
   queue: string | null,
 ): Reason {
   const rule = visit?.step.rule ?? null;
+  const ofEsp = visit !== null && reason?.startsWith("esp_") === true;
+  const failed = !ofEsp ? [] : stepsAfter(at.walked, visit.step).flatMap(failedEsp);
   const sentence = lostText(verdict, reason, {
     table: tableText(table),
     rule: rule === null ? null : ruleText(rule),
     queue,
     state: queue === null ? null : stateOfQueue(at, queue),
     esp: visit === null ? null : espOf(visit),
+    failed,
     port: at.walked.trace.from.port,
     length: visit?.bytes.length ?? at.walked.trace.frame.length,
     noInner: visit === null ? null : noInner(at, visit),
     owner: functionText(table.vport),
     defaults: hasDefaults(at, table.vport),
   });
-  return { kind: "lost", sentence, verdict, reason, at: table };
+  const why: Reason = { kind: "lost", sentence, verdict, reason, at: table };
+  return failed.length === 0 ? why : { ...why, failed };
+}
+
+function failedEsp(step: TraceStep): readonly FailedCheck[] {
+  return isAction(step) && step.action === "esp" ? (step.failed ?? []) : [];
 }
 
 /** The state of a queue, by its name in outcomes. */
@@ -114,7 +130,8 @@ function stateOf({ walked, rules }: Case, visit: Visit): Reason | null {
   const rule = visit.step.rule;
   const taken =
     rule === null ? "" : `, and ${ruleText(rule)} takes register ${registerOf(term.field.name) ?? ""} ${term.wanted}`;
-  return { kind: "state", sentence: stateText(writer, found) + taken, object, name };
+  const why: Reason = { kind: "state", sentence: stateText(writer, found) + taken, object, name };
+  return writer.failed === undefined ? why : { ...why, failed: writer.failed };
 }
 
 /** The last lookup before a step that hit a rule; the last one at all if none did. */

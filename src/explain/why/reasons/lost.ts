@@ -1,5 +1,6 @@
 /** Why a frame ended as it did: a sentence for each reason of outcomes, and what to do. */
 import type { ReasonName, VerdictName } from "../../../model/traffic/outcome.js";
+import type { FailedCheck } from "../../trace/trace.js";
 
 /** What the sentences name. */
 export interface LostAt {
@@ -13,6 +14,8 @@ export interface LostAt {
   readonly state: string | null;
   /** The ESP header of the frame; null without one. */
   readonly esp: { readonly spi: string; readonly sequence: bigint } | null;
+  /** The checks of an ESP action that the frame failed. */
+  readonly failed: readonly FailedCheck[];
   /** The port that the frame came in by. */
   readonly port: number;
   /** Bytes of the frame. */
@@ -89,8 +92,21 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
   }
 }
 
-function espText(reason: ReasonName, { rule, esp }: LostAt): string {
+/** What to do about a check that failed. */
+const REMEDIES: Partial<Record<ReasonName, string>> = {
+  esp_encapsulation: ": check tunnel or transport mode, and UDP encapsulation",
+  esp_hard_limit: ": renew the key",
+  esp_authentication: ": one of them differs, or the packet was modified",
+};
+
+/** "it is a fragment; it ...": the checks that a frame failed. */
+export function failedText(failed: readonly FailedCheck[]): string {
+  return failed.map(({ sentence }) => `it ${sentence}`).join("; ");
+}
+
+function espText(reason: ReasonName, { rule, esp, failed }: LostAt): string {
   const action = rule === null ? "an ESP action" : `the ESP action of ${rule}`;
+  if (failed.length > 0) return `${action} refuses the frame: ${failedText(failed)}${REMEDIES[reason] ?? ""}`;
   const sequence = esp === null ? "the sequence number" : `the sequence number ${esp.sequence}`;
   switch (reason) {
     case "esp_not_esp":

@@ -2,7 +2,9 @@
 import { operationNamed, type StateResult } from "../../../model/action/operations.js";
 import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
 import type { ActionStep, FieldChange } from "../../trace/trace.js";
+import { syndromeText } from "../../trace/actionText.js";
 import { domainText, ruleText, tableText } from "./describe.js";
+import { failedText } from "./lost.js";
 import { distanceOf, keyView, type CompiledTerm } from "../compare.js";
 import type { Reason } from "../explanation.js";
 import { isAction, stepsBefore, type Visit, type Walked } from "../walked.js";
@@ -52,7 +54,7 @@ const RESULTS: Readonly<Record<StateResult, { readonly object: string; readonly 
     object: "first-hit flag",
     says: (value) => `was ${value === 0 ? "not set: this is the first hit" : "set already"}`,
   },
-  syndrome: { object: "connection", says: (value) => `gave the syndrome ${value}` },
+  syndrome: { object: "connection", says: (value) => `found the frame ${syndromeText(value)} (syndrome ${value})` },
 };
 
 /** The result that an action writes; undefined for actions without one. */
@@ -96,7 +98,8 @@ export function stateWriter(walked: Walked, visit: Visit): ActionStep | null {
 /** "meter "m" coloured the frame red": what a stateful action wrote into its register. */
 export function stateText(step: ActionStep, found: string): string {
   const { object, name } = stateObject(step);
-  return `${object} "${name}" ${resultOf(step)!.says(Number(found) & 0xff)}`;
+  const why = step.failed === undefined ? "" : `: ${failedText(step.failed)}`;
+  return `${object} "${name}" ${resultOf(step)!.says(Number(found) & 0xff)}${why}`;
 }
 
 export function stateObject(step: ActionStep): { readonly object: string; readonly name: string } {

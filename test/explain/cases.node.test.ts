@@ -1,0 +1,85 @@
+/** Reported trouble with RSS and ESP (test/explain/cases/README.md): the answers that were right. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openTracer, why, type HashChoice, type Trace } from "../../src/explain/index.js";
+import { importRules } from "../../src/import/index.js";
+import { decodeAll } from "../packet/support/captureHelpers.js";
+import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
+
+const file = (name: string): URL => new URL(`cases/${name}`, import.meta.url);
+const load = (name: string): Promise<LoadedScenario> => loadScenario(readFileSync(file(name), "utf8"));
+const framesOf = (name: string): Uint8Array[] => decodeAll(readFileSync(file(name))).frames.map(({ bytes }) => bytes);
+
+async function imported(name: string): Promise<LoadedScenario> {
+  return loadScenario(
+    JSON.stringify(importRules([{ file: name, text: readFileSync(file(name), "utf8") }], { lenient: true }).scenario),
+  );
+}
+
+function hashOf({ steps }: Trace): HashChoice | undefined {
+  return steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1);
+}
+
+describe("RSS", () => {
+  it("of IPv4 addresses: all IPv6 frames have a hash of nothing, and share entry 0", async () => {
+    const { device, frames } = await load("rss-ipv4-only.json");
+    const bytes = frames[11]?.bytes as Uint8Array;
+    expect(hashOf((await openTracer(device)).trace(1, bytes))).toMatchObject({
+      fields: [],
+      leftOut: [
+        { fields: ["outer.ipv4_src", "outer.ipv4_dst"], cause: "absent", sentence: "the outer packet is IPv6" },
+      ],
+      input: "",
+      entry: 0,
+      entries: 4,
+    });
+    const { sentence, reasons } = await why(device, 1, bytes, { kind: "queue", name: "rxq1" });
+    expect(sentence.replaceAll("\u00a0", " ")).toContain(
+      "which gave this one to wq:rxq0: the hash has no input: all frames without one share entry 0 of 4; left out: " +
+        "outer.ipv4_src, outer.ipv4_dst, because the outer packet is IPv6",
+    );
+    expect(reasons).toMatchObject([{ kind: "action", action: "rss", hash: { entry: 0 } }]);
+  });
+
+  it("of the inner packet spreads connections in IP in IP", async () => {
+    const { device } = await imported("rss-ipip-inner.txt");
+    const tracer = await openTracer(device);
+    const hashes = framesOf("rss-ipip-inner.pcap").map((bytes) => hashOf(tracer.trace(1, bytes)));
+    const inner = hashes.filter((hash) => hash?.fields[0]?.field === "inner.ipv4_src");
+    expect(inner.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(inner.map((hash) => hash?.entry)).size).toBeGreaterThan(1);
+  });
+
+  it("with a key that repeats 16 bits gives both directions one queue", async () => {
+    const { device } = await imported("rss-symmetric-key.txt");
+    const tracer = await openTracer(device);
+    const byEnds = new Map<string, Set<number>>();
+    for (const bytes of framesOf("rss-symmetric-key.pcap")) {
+      const hash = hashOf(tracer.trace(1, bytes)) as HashChoice;
+      const ends = hash.fields.map(({ value }) => value).sort();
+      byEnds.set(ends.join(), (byEnds.get(ends.join()) ?? new Set()).add(hash.hash));
+    }
+    expect(byEnds.size).toBeGreaterThan(1);
+    for (const hashes of byEnds.values()) expect(hashes.size).toBe(1);
+  });
+
+  it("over GTP-U fields is refused", () => {
+    const { findings } = importRules([{ file: "t.txt", text: readFileSync(file("rss-gtpu.txt"), "utf8") }], {
+      lenient: true,
+    });
+    expect(findings.map(({ reason }) => reason).join("\n")).toContain("the device does not hash this");
+  });
+});
+
+describe("ESP", () => {
+  it("opens short packets, padded or not; the second copy of each has a number that was received", async () => {
+    const { device } = await load("esp-short-packet.json");
+    const tracer = await openTracer(device);
+    const traces = framesOf("esp-short-packet.pcap").map((bytes) => tracer.trace(1, bytes, { commit: true }));
+    expect(traces.map(({ outcome }) => outcome.reason)).toEqual([0, 1, 2, 3].flatMap(() => [null, "esp_replay"]));
+    const failed = traces.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === "action" ? step.failed : [])));
+    expect(failed.flatMap((one) => one?.sentence ?? [])).toEqual(
+      [1, 2, 3, 4].map((n) => `has the sequence number ${n}, which was received before; the highest is ${n}`),
+    );
+  });
+});
