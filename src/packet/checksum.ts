@@ -61,13 +61,13 @@ export function crc32(...parts: readonly Uint8Array[]): number {
   return reflectedCrc(ETHERNET, parts);
 }
 
-/** For each polynomial four tables of 256: what a byte adds to the CRC, with 0 to 3 bytes after it. */
+/** For each polynomial eight tables of 256: what a byte adds to the CRC, with 0 to 7 bytes after it. */
 const TABLES = new Map<number, Int32Array>();
 
 function tablesOf(polynomial: number): Int32Array {
   let tables = TABLES.get(polynomial);
   if (tables !== undefined) return tables;
-  TABLES.set(polynomial, (tables = new Int32Array(4 * 256)));
+  TABLES.set(polynomial, (tables = new Int32Array(8 * 256)));
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
@@ -80,20 +80,27 @@ function tablesOf(polynomial: number): Int32Array {
   return tables;
 }
 
-/** Four bytes a step, and those that are left one by one. */
+/** Eight bytes a step, and those that are left one by one. */
 function reflectedCrc(polynomial: number, parts: readonly Uint8Array[]): number {
   const tables = tablesOf(polynomial);
-  const at = (index: number): number => tables[index] as number;
-  let crc = 0xffffffff;
-  for (const part of parts) {
-    const fours = part.length & ~3;
-    for (let i = 0; i < fours; i += 4) {
-      const [a, b, c, d] = [part[i], part[i + 1], part[i + 2], part[i + 3]] as [number, number, number, number];
-      crc ^= a | (b << 8) | (c << 16) | (d << 24);
-      crc = at(768 + (crc & 0xff)) ^ at(512 + ((crc >>> 8) & 0xff)) ^ at(256 + ((crc >>> 16) & 0xff)) ^ at(crc >>> 24);
-    }
-    for (let i = fours; i < part.length; i++) crc = (crc >>> 8) ^ at((crc ^ (part[i] as number)) & 0xff);
-  }
+  let crc = -1;
+  for (const part of parts) crc = crcAfter(tables, crc, part);
   crc = ~crc;
   return ((crc << 24) | ((crc & 0xff00) << 8) | ((crc >>> 8) & 0xff00) | (crc >>> 24)) >>> 0;
+}
+
+function crcAfter(tables: Int32Array, before: number, bytes: Uint8Array): number {
+  const at = (index: number): number => tables[index] as number;
+  const byte = (i: number): number => bytes[i] as number;
+  const eights = bytes.length & ~7;
+  let crc = before;
+  for (let i = 0; i < eights; i += 8) {
+    crc ^= byte(i) | (byte(i + 1) << 8) | (byte(i + 2) << 16) | (byte(i + 3) << 24);
+    const first = at(0x700 + (crc & 0xff)) ^ at(0x600 + ((crc >>> 8) & 0xff));
+    const second = at(0x500 + ((crc >>> 16) & 0xff)) ^ at(0x400 + (crc >>> 24));
+    const third = at(0x300 + byte(i + 4)) ^ at(0x200 + byte(i + 5));
+    crc = first ^ second ^ third ^ at(0x100 + byte(i + 6)) ^ at(byte(i + 7));
+  }
+  for (let i = eights; i < bytes.length; i++) crc = (crc >>> 8) ^ at((crc ^ byte(i)) & 0xff);
+  return crc;
 }

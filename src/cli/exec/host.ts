@@ -1,16 +1,18 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
-import { functions, MessageReader, MessageWriter, tableHash } from "../../calls/index.js";
+import { functions, tableHash, type MessageReader } from "../../calls/index.js";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ERRNO, SteeringError } from "../../errors.js";
+import { SteeringError } from "../../errors.js";
 import type { Outcome } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import { Switchboard } from "../serve/switchboard.js";
 import { freePath } from "../wire/unixPath.js";
+import { Connection } from "./connection.js";
 import { tellEvents } from "./events.js";
+import { FEW } from "./queues.js";
 import type { CodePlace, RefusedCall, SessionReport } from "./reports.js";
 import { Session } from "./session.js";
 import type { Facade } from "./special.js";
@@ -41,17 +43,13 @@ const LISTENS = 0xfffe;
 const CALLED_FROM = 0xfffc;
 const NO_ANSWER = 0x8000;
 
-/** Bytes of a message. */
-const MAX_MESSAGE = 1 << 30;
-/** Bytes of the number of the call in it. */
-const CALL = 2;
 /** Milliseconds until a message that waits for a receiver is tried again. */
 const PAUSE = 1;
 const POST_SEND = functions.findIndex(({ name }) => name === "post_send");
 /** Only the user of the host may connect. */
 const OWN = 0o600;
-/** Milliseconds until the callers of a refused call have come. */
-const CALLERS = 50;
+/** Messages that are handled before programs get the completions of them: fewer than the receive requests that are few. */
+const TOGETHER = FEW / 2;
 
 export class ExecHost {
   readonly loaded: LoadedScenario;
@@ -141,8 +139,12 @@ export class ExecHost {
   /** Handles the messages that have arrived, up to a send request for which a receiver has no room. */
   #serve(connection: Connection): void {
     const handled = this.#guarded(() => {
-      while (connection.hasMessage) {
-        const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection.session) : null;
+      for (let count = 0; connection.hasMessage; count++) {
+        if (count % TOGETHER === 0) {
+          this.#flush();
+          this.#tick();
+        }
+        const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection) : null;
         if (pause !== null) {
           connection.pause(pause, () => this.#serve(connection));
           return;
@@ -159,12 +161,20 @@ export class ExecHost {
    * before is handled first, and a program that has to read completions before it can post reads them.
    * MODEL: a device does not wait for programs. There each has processors of its own, as it has on another machine.
    */
-  #pauseOf(sender: Session | null): number | null {
-    this.#flush();
+  #pauseOf(connection: Connection): number | null {
+    const { session: sender } = connection;
     const now = performance.now();
-    const others = [...this.#sessions].filter((session) => session !== sender);
-    if (others.some((session) => session.isLate(now))) return 0;
-    return others.some(({ queues }) => queues.isBehind(now)) ? PAUSE : null;
+    let isLow = false;
+    for (const session of this.#sessions) {
+      if (session === sender) continue;
+      if (connection.isFresh && session.isLate(now)) return 0;
+      isLow ||= session.queues.isLow;
+    }
+    connection.isFresh = false;
+    if (!isLow) return null;
+    this.#flush();
+    for (const session of this.#sessions) if (session !== sender && session.queues.isBehind(now)) return PAUSE;
+    return null;
   }
 
   /** Works for one program: what fails is a defect where it is no refusal, and must not end the others. */
@@ -186,10 +196,11 @@ export class ExecHost {
       session.handled++;
       connection.callersOf(placesIn(reader));
     } else {
-      this.#tick();
+      const isAnswered = (call & NO_ANSWER) === 0;
+      if (isAnswered) this.#tick();
       const answer = session.call(call & ~NO_ANSWER, reader);
       // Completions first: a program may poll as soon as it has its answer.
-      if ((call & NO_ANSWER) === 0) {
+      if (isAnswered) {
         this.#flush();
         connection.send(answer);
       } else session.handled++;
@@ -243,129 +254,6 @@ export class ExecHost {
     session.end();
     this.#flush();
     this.#listener.ended(report);
-  }
-}
-
-/** The bytes of a connection as messages. */
-class Connection {
-  readonly socket: Socket;
-  readonly #message: (call: number, reader: MessageReader) => void;
-  #held: Buffer[] = [];
-  #length = 0;
-  session: Session | null = null;
-  /** Whether it is there for events only. */
-  listens = false;
-  #paused: { readonly stop: () => void } | null = null;
-  #told: { told: RefusedCall; tell: (told: RefusedCall) => void; timer: NodeJS.Timeout } | null = null;
-
-  constructor(socket: Socket, message: (call: number, reader: MessageReader) => void) {
-    this.socket = socket;
-    this.#message = message;
-  }
-
-  /** Takes bytes. */
-  take(chunk: Buffer): void {
-    this.#held.push(chunk);
-    this.#length += chunk.length;
-  }
-
-  /** @throws SteeringError a message that no program sends */
-  get hasMessage(): boolean {
-    return this.#paused === null && this.#length >= this.#needed();
-  }
-
-  get nextCall(): number {
-    return this.#bytes().readUInt16LE(4);
-  }
-
-  /** Hands the next message over. @throws SteeringError it ends early */
-  handleOne(): void {
-    const bytes = this.#bytes();
-    const end = 4 + bytes.readUInt32LE(0);
-    const reader = new MessageReader(bytes.subarray(4, end));
-    this.#held = end < bytes.length ? [bytes.subarray(end)] : [];
-    this.#length -= end;
-    this.#message(reader.u16(), reader);
-  }
-
-  /** Leaves messages where they are for so many milliseconds; 0 is until other sockets have been read. */
-  pause(milliseconds: number, then: () => void): void {
-    const resume = (): void => {
-      this.#paused = null;
-      this.socket.resume();
-      then();
-    };
-    this.socket.pause();
-    this.#paused =
-      milliseconds === 0
-        ? { stop: clearImmediate.bind(null, setImmediate(resume)) }
-        : { stop: clearTimeout.bind(null, setTimeout(resume, milliseconds)) };
-  }
-
-  end(): void {
-    this.#paused?.stop();
-  }
-
-  #bytes(): Buffer {
-    const bytes = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held);
-    this.#held = [bytes];
-    return bytes;
-  }
-
-  /** Bytes until the next message is whole. */
-  #needed(): number {
-    if (this.#length < 4) return 4 + CALL;
-    const size = ((this.#held[0] as Buffer).length < 4 ? this.#bytes() : (this.#held[0] as Buffer)).readUInt32LE(0);
-    if (size < CALL || size > MAX_MESSAGE) {
-      const hint = `${CALL} to ${MAX_MESSAGE} bytes`;
-      throw new SteeringError({
-        code: "EINVAL",
-        call: "exec",
-        reason: "out_of_range",
-        path: "message",
-        value: size,
-        hint,
-      });
-    }
-    return 4 + size;
-  }
-
-  send(answer: Uint8Array): void {
-    this.socket.write(answer);
-  }
-
-  accept(session: Session): void {
-    this.session = session;
-    this.send(new Uint8Array([4, 0, 0, 0, 0, 0, 0, 0]));
-  }
-
-  refuse(text: string): void {
-    const writer = new MessageWriter();
-    writer.u32(ERRNO.EPERM);
-    writer.text(text);
-    this.socket.end(writer.framed());
-  }
-
-  /** Keeps a refusal until the process has said who made the call. */
-  waitForCallers(session: Session, tell: (told: RefusedCall) => void): void {
-    if (session.refused === null) return;
-    this.#tellNow();
-    const told: RefusedCall = { pid: session.pid, ...session.refused, callers: [] };
-    this.#told = { told, tell, timer: setTimeout(() => this.#tellNow(), CALLERS) };
-  }
-
-  callersOf(callers: readonly CodePlace[]): void {
-    if (this.#told === null) return;
-    this.#told.told = { ...this.#told.told, callers };
-    this.#tellNow();
-  }
-
-  #tellNow(): void {
-    if (this.#told === null) return;
-    const { told, tell, timer } = this.#told;
-    clearTimeout(timer);
-    this.#told = null;
-    tell(told);
   }
 }
 

@@ -14,36 +14,19 @@ import {
 } from "../../verbs/index.js";
 import type {
   CompletionQueue,
-  MemoryRegion,
-  ProtectionDomain,
   QueuePair,
   ReceiveRequest,
-  ScatterEntry,
   SendRequest,
   SharedReceiveQueue,
   WorkCompletion,
   WorkQueue,
 } from "../../verbs/index.js";
 import type { ProcessMemory } from "./processMemory.js";
+import { isOutside, Regions, type Part } from "./regions.js";
 import { CompletionRing, type Received, type RingEntry } from "./ring.js";
 import type { Refused } from "./reports.js";
 
 type Address = number | bigint;
-
-/** Registered memory: the host has a copy, of which only what a request names is up to date. */
-interface Region {
-  readonly pd: ProtectionDomain;
-  readonly bytes: Uint8Array;
-  /** Where the process has it, and what addresses requests use. */
-  readonly address: number;
-  readonly iova: number;
-}
-
-/** A part of a request: the copy, and where the process has it. */
-interface Part {
-  readonly view: Uint8Array;
-  readonly address: number;
-}
 
 interface Completions {
   readonly cq: CompletionQueue;
@@ -51,6 +34,8 @@ interface Completions {
   ring: CompletionRing;
   /** Completions of requests that the model refused after C had accepted them. */
   readonly extra: RingEntry[];
+  /** Whether bytes for the process come with them. */
+  brings: boolean;
 }
 
 /** Who takes requests for receiving. */
@@ -75,20 +60,16 @@ const MAX_POLL = 256;
 /** Milliseconds until a full ring is tried again. */
 const FULL = 1;
 /** With fewer receive requests than this, and more unread completions, a program is behind. */
-const FEW = 32;
+export const FEW = 32;
 /** Milliseconds in which a program that is behind reads something, or is waited for no more. */
 const PATIENCE = 1000;
-
-/** Stands for memory of a request that is not of its region: the model refuses it, and neither reads nor writes it. */
-const OUTSIDE = new Uint8Array(1 << 24);
 
 const POST = { ibv_post_recv, ibv_post_srq_recv, ibv_post_wq_recv } as const;
 
 export class Queues {
+  readonly regions: Regions;
   readonly #memory: ProcessMemory;
   readonly #report: (refused: Refused) => void;
-  readonly #regions = new Map<number, Region>();
-  readonly #keys = new Map<object, number>();
   readonly #completions = new Map<object, Completions>();
   readonly #pairs = new Map<number, Pair>();
   readonly #shared = new Map<object, Address>();
@@ -101,34 +82,20 @@ export class Queues {
   /** How much the program had read when it was last seen to read, and when that was, in milliseconds. */
   #read = { count: -1, at: 0 };
   readonly #dirty = new Set<Completions>();
-  /** What peers have written. */
-  #changed: Part[] = [];
   #lastReceive = FIRST_RECEIVE;
   #retry: NodeJS.Timeout | null = null;
 
   constructor(memory: ProcessMemory, report: (refused: Refused) => void) {
     this.#memory = memory;
+    this.regions = new Regions(memory);
     this.#report = report;
-  }
-
-  addRegion(mr: MemoryRegion, region: Region): void {
-    this.#regions.set(mr.lkey, region);
-    this.#keys.set(mr, mr.lkey);
-    mr.backing = {
-      load: (at, length) => {
-        this.#storeChanges();
-        this.#memory.read(region.address + at, region.bytes.subarray(at, at + length));
-      },
-      changes: (at, length) =>
-        this.#changed.push({ view: region.bytes.subarray(at, at + length), address: region.address + at }),
-    };
   }
 
   addCompletions(
     cq: CompletionQueue,
     { ring, cookie }: { readonly ring: Address; readonly cookie: Address },
   ): CompletionQueue {
-    const one = { cq, cookie, ring: new CompletionRing(this.#memory, Number(ring)), extra: [] };
+    const one = { cq, cookie, ring: new CompletionRing(this.#memory, Number(ring)), extra: [], brings: false };
     this.#completions.set(cq, one);
     cq.onCompletion = () => this.#dirty.add(one);
     return cq;
@@ -146,6 +113,9 @@ export class Queues {
 
   addPair(qp: QueuePair, cookie: Address): QueuePair {
     this.#pairs.set(qp.qp_num, { qp, cookie, sends: new Map() });
+    this.#brings(qp.recv_cq);
+    // READ and atomic operations.
+    if (qp.transport !== null) this.#brings(qp.send_cq);
     return qp;
   }
 
@@ -156,14 +126,18 @@ export class Queues {
 
   addWorkQueue(wq: WorkQueue, cookie: Address): WorkQueue {
     this.#workQueues.set(wq.wq_num, cookie);
+    this.#brings(wq.cq);
     return wq;
+  }
+
+  #brings(cq: CompletionQueue | null): void {
+    const one = cq === null ? undefined : this.#completions.get(cq);
+    if (one !== undefined) one.brings = true;
   }
 
   /** An object is gone. */
   forget(object: object): void {
-    const lkey = this.#keys.get(object);
-    if (lkey !== undefined) this.#regions.delete(lkey);
-    this.#keys.delete(object);
+    this.regions.forget(object);
     const completions = this.#completions.get(object);
     if (completions !== undefined) this.#dirty.delete(completions);
     this.#completions.delete(object);
@@ -196,7 +170,8 @@ export class Queues {
 
   /** Hands completions to the process. */
   flush(): void {
-    this.#storeChanges();
+    if (this.#dirty.size === 0 && !this.regions.changed) return;
+    this.regions.storeChanges();
     for (const one of this.#dirty) if (this.#flush(one)) this.#dirty.delete(one);
     if (this.#dirty.size > 0) this.#retry ??= setTimeout(() => this.#again(), FULL);
   }
@@ -207,7 +182,7 @@ export class Queues {
    * @param now in milliseconds
    */
   isBehind(now: number): boolean {
-    if (this.#low.size === 0) return false;
+    if (!this.isLow) return false;
     let [unread, count] = [0, 0];
     for (const { ring } of this.#completions.values()) {
       unread += ring.unread;
@@ -222,16 +197,16 @@ export class Queues {
     return false;
   }
 
+  /** Whether some queue has few receive requests. */
+  get isLow(): boolean {
+    return this.#low.size > 0;
+  }
+
   #count(queue: object, change: 1 | -1): void {
     const left = (this.#left.get(queue) ?? 0) + change;
     this.#left.set(queue, left);
     if (left < FEW) this.#low.add(queue);
     else this.#low.delete(queue);
-  }
-
-  #storeChanges(): void {
-    for (const { view, address } of this.#changed) this.#memory.write(address, view);
-    this.#changed = [];
   }
 
   #again(): void {
@@ -248,7 +223,10 @@ export class Queues {
       const polled = first.length > 0 ? [] : ibv_poll_cq(one.cq, room);
       if (first.length === 0 && polled.length === 0) return true;
       const time = one.cq.device.now();
-      one.ring.push([...first, ...polled.map((wc) => this.#entryOf(wc, time))]);
+      const entries = first.length > 0 ? first : polled.map((wc) => this.#entryOf(wc, time));
+      this.regions.storeArrived();
+      one.ring.push(entries);
+      if (first.length === 0 && polled.length < room) return true;
     }
   }
 
@@ -258,55 +236,28 @@ export class Queues {
       const pair = this.#pairs.get(wc.qp_num);
       const parts = pair?.sends.get(number);
       pair?.sends.delete(number);
-      if (parts !== undefined && wc.status === IBV_WC_SUCCESS) this.#store(parts, Infinity);
+      if (parts !== undefined && wc.status === IBV_WC_SUCCESS) this.regions.arrived(parts, Infinity);
       return { wc, wr_id: number, cookie: pair?.cookie ?? 0, received: 0, time };
     }
     const waiting = this.#receives.get(number);
     this.#receives.delete(number);
     if (waiting !== undefined) this.#count(waiting.queue, -1);
-    if (waiting !== undefined && wc.status === IBV_WC_SUCCESS) this.#store(waiting.parts, wc.byte_len);
+    if (waiting !== undefined && wc.status === IBV_WC_SUCCESS) this.regions.arrived(waiting.parts, wc.byte_len);
     const workQueue = this.#workQueues.get(wc.qp_num);
     const received: Received = workQueue === undefined ? 1 : 2;
     const cookie = workQueue ?? this.#pairs.get(wc.qp_num)?.cookie ?? 0;
     return { wc, wr_id: waiting?.wr_id ?? 0n, cookie, received, time };
   }
 
-  /** Copies what arrived to the process. */
-  #store(parts: readonly Part[], length: number): void {
-    let left = length;
-    for (const { view, address } of parts) {
-      const size = Math.min(view.length, left);
-      if (size > 0) this.#memory.write(address, view.subarray(0, size));
-      left -= size;
-    }
-  }
-
-  #entries(reader: MessageReader): { list: ScatterEntry[]; parts: Part[] } {
-    const list: ScatterEntry[] = [];
-    const parts: Part[] = [];
-    for (let count = reader.u32(); count > 0; count--) {
-      const address = Number(reader.u64());
-      const length = reader.u32();
-      const lkey = reader.u32();
-      const region = this.#regions.get(lkey);
-      const at = region === undefined ? -1 : address - region.iova;
-      const inside = region !== undefined && at >= 0 && at + length <= region.bytes.length;
-      const view = inside ? region.bytes.subarray(at, at + length) : OUTSIDE.subarray(0, length);
-      list.push({ addr: view, length: view.length, lkey });
-      parts.push({ view, address: region === undefined ? address : region.address + at });
-    }
-    return { list, parts };
-  }
-
   /**
    * Posts receive requests: `| wr_id 8 | entries |`, those that the model takes.
-   * @returns 0; a refused request is reported, and completes with an error
+   * @throws SteeringError one that the model refuses
    */
-  postReceive(call: keyof typeof POST, queue: ReceiverQueue, bytes: Uint8Array): 0 {
+  postReceive(call: keyof typeof POST, queue: ReceiverQueue, bytes: Uint8Array): void {
     const reader = new MessageReader(bytes);
     while (reader.left > 0) {
       const wr_id = reader.u64();
-      const { list, parts } = this.#entries(reader);
+      const { list, parts } = this.regions.entries(reader);
       const number = ++this.#lastReceive;
       const request: ReceiveRequest = { wr_id: number, sg_list: list };
       this.#receives.set(number, { wr_id, queue, parts });
@@ -318,11 +269,12 @@ export class Queues {
         throw error;
       }
     }
-    return 0;
   }
 
   /** Posts send requests, as `put_send` of native/queues.c writes them. */
-  postSend(qp: QueuePair, bytes: Uint8Array): 0 {
+  postSend(qp: QueuePair, bytes: Uint8Array): void {
+    // Requests bring bytes of regions: those that wait to be copied to the process come first.
+    if (this.regions.changed || [...this.#dirty].some(({ brings }) => brings)) this.flush();
     const reader = new MessageReader(bytes);
     const pair = this.#pairs.get(qp.qp_num) as Pair;
     while (reader.left > 0) {
@@ -335,7 +287,6 @@ export class Queues {
         this.#refusedSend(pair, number, error);
       }
     }
-    return 0;
   }
 
   #sendRequest(reader: MessageReader): { request: SendRequest; number: number; parts: readonly Part[] } {
@@ -350,7 +301,7 @@ export class Queues {
     const ah = this.addressOf(reader.u32());
     const remote_qpn = reader.u32();
     const remote_qkey = reader.u32();
-    const { list, parts } = this.#entries(reader);
+    const { list, parts } = this.regions.entries(reader);
     const data = reader.raw(reader.u32());
     let at = 0;
     for (const entry of data.length > 0 ? list : []) {
@@ -358,7 +309,7 @@ export class Queues {
       const bytes = data.subarray(at, at + addr.length);
       at += addr.length;
       // Inline data may be anywhere.
-      if (addr.buffer === OUTSIDE.buffer) Object.assign(entry, { addr: bytes, length: bytes.length });
+      if (isOutside(addr)) Object.assign(entry, { addr: bytes, length: bytes.length });
       else addr.set(bytes);
     }
     const request = {

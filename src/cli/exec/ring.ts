@@ -33,6 +33,9 @@ export class CompletionRing {
   readonly #address: number;
   readonly #capacity: number;
   readonly #word = new BigUint64Array(1);
+  readonly #wordBytes = new Uint8Array(this.#word.buffer);
+  /** Entries as they are written; the bytes that nothing is written to are 0. */
+  #view = new DataView(new ArrayBuffer(ENTRY));
   #produced = 0;
   #consumed = 0;
 
@@ -65,34 +68,48 @@ export class CompletionRing {
 
   /** Writes entries, for which there must be room, and then their number. */
   push(entries: readonly RingEntry[]): void {
-    const bytes = new Uint8Array(entries.length * ENTRY);
-    entries.forEach((entry, i) => writeEntry(new DataView(bytes.buffer, i * ENTRY, ENTRY), entry));
+    const length = entries.length * ENTRY;
+    if (this.#view.byteLength < length) this.#view = new DataView(new ArrayBuffer(length));
+    for (const [i, entry] of entries.entries()) writeEntry(this.#view, i * ENTRY, entry);
+    const bytes = new Uint8Array(this.#view.buffer, 0, length);
     const first = this.#produced % this.#capacity;
     const straight = Math.min(entries.length, this.#capacity - first) * ENTRY;
     this.#memory.write(this.#address + HEADER + first * ENTRY, bytes.subarray(0, straight));
-    if (straight < bytes.length) this.#memory.write(this.#address + HEADER, bytes.subarray(straight));
+    if (straight < length) this.#memory.write(this.#address + HEADER, bytes.subarray(straight));
     this.#produced += entries.length;
     this.#word[0] = BigInt(this.#produced);
-    this.#memory.write(this.#address, new Uint8Array(this.#word.buffer));
+    this.#memory.write(this.#address, this.#wordBytes);
   }
 
   #readWord(at: number): number {
-    return this.#memory.read(this.#address + at, new Uint8Array(this.#word.buffer)) ? Number(this.#word[0]) : 0;
+    return this.#memory.read(this.#address + at, this.#wordBytes) ? Number(this.#word[0]) : 0;
   }
 }
 
-function writeEntry(view: DataView, { wc, wr_id, cookie, received, time }: RingEntry): void {
-  view.setBigUint64(0, BigInt.asUintN(64, BigInt(wr_id)), true);
-  view.setBigUint64(8, BigInt(cookie), true);
-  view.setBigUint64(16, time, true);
-  const { status, opcode, vendor_err, byte_len, imm_data, qp_num, src_qp, wc_flags, flow_tag } = wc;
-  const { pkey_index = 0, slid = 0, sl = 0, dlid_path_bits = 0 } = wc;
-  [status, opcode, vendor_err, byte_len, imm_data, qp_num, src_qp, wc_flags, flow_tag].forEach((value, i) =>
-    view.setUint32(24 + 4 * i, value ?? 0, true),
-  );
-  view.setUint16(60, pkey_index, true);
-  view.setUint16(62, slid, true);
-  view.setUint8(64, sl);
-  view.setUint8(65, dlid_path_bits);
-  view.setUint8(66, received);
+function writeEntry(view: DataView, at: number, { wc, wr_id, cookie, received, time }: RingEntry): void {
+  writeWide(view, at, wr_id);
+  writeWide(view, at + 8, cookie);
+  writeWide(view, at + 16, time);
+  view.setUint32(at + 24, wc.status ?? 0, true);
+  view.setUint32(at + 28, wc.opcode ?? 0, true);
+  view.setUint32(at + 32, wc.vendor_err ?? 0, true);
+  view.setUint32(at + 36, wc.byte_len ?? 0, true);
+  view.setUint32(at + 40, wc.imm_data ?? 0, true);
+  view.setUint32(at + 44, wc.qp_num ?? 0, true);
+  view.setUint32(at + 48, wc.src_qp ?? 0, true);
+  view.setUint32(at + 52, wc.wc_flags ?? 0, true);
+  view.setUint32(at + 56, wc.flow_tag ?? 0, true);
+  view.setUint16(at + 60, wc.pkey_index ?? 0, true);
+  view.setUint16(at + 62, wc.slid ?? 0, true);
+  view.setUint8(at + 64, wc.sl ?? 0);
+  view.setUint8(at + 65, wc.dlid_path_bits ?? 0);
+  view.setUint8(at + 66, received);
+}
+
+function writeWide(view: DataView, at: number, value: bigint | number): void {
+  if (typeof value === "bigint") view.setBigUint64(at, value, true);
+  else {
+    view.setUint32(at, value >>> 0, true);
+    view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
+  }
 }

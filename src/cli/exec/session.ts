@@ -14,7 +14,7 @@ import { ERRNO, inCall, refuse, SteeringError } from "../../errors.js";
 import { Queues } from "./queues.js";
 import { ProcessMemory } from "./processMemory.js";
 import type { MadeRule, Refused, SessionReport } from "./reports.js";
-import { SPECIAL, type Caller, type Facade } from "./special.js";
+import { POSTS, SPECIAL, type Caller, type Facade } from "./special.js";
 
 /** Objects that a session may have at once. */
 const MAX_OBJECTS = 1_000_000;
@@ -97,7 +97,13 @@ export class Session implements Caller {
     if (one === undefined) return errorAnswer(ERRNO.EOPNOTSUPP);
     const name = one.name.replace(/^post_/, "ibv_post_");
     try {
-      return inCall(name, () => this.#made(one, reader)).framed();
+      const post = POSTS[one.name];
+      if (post === undefined) return inCall(name, () => this.#made(one, reader)).framed();
+      inCall(name, () => {
+        const queue = this.objectOf(reader.u32(), post.queue, post.queue);
+        post.requests(this.queues, queue, reader.raw(reader.u32()));
+      });
+      return POSTED;
     } catch (error) {
       const refused = refusalOf(name, error);
       if (!ANSWERS.has(refused.code)) this.refused = refused;
@@ -191,6 +197,9 @@ function madeRule({ object, kind, call }: Owned, hits: Hits, destroyed: boolean)
   const name = (object as Counting).name ?? "";
   return { kind: kind === "ibv_flow" ? "flow" : "rule", name, call, ...hits, destroyed };
 }
+
+/** The answer to what is posted, for which nothing waits. */
+const POSTED = errorAnswer(0);
 
 function errorAnswer(errno: number): Uint8Array {
   const writer = new MessageWriter();

@@ -1,5 +1,5 @@
 /** Calls whose form in C is not that of the facades: what a program has in memory, and what the host adds. */
-import { MessageWriter } from "../../calls/index.js";
+import { MessageWriter, type HandleName } from "../../calls/index.js";
 import { inCall, refuse } from "../../errors.js";
 import { Device } from "../../index.js";
 import { ibv_get_device_guid, ibv_get_device_name, flowAttrFromBytes } from "../../verbs/index.js";
@@ -8,7 +8,6 @@ import type {
   CompletionQueue,
   Context,
   MemoryRegion,
-  ProtectionDomain,
   QueuePair,
   QueuePairChange,
   SharedReceiveQueue,
@@ -60,7 +59,7 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
     const size = Number(length);
     const bytes = regionBytes(size);
     const mr = facade["ibv_reg_mr_iova"]?.(pd, bytes, size, iova, access) as MemoryRegion;
-    queues.addRegion(mr, { pd: pd as ProtectionDomain, bytes, address: Number(address), iova: Number(mr.iova) });
+    queues.regions.add(mr, { bytes, address: Number(address), iova: Number(mr.iova) });
     return mr;
   },
   ibv_create_cq: ({ facade, queues }, [context, cqe, channel, vector, ring, cookie]) =>
@@ -121,14 +120,28 @@ export const SPECIAL: Readonly<Record<string, SpecialCall | undefined>> = {
   mlx5dv_dump_dr_table: dump("mlx5dv_dump_dr_table"),
   mlx5dv_dump_dr_matcher: dump("mlx5dv_dump_dr_matcher"),
   mlx5dv_dump_dr_rule: dump("mlx5dv_dump_dr_rule"),
-  post_send: ({ queues }, [qp, bytes]) =>
-    queues.postSend(given("qp", qp) as QueuePair, given("wr", bytes) as Uint8Array),
-  post_recv: ({ queues }, [qp, bytes]) =>
-    queues.postReceive("ibv_post_recv", given("qp", qp) as QueuePair, given("wr", bytes) as Uint8Array),
-  post_srq_recv: ({ queues }, [srq, bytes]) =>
-    queues.postReceive("ibv_post_srq_recv", given("srq", srq) as SharedReceiveQueue, given("wr", bytes) as Uint8Array),
-  post_wq_recv: ({ queues }, [wq, bytes]) =>
-    queues.postReceive("ibv_post_wq_recv", given("wq", wq) as WorkQueue, given("wr", bytes) as Uint8Array),
+};
+
+/** A call that posts requests to a queue: `| number of the queue 4 | length 4 | requests |`. */
+interface Post {
+  readonly queue: HandleName;
+  readonly requests: (queues: Queues, queue: object, bytes: Uint8Array) => void;
+}
+
+export const POSTS: Readonly<Record<string, Post | undefined>> = {
+  post_send: { queue: "ibv_qp", requests: (queues, qp, bytes) => queues.postSend(qp as QueuePair, bytes) },
+  post_recv: {
+    queue: "ibv_qp",
+    requests: (queues, qp, bytes) => queues.postReceive("ibv_post_recv", qp as QueuePair, bytes),
+  },
+  post_srq_recv: {
+    queue: "ibv_srq",
+    requests: (queues, srq, bytes) => queues.postReceive("ibv_post_srq_recv", srq as SharedReceiveQueue, bytes),
+  },
+  post_wq_recv: {
+    queue: "ibv_wq",
+    requests: (queues, wq, bytes) => queues.postReceive("ibv_post_wq_recv", wq as WorkQueue, bytes),
+  },
 };
 
 /** @throws SteeringError EINVAL: it is a null pointer */

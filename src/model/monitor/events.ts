@@ -102,12 +102,13 @@ const FRAME_EVENTS: readonly EventName[] = ["frame", "hit", "state", "drop", "de
 
 const NO_TABLES: readonly MissedTable[] = Object.freeze([]);
 
-type Listeners = { readonly [E in EventName]: Set<EventListener<E>> };
+/** A list is replaced when a listener comes or goes, so that an event under way has the listeners that it began with. */
+type Listeners = { [E in EventName]: readonly EventListener<E>[] };
 
 /** The listeners of a device. It exists while there are some. */
 export class Monitor implements Observer {
   readonly #device: DeviceBase;
-  readonly #listeners = Object.fromEntries(EVENT_NAMES.map((name) => [name, new Set()])) as unknown as Listeners;
+  readonly #listeners = Object.fromEntries(EVENT_NAMES.map((name) => [name, []])) as unknown as Listeners;
   #states: StateWatch | null = null;
   /** Completions of frames whose own events come first; null while no frame is steered. */
   #waiting: CompletionEvent[] | null = null;
@@ -117,11 +118,11 @@ export class Monitor implements Observer {
   }
 
   get isIdle(): boolean {
-    return EVENT_NAMES.every((name) => this.#listeners[name].size === 0);
+    return EVENT_NAMES.every((name) => this.#listeners[name].length === 0);
   }
 
   get watchesFrames(): boolean {
-    return FRAME_EVENTS.some((name) => this.#listeners[name].size > 0);
+    return FRAME_EVENTS.some((name) => this.#has(name));
   }
 
   get oneByOne(): boolean {
@@ -129,13 +130,15 @@ export class Monitor implements Observer {
   }
 
   add<E extends EventName>(name: E, listener: EventListener<E>): void {
-    this.#listeners[name].add(listener);
+    const all: Record<E, readonly EventListener<E>[]> = this.#listeners;
+    all[name] = [...all[name], listener];
     if (name === "state") this.#states ??= new StateWatch(this.#device);
   }
 
   delete<E extends EventName>(name: E, listener: EventListener<E>): void {
-    this.#listeners[name].delete(listener);
-    if (this.#listeners.state.size === 0) this.#states = null;
+    const all: Record<E, readonly EventListener<E>[]> = this.#listeners;
+    all[name] = all[name].filter((one) => one !== listener);
+    if (!this.#has("state")) this.#states = null;
   }
 
   before(): void {
@@ -172,7 +175,7 @@ export class Monitor implements Observer {
   }
 
   completed(queue: CompletionQueue, completion: WorkCompletion): void {
-    if (this.#listeners.completion.size === 0) return;
+    if (!this.#has("completion")) return;
     const event = { ...this.#common, queue, completion };
     if (this.#waiting === null) this.#tell("completion", event);
     else this.#waiting.push(event);
@@ -183,22 +186,30 @@ export class Monitor implements Observer {
   }
 
   #frame(port: number, sender: QueuePair | null, frame: Uint8Array, outcome: Outcome): void {
-    const common = { ...this.#common, frame, outcome };
+    const device = this.#device;
+    const time = device.now();
     const { verdict, reason, rules, to, copies } = outcome;
-    this.#tell("frame", { ...common, port, sender });
-    for (const rule of rules) this.#tell("hit", { ...common, rule });
+    if (this.#has("frame")) this.#tell("frame", { device, time, frame, outcome, port, sender });
+    // Listeners may listen to more.
+    if (this.#has("hit")) for (const rule of rules) this.#tell("hit", { device, time, frame, outcome, rule });
     for (const change of this.#states?.changes(rules) ?? []) this.#tell("state", { ...this.#common, ...change });
-    if (verdict === "drop" || verdict === "miss") {
+    if (this.#has("drop") && (verdict === "drop" || verdict === "miss")) {
       const rule = rules.at(-1) ?? null;
-      this.#tell("drop", { ...common, reason, rule, tables: tablesOf(this.#device, outcome, rule) });
+      const tables = tablesOf(device, outcome, rule);
+      this.#tell("drop", { device, time, frame, outcome, reason, rule, tables });
     }
-    for (const destination of to) this.#destination(common, destination, false);
-    for (const destination of copies) this.#destination(common, destination, true);
+    if (!this.#has("transmit") && !this.#has("delivery")) return;
+    for (const destination of to) this.#destination({ device, time, frame, outcome }, destination, false);
+    for (const destination of copies) this.#destination({ device, time, frame, outcome }, destination, true);
   }
 
   #destination(common: OfFrame, destination: Destination, copy: boolean): void {
     if (destination.kind === "port") this.#tell("transmit", { ...common, destination, copy });
     else this.#tell("delivery", { ...common, destination, copy });
+  }
+
+  #has(name: EventName): boolean {
+    return this.#listeners[name].length > 0;
   }
 
   #completions(): void {
@@ -208,12 +219,12 @@ export class Monitor implements Observer {
   }
 
   #ofRule(name: "ruleAdded" | "ruleRemoved", rule: HitRule): void {
-    if (this.#listeners[name].size > 0) this.#tell(name, { ...this.#common, rule });
+    if (this.#has(name)) this.#tell(name, { ...this.#common, rule });
   }
 
   /** The error of a listener does not reach the call that made the event. */
   #tell<E extends EventName>(name: E, event: DeviceEvents[E]): void {
-    for (const listener of [...this.#listeners[name]]) {
+    for (const listener of this.#listeners[name]) {
       try {
         listener(event);
       } catch (error) {

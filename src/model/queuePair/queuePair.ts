@@ -84,7 +84,8 @@ export class QueuePair extends Handle implements Receiver {
   private readonly _attributes: CheckedAttributes | null;
   private readonly _receive: ReceiveQueue | null;
   private readonly _send: SendQueue | null;
-  private _state: Readonly<QueuePairState> = RESET_STATE;
+  /** An object of its own: packets change its PSNs. */
+  private _state: QueuePairState = { ...RESET_STATE };
   /** The rule of a UD queue pair that receives, for datagrams with its number. */
   private _datagrams: ConnectedRule | null = null;
 
@@ -263,7 +264,7 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   private _become(next: Readonly<QueuePairState>): void {
-    this._state = next;
+    this._state = { ...next };
     const { state, transport } = this;
     const ready = this._receives;
     const { exports } = this.device.core;
@@ -327,13 +328,13 @@ export class QueuePair extends Handle implements Receiver {
   /** Takes `count` packet sequence numbers for packets to send; returns the first. */
   takePsn(count = 1): number {
     const psn = this._state.sq_psn;
-    this._state = { ...this._state, sq_psn: psnAfter(psn, count) };
+    this._state.sq_psn = psnAfter(psn, count);
     return psn;
   }
 
   /** Sets the PSN of the next packet that it expects. */
   expectPsn(rq_psn: number): void {
-    this._state = { ...this._state, rq_psn };
+    this._state.rq_psn = rq_psn;
   }
 
   /** @internal The lengths of the receive buffers that wait, the oldest first. */

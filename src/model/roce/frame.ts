@@ -4,10 +4,11 @@
  *     | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | more headers | payload | 0 to 3 | ICRC 4 |
  */
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PORT_ROCE, PROTOCOL_UDP } from "../../abi/protocols.js";
-import { bytesOf, joined } from "../../packet/bytes.js";
+import { writeBytes } from "../../packet/bytes.js";
 import { internetChecksum } from "../../packet/checksum.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
 import type { Route } from "../queue/addressHandle.js";
+import { lengthOf } from "../queue/scatter.js";
 import { isIpv4Mapped, mappedIpv4 } from "../base/port/gids.js";
 
 export const UDP_LENGTH = 8;
@@ -30,55 +31,80 @@ export interface OutgoingPacket {
   readonly payload: readonly Uint8Array[];
 }
 
-const number = (value: number, length: number): Uint8Array => bytesOf(value, length);
+const ETHERNET_LENGTH = 14;
+const IPV4_LENGTH = 20;
+const IPV6_LENGTH = 40;
 
 /** The complete frame, from Ethernet to ICRC. */
 export function roceFrame(route: Route, packet: OutgoingPacket): Uint8Array {
-  const transport = transportOf(packet);
-  const length = UDP_LENGTH + transport.length + ICRC_LENGTH;
-  // SPEC: RoCE v2 sends no UDP checksum, over IPv6 neither: the ICRC protects the packet.
-  const udp = joined(number(sourcePort(route, packet), 2), number(PORT_ROCE, 2), number(length, 2), number(0, 2));
   const ipv4 = isIpv4Mapped(route.dgid);
-  const carried = joined(ipv4 ? ipv4Header(route, length) : ipv6Header(route, length), udp, transport);
-  const type = number(ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6, 2);
-  return joined(route.dmac, route.port.mac, type, carried, number(invariantCrc(carried), ICRC_LENGTH));
+  const udp = ETHERNET_LENGTH + (ipv4 ? IPV4_LENGTH : IPV6_LENGTH);
+  const contents = lengthOf(packet.payload);
+  const padding = -contents & 3;
+  const length = UDP_LENGTH + BTH_LENGTH + lengthOf(packet.headers) + contents + padding + ICRC_LENGTH;
+  const frame = new Uint8Array(udp + length);
+  const view = new DataView(frame.buffer);
+  writeBytes(frame, 0, route.dmac);
+  writeBytes(frame, 6, route.port.mac);
+  view.setUint16(12, ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+  const ip = frame.subarray(ETHERNET_LENGTH);
+  if (ipv4) writeIpv4(view, ip, route, length);
+  else writeIpv6(view, ip, route, length);
+  view.setUint16(udp, sourcePort(route, packet));
+  view.setUint16(udp + 2, PORT_ROCE);
+  // SPEC: RoCE v2 sends no UDP checksum, over IPv6 neither: the ICRC protects the packet.
+  view.setUint16(udp + 4, length);
+  writeTransport(view, frame, udp + UDP_LENGTH, packet, padding);
+  const icrc = frame.length - ICRC_LENGTH;
+  view.setUint32(icrc, invariantCrc(frame.subarray(ETHERNET_LENGTH, icrc)));
+  return frame;
 }
 
-/** The BTH, the headers after it, the payload, and padding to a multiple of four bytes. */
-function transportOf(packet: OutgoingPacket): Uint8Array {
+/** The BTH, the headers after it and the payload. */
+function writeTransport(view: DataView, frame: Uint8Array, bth: number, packet: OutgoingPacket, padding: number): void {
   const { opcode, solicited, pkey, remote_qpn, ackRequest, psn, headers, payload } = packet;
-  const padding = -payload.reduce((sum, { length }) => sum + length, 0) & 3;
+  frame[bth] = opcode;
   // SPEC: without path migration, the bit M (migrated) is set.
-  const flags = (solicited ? 0x80 : 0) | 0x40 | (padding << 4);
-  return joined(
-    Uint8Array.of(opcode, flags),
-    number(pkey, 2),
-    number(remote_qpn, 4),
-    Uint8Array.of(ackRequest ? 0x80 : 0),
-    number(psn, 3),
-    ...headers,
-    ...payload,
-    new Uint8Array(padding),
-  );
+  frame[bth + 1] = (solicited ? 0x80 : 0) | 0x40 | (padding << 4);
+  view.setUint16(bth + 2, pkey);
+  view.setUint32(bth + 4, remote_qpn);
+  view.setUint32(bth + 8, psn & 0xffffff);
+  if (ackRequest) frame[bth + 8] = 0x80;
+  let at = bth + BTH_LENGTH;
+  for (const parts of [headers, payload]) {
+    for (const part of parts) {
+      writeBytes(frame, at, part);
+      at += part.length;
+    }
+  }
 }
 
 /** RFC 791: without options, not fragmented. */
-function ipv4Header({ sgid, dgid, hopLimit, trafficClass }: Route, length: number): Uint8Array {
-  const header = joined(
-    Uint8Array.of(0x45, trafficClass),
-    number(20 + length, 2),
-    Uint8Array.of(0, 0, 0x40, 0, hopLimit, PROTOCOL_UDP, 0, 0),
-    mappedIpv4(sgid),
-    mappedIpv4(dgid),
-  );
-  header.set(number(internetChecksum(header), 2), 10);
-  return header;
+function writeIpv4(
+  view: DataView,
+  ip: Uint8Array,
+  { sgid, dgid, hopLimit, trafficClass }: Route,
+  length: number,
+): void {
+  const at = ip.byteOffset;
+  view.setUint16(at, (0x45 << 8) | trafficClass);
+  view.setUint16(at + 2, IPV4_LENGTH + length);
+  view.setUint16(at + 6, 0x4000);
+  view.setUint16(at + 8, (hopLimit << 8) | PROTOCOL_UDP);
+  writeBytes(ip, 12, mappedIpv4(sgid));
+  writeBytes(ip, 16, mappedIpv4(dgid));
+  view.setUint16(at + 10, internetChecksum(ip.subarray(0, IPV4_LENGTH)));
 }
 
 /** RFC 8200. */
-function ipv6Header({ sgid, dgid, hopLimit, trafficClass, flowLabel }: Route, length: number): Uint8Array {
-  const word = 0x6000_0000 + trafficClass * 2 ** 20 + flowLabel;
-  return joined(number(word, 4), number(length, 2), Uint8Array.of(PROTOCOL_UDP, hopLimit), sgid, dgid);
+function writeIpv6(view: DataView, ip: Uint8Array, route: Route, length: number): void {
+  const { sgid, dgid, hopLimit, trafficClass, flowLabel } = route;
+  const at = ip.byteOffset;
+  view.setUint32(at, 0x6000_0000 + trafficClass * 2 ** 20 + flowLabel);
+  view.setUint16(at + 4, length);
+  view.setUint16(at + 6, (PROTOCOL_UDP << 8) | hopLimit);
+  writeBytes(ip, 8, sgid);
+  writeBytes(ip, 24, dgid);
 }
 
 /**
@@ -97,8 +123,7 @@ export function sourcePortOf(label: number): number {
 }
 
 function labelOf(source: number, remote: number): number {
-  let label = BigInt(source) * BigInt(remote);
-  label ^= label >> 20n;
-  label ^= label >> 40n;
-  return Number(label & 0xfffffn);
+  // 48 bits at most, which a double holds.
+  const label = source * remote;
+  return (label & 0xfffff) ^ (Math.floor(label / 2 ** 20) & 0xfffff) ^ Math.floor(label / 2 ** 40);
 }

@@ -365,13 +365,18 @@ export class Requester {
       psn: psnAfter(first, i),
       solicited: last && solicited,
       ackRequest: last && reliable,
-      headers: [
-        ...(i === 0 && remote !== null ? [rethOf(remote, payload.length)] : []),
-        ...(last && immediate !== null ? [bytesOf(immediate, 4)] : []),
-      ],
+      headers: headersOf(i === 0 ? remote : null, payload.length, last ? immediate : null),
       payload: [payload.subarray(i * mtu, (i + 1) * mtu)],
     };
   }
+}
+
+const NO_HEADERS: readonly Uint8Array[] = [];
+
+function headersOf(remote: RemoteMemory | null, length: number, immediate: number | null): readonly Uint8Array[] {
+  if (remote === null && immediate === null) return NO_HEADERS;
+  const reth = remote === null ? NO_HEADERS : [rethOf(remote, length)];
+  return immediate === null ? reth : [...reth, bytesOf(immediate, 4)];
 }
 
 /** Writes the answers. @returns the status of the request: its memory may not be registered any more */

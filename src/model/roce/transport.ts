@@ -191,8 +191,8 @@ export class Transport implements RequesterOwner, ResponderOwner {
     this._qp.device.clock.cancel(deadline);
   }
 
-  send({ opcode, ...packet }: RequestPacket): boolean {
-    return this._transmit({ ...packet, opcode: this._service | opcode });
+  send(packet: RequestPacket): boolean {
+    return this._transmit(packet);
   }
 
   answer(psn: number, syndrome: number, msn: number): void {
@@ -214,7 +214,7 @@ export class Transport implements RequesterOwner, ResponderOwner {
   }
 
   private _reply(opcode: number, psn: number, headers: readonly Uint8Array[], payload: readonly Uint8Array[]): void {
-    this._transmit({ opcode: this._service | opcode, psn, solicited: false, ackRequest: false, headers, payload });
+    this._transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload });
   }
 
   fail(event?: number): void {
@@ -228,13 +228,23 @@ export class Transport implements RequesterOwner, ResponderOwner {
     return this.reliable ? SERVICE_RC : SERVICE_UC;
   }
 
-  private _transmit(packet: RequestPacket): boolean {
+  private _transmit({ opcode, psn, solicited, ackRequest, headers, payload }: RequestPacket): boolean {
     return inCall("ibv_post_send", () => {
       const route = this._route;
       if (route === null) return false;
       const { qp_num: source_qpn, attributes } = this._qp;
       const pkey = route.port.pkey("pkey_index", attributes.pkey_index);
-      const frame = roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey });
+      const frame = roceFrame(route, {
+        opcode: this._service | opcode,
+        source_qpn,
+        remote_qpn: this.peer,
+        pkey,
+        psn,
+        solicited,
+        ackRequest,
+        headers,
+        payload,
+      });
       return this._qp.device.transmit(this._qp, frame);
     });
   }

@@ -166,13 +166,21 @@ function loopedBack(
     else kept.push(egressFrame);
     if (stay && sent.to.includes(destination)) stayed.push(looped);
   }
-  const whoHas = (list: readonly Destination[]): Destination[] =>
-    list.flatMap((destination) => instead.get(destination) ?? [destination]);
+  const whoHas = (list: readonly Destination[]): readonly Destination[] => {
+    const [only] = list;
+    if (only === undefined) return list;
+    if (list.length === 1) return instead.get(only) ?? list;
+    return list.flatMap((destination) => instead.get(destination) ?? [destination]);
+  };
   const to = whoHas(sent.to);
   const left = to.some(({ kind }) => kind === "port");
   const { verdict, reason, tag, registers, missed } = bestOf(sent, stayed, left);
   const outcome = bareOutcome(verdict, reason, tag);
-  Object.assign(outcome, { to, registers, rules, missed, copies: [...whoHas(sent.copies), ...copies] });
+  outcome.to = to;
+  outcome.registers = registers;
+  outcome.rules = rules;
+  outcome.missed = missed;
+  outcome.copies = copies.length === 0 ? whoHas(sent.copies) : [...whoHas(sent.copies), ...copies];
   return { outcome, egressFrames, kept };
 }
 
@@ -198,5 +206,7 @@ function isMulticast(frame: Uint8Array): boolean {
 
 /** Whether a frame is addressed to the MAC of the port or to a group. */
 function isFor({ mac }: Port, frame: Uint8Array): boolean {
-  return isMulticast(frame) || mac.every((byte, i) => byte === frame[i]);
+  if (isMulticast(frame)) return true;
+  for (let i = 0; i < mac.length; i++) if (mac[i] !== frame[i]) return false;
+  return true;
 }

@@ -15,7 +15,7 @@ const EXAMPLES = {
   raw_packet_send: "flowsteer0\n7 success\n",
 };
 /** Frames for a second: a program that runs slowly makes several rules while they arrive. */
-const RATE = "20";
+const RATE = "4";
 
 const runtime = spawnSync("cc", ["-print-file-name=libasan.so"], { encoding: "utf8" }).stdout.trim();
 /** The runtime must be loaded first; the preloaded library precedes it. */
