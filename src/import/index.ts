@@ -15,4 +15,4 @@ export {
   type ImportResult,
   type ImportSource,
 } from "./importRules.js";
-export { RuleWords, type FieldWords, type TextEdit } from "./words/ruleWords.js";
+export { RuleWords, type FieldWords, type TextEdit } from "./ruleWords.js";

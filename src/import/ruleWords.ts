@@ -2,11 +2,11 @@
  * Which words of a text set which field of a rule, and changes of rules as edits of the text. The importers say it: another
  * value in the place of a word makes another match, so no table knows the fields of a language a second time.
  */
-import type { Scenario } from "../../scenario/document.js";
-import type { SourceElement } from "../../formats/reading/finding.js";
-import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "../importRules.js";
-import { phraseBefore, type Phrase } from "./phrases.js";
-import { isValue, otherValue, valueLike, valueWords } from "./values.js";
+import type { Scenario } from "../scenario/document.js";
+import type { SourceElement } from "../formats/reading/finding.js";
+import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
+import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
+import { isValue, otherValue, valueLike, valueWords } from "../formats/text/values.js";
 
 /** The words that set a field of a rule. */
 export interface FieldWords {
