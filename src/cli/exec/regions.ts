@@ -3,6 +3,8 @@ import type { MessageReader } from "../../calls/index.js";
 import type { MemoryRegion, ScatterEntry } from "../../verbs/index.js";
 import type { ProcessMemory } from "./processMemory.js";
 
+type Memory = Pick<ProcessMemory, "read" | "write">;
+
 interface Region {
   readonly bytes: Uint8Array;
   /** Where the process has it, and what addresses requests use. */
@@ -24,7 +26,7 @@ export function isOutside({ buffer }: Uint8Array): boolean {
 }
 
 export class Regions {
-  readonly #memory: ProcessMemory;
+  readonly #memory: Memory;
   readonly #regions = new Map<number, Region>();
   readonly #keys = new Map<object, number>();
   /** What peers have written. */
@@ -34,11 +36,11 @@ export class Regions {
   /** The copy that these bytes are in: another may be of the same memory. */
   #copy: ArrayBufferLike | null = null;
 
-  constructor(memory: ProcessMemory) {
+  constructor(memory: Memory) {
     this.#memory = memory;
   }
 
-  add(mr: MemoryRegion, region: Region): void {
+  add(mr: Pick<MemoryRegion, "lkey" | "backing">, region: Region): void {
     this.#regions.set(mr.lkey, region);
     this.#keys.set(mr, mr.lkey);
     mr.backing = {
