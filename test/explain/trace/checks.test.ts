@@ -144,6 +144,78 @@ describe("connection tracking", () => {
   });
 });
 
+describe("ESP", () => {
+  const run = async (first: number, sequence: number, more: object = {}): Promise<Trace> => {
+    const esp = {
+      direction: "decrypt",
+      spi: 8,
+      seq: first,
+      key: "00".repeat(16),
+      salt: "00000000",
+      esn: 0,
+      replay: 32,
+    };
+    const headers = [
+      { header: "ethernet" },
+      { header: "ipv4", source: "192.0.2.1", destination: "192.0.2.2" },
+      { header: "esp", spi: 8, sequence, ...more },
+      { header: "payload", bytes: "00".repeat(40) },
+    ];
+    const flow = { name: "in", queue: "q", specs: [{ ipv4: {} }, { esp: {} }, { action: "sa" }] };
+    const { device, frames } = await loadScenario(
+      JSON.stringify({
+        flowsteer: 1,
+        queues: [{ name: "q" }],
+        flowActions: [{ name: "sa", esp: { ...esp, encap: [{ ipv4: {} }] } }],
+        flows: [flow],
+        frames: [{ headers }],
+      }),
+    );
+    return (await openTracer(device)).trace(1, frames[0]?.bytes as Uint8Array);
+  };
+
+  it.each<[string, number, number, object, string, string]>([
+    [
+      "late",
+      1000,
+      900,
+      {},
+      "esp_replay",
+      "has the sequence number 900, before 969, where the replay window that ends at 1000 begins",
+    ],
+    [
+      "far ahead",
+      1000,
+      0x9000_0000,
+      {},
+      "esp_jump",
+      "has the sequence number 2415919104, 2415918104 after the highest, 1000, and the limit is 2^31",
+    ],
+    ["of another SPI", 1000, 1001, { spi: 9 }, "esp_spi", "has the SPI 0x00000009, and the action has 0x00000008"],
+    [
+      "below 0",
+      10,
+      0xffff_fff0,
+      {},
+      "esp_replay",
+      "has the lower half 4294967280 of a sequence number, which lies in the window before 0: the highest number so far is 10",
+    ],
+    [
+      "forged",
+      1000,
+      1001,
+      {},
+      "esp_authentication",
+      "has another ICV than the key, the salt and the sequence number 1001 give",
+    ],
+  ])("names the numbers of a packet that is %s", async (_, first, sequence, more, reason, sentence) => {
+    const trace = await run(first, sequence, more);
+    expect(trace.outcome).toMatchObject({ verdict: "drop", reason });
+    expect(failedIn(trace).map((one) => one.sentence)).toEqual([sentence]);
+    expect(printTrace(trace, { width: 400 })).toContain(`refuses the frame: it ${sentence}`);
+  });
+});
+
 function randomSegment(random: Random, context: PlainConnection, original: boolean): SegmentFields {
   const [own, other] = original ? [context.original, context.reply] : [context.reply, context.original];
   const about = (number: number): number =>
