@@ -2,9 +2,10 @@
 import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks.js";
 import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
+import { DRIVER_NAMES, driversOf, type DriverName } from "../drivers/driver.js";
 import type { Scenario } from "../scenario/document.js";
 import { Draft } from "../formats/reading/draft.js";
-import type { ImportFinding } from "../formats/reading/finding.js";
+import type { DriverNote, ImportFinding } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
 import { partsOf } from "./recognition.js";
@@ -31,6 +32,11 @@ export interface ImportOptions {
   readonly map?: Readonly<Record<string, string>>;
   /** Variables that texts use and do not set, without `$`: `{ REP: "eth2_0", dst_mac: "02:00:00:00:00:02" }`. */
   readonly set?: Readonly<Record<string, string>>;
+  /**
+   * The driver between rules and device: `mlx5-pmd` (DPDK, `dv_flow_en` 1), `mlx5-pmd-hws` (`dv_flow_en` 2), `mlx5e`
+   * (Linux), or `none`, for the order of the text. Left out, rules of testpmd have `mlx5-pmd`, those of Linux `mlx5e`.
+   */
+  readonly driver?: DriverName;
 }
 
 export interface ImportResult {
@@ -38,6 +44,8 @@ export interface ImportResult {
   readonly scenario: Scenario | null;
   /** In the order of the sources. */
   readonly findings: readonly ImportFinding[];
+  /** What the driver does to the rules, in the order of the sources. */
+  readonly driver: readonly DriverNote[];
 }
 
 /**
@@ -85,7 +93,8 @@ interface Read {
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
-  const { lenient = false, format, into, map, set } = options;
+  const { lenient = false, format, into, map, set, driver } = options;
+  const drivers = driversOf(driver);
   const findings = new Findings();
   const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
@@ -97,21 +106,26 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     const parts = format === undefined ? partsOf(text) : [{ format, text }];
     if (parts.length === 0)
       findings.refuse({ line: 1, column: 1 }, "", HINTS.find(([of]) => of.test(text))?.[1] ?? UNKNOWN);
-    for (const part of parts) importerOf(part.format, importers, draft, findings).add(part.text);
+    for (const part of parts) {
+      let importer = importers.get(part.format);
+      importer ??= FORMATS[part.format].importer(draft, findings, drivers);
+      importers.set(part.format, importer);
+      importer.add(part.text);
+    }
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
   return { draft, findings, lenient, into };
 }
 
-function resultOf({ draft, findings: { list, refused }, lenient, into }: Read): ImportResult {
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list };
+function resultOf({ draft, findings: { list, refused, driver }, lenient, into }: Read): ImportResult {
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
   ];
   const scenario = draft.scenario();
-  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list };
+  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list, driver };
 }
 
 const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
@@ -140,17 +154,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function importerOf(
-  format: ImportFormat,
-  importers: Map<ImportFormat, Importer>,
-  draft: Draft,
-  findings: Findings,
-): Importer {
-  const made = importers.get(format) ?? FORMATS[format].importer(draft, findings);
-  importers.set(format, made);
-  return made;
-}
-
 function checked(sources: string | readonly ImportSource[], options: ImportOptions): ImportOptions {
   if (typeof sources !== "string") checkSources(sources);
   checkOptions("", options, {
@@ -159,11 +162,16 @@ function checked(sources: string | readonly ImportSource[], options: ImportOptio
     into: "object",
     map: "object",
     set: "object",
+    driver: "string",
   });
-  const { format, map = {}, set = {} } = options;
+  const { format, map = {}, set = {}, driver } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {
     const hint = namesHint(format, "formats", IMPORT_FORMATS);
     refuse({ code: "EINVAL", reason: "unsupported", path: "format", value: format, hint });
+  }
+  if (driver !== undefined && !DRIVER_NAMES.includes(driver)) {
+    const hint = namesHint(driver, "drivers", DRIVER_NAMES);
+    refuse({ code: "EINVAL", reason: "unsupported", path: "driver", value: driver, hint });
   }
   for (const [option, values] of Object.entries({ map, set })) {
     for (const [name, to] of Object.entries(values)) {

@@ -1,6 +1,14 @@
 /** `flowsteer/import`: rules of other programs and of devices, as scenarios. It only re-exports. */
 export { IMPORT_FORMATS, type ImportFormat } from "./formats.js";
-export { printFinding, type ImportFinding, type ImportSeverity, type SourcePlace } from "../formats/reading/finding.js";
+export { DRIVER_NAMES, type DriverName } from "../drivers/driver.js";
+export {
+  printFinding,
+  printNote,
+  type DriverNote,
+  type ImportFinding,
+  type ImportSeverity,
+  type SourcePlace,
+} from "../formats/reading/finding.js";
 export {
   importRules,
   importScenario,
