@@ -67,6 +67,7 @@ export class Rules {
     const walk = matchOf(rule.items, {
       domain,
       assume,
+      bareItems: this.pmd?.bareItems,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
         if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
