@@ -18,6 +18,8 @@ export interface Pmd {
   readonly maxPriority: (rule: Pick<PmdRule, "domain" | "group">) => number;
   /** The priority of a rule in its table. */
   readonly priority: (rule: PmdRule) => number;
+  /** The priority, in the root table, of its own rules for frames that no other rule takes. */
+  readonly controlPriority: number;
   /** Whether rules of one mask and one priority share a matcher, whose age counts instead of theirs. */
   readonly ordersMasks: boolean;
   /** The match field that an item without values compares, and its value, in place of the header. */
@@ -81,6 +83,7 @@ export const MLX5_PMD: Pmd = {
   level,
   maxPriority: ({ domain, group }) => (level(domain, group) === 0 ? ROOT_PRIORITIES - 2 : LAST_PRIORITY),
   priority: (rule) => rule.priority * STEP + decisive(rule).subpriority,
+  controlPriority: (ROOT_PRIORITIES - 1) * STEP + L2,
   ordersMasks: true,
   bareItems: BARE_ITEMS,
   because: (rule) => {
@@ -96,6 +99,7 @@ export const MLX5_PMD_HWS: Pmd = {
   level,
   maxPriority: ({ domain, group }) => (level(domain, group) === 0 ? ROOT_PRIORITIES * STEP : 0xffff),
   priority: ({ priority }) => priority,
+  controlPriority: ROOT_PRIORITIES * STEP,
   // MODEL: rules of one priority are in the order in which they are made, not in that of their template tables.
   ordersMasks: false,
   bareItems: BARE_ITEMS,

@@ -10,6 +10,7 @@ import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
 import { partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
+import { addReceivers } from "./receivers.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */
@@ -115,6 +116,7 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
+  if (driver !== "none" && WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   return { draft, findings, lenient, into };
 }
 
@@ -127,6 +129,9 @@ function resultOf({ draft, findings: { list, refused, driver }, lenient, into }:
   const scenario = draft.scenario();
   return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list, driver };
 }
+
+/** Formats of rules of an eSwitch, whose functions have drivers of their own. */
+const WITH_DRIVERS: readonly ImportFormat[] = ["tc", "testpmd", "ovs", "ovs-dpctl", "nft"];
 
 const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
 

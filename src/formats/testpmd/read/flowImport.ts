@@ -132,6 +132,7 @@ export class FlowImport implements Importer {
       this.#gone(command, this.#living.of(numberAt(words.next("the port"), "the port", 16)).all);
     },
     update: (words) => this.#update(words),
+    isolate: (words) => this.#rules.receivers.isolate(words),
     tunnel: (words, { text }) => this.#settings.tunnels.set(text.slice("set ".length), words),
     rawEncap: (words) => this.#settings.setRaw("raw_encap", words),
     rawDecap: (words) => this.#settings.setRaw("raw_decap", words),

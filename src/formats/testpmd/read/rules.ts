@@ -1,5 +1,5 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
-import { templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { receiverName, templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -9,6 +9,7 @@ import { notImported, type Word } from "../../text/refusal.js";
 import { Plan } from "./actions/plan.js";
 import type { Action } from "./actions/read.js";
 import type { Fate } from "./actions/steps.js";
+import { controlFates, Receivers, type Receiver } from "./control.js";
 import { Matchers } from "./matchers.js";
 import { matchOf } from "./pattern/match.js";
 import type { PatternWalk } from "./pattern/walk.js";
@@ -32,6 +33,9 @@ export interface FlowRule {
 }
 
 const MAX_PRIORITY = 0xffffn;
+/** Queues that frames are spread over, where the text says their number, and where it does not. */
+const MAX_SPREAD = 512;
+const MAX_GUESSED = 64;
 /** Of those that a driver multiplies by three. */
 const LAST_TRIPLED = 21844n;
 /** Groups are levels; steps of a rule need levels above. */
@@ -41,6 +45,10 @@ export class Rules {
   readonly #tables = new Map<string, string>();
   readonly #spreads = new Map<string, string>();
   readonly #matchers: Matchers;
+  /** Functions that rules for received frames are of. */
+  readonly receivers = new Receivers();
+  /** The last queue that the rule under way names. */
+  #topQueue = 0;
   #ofPort = false;
   /** Whether frames of the eSwitch are led to the table of group 0. */
   #leads = false;
@@ -64,6 +72,7 @@ export class Rules {
     this.#checkPriority(rule);
     const vport = domain === "fdb" ? 0 : this.ports.functionOf(port.number, port.word);
     const assume = (word: Word, reason: string): void => this.findings.assume(word.place, word.text, reason);
+    this.#topQueue = 0;
     const walk = matchOf(rule.items, {
       domain,
       assume,
@@ -80,6 +89,11 @@ export class Rules {
     if (domain === "fdb" && !walk.hasPort) this.#askPort(rule, walk, assume);
     const lacking: string[] = [];
     const plan = this.#plan(rule, vport, walk, assume, lacking);
+    if (domain === "nic_rx") {
+      const receiver = this.receivers.of(vport, port, this.findings.file);
+      receiver.queues = Math.max(receiver.queues, this.#topQueue + 1);
+      receiver.isTemplated ||= rule.isTemplated === true;
+    }
     return this.#write(rule, vport, walk, plan, lacking);
   }
 
@@ -131,7 +145,10 @@ export class Rules {
       name,
       assume,
       lack,
-      queue: (index) => this.draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
+      queue: (index) => {
+        this.#topQueue = Math.max(this.#topQueue, index);
+        return this.#queue(vport, port.number, index);
+      },
       table: (group, word) => this.#table(domain, vport, group, word, true),
       spread: (fates) => this.#spread(vport, fates),
       destination: (number, word) => destination(this.ports.of(number, word)),
@@ -231,8 +248,33 @@ export class Rules {
     return this.#matchers.of(table, pmd.priority(facts), walk.match.maskKey, because, rule.port.word);
   }
 
-  /** Removes what only rules that are gone needed. */
+  #queue(vport: number, port: bigint, index: number): string {
+    return this.draft.queue(vport === 0 ? `queue ${index}` : `port ${port} queue ${index}`, vport);
+  }
+
+  /** Without `flow isolate` the driver delivers what no rule takes: testpmd makes ports promiscuous. */
+  #deliverTheRest(vport: number, { port, word, file, queues, isTemplated }: Receiver): void {
+    const pmd = isTemplated ? templatePmd(this.pmd) : this.pmd;
+    if (pmd === null) return;
+    const queue = (index: number): string => this.#queue(vport, port, index);
+    const number = Math.min(MAX_SPREAD, this.settings.queues ?? Math.min(MAX_GUESSED, queues));
+    this.draft.file = file;
+    this.draft.comesFrom(word.place, `port ${port}`);
+    const fates = controlFates(number, word, { draft: this.draft, queue });
+    const [only] = fates;
+    this.draft.push("rules", {
+      name: this.#free(receiverName(`port ${port}`)),
+      description: `Of the driver ${pmd.name}: the port is promiscuous, as testpmd makes it, and not isolated.`,
+      table: this.draft.root("nic_rx", vport),
+      priority: pmd.controlPriority,
+      actions: [fates.length === 1 && only !== undefined ? only.action : { table: this.#spread(vport, fates) }],
+    });
+    this.findings.explain(word.place, `port ${port}`, `frames that no rule takes go to its queues, 0 to ${number - 1}`);
+  }
+
+  /** Adds the rules of the driver, and removes what only rules that are gone needed. */
   finish(): void {
+    for (const [vport, receiver] of this.receivers.open) this.#deliverTheRest(vport, receiver);
     this.#matchers.finish();
   }
 
