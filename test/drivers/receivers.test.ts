@@ -4,7 +4,7 @@ import { exportRules } from "../../src/export/index.js";
 import { importRules, type ImportOptions } from "../../src/import/index.js";
 import { buildFrame } from "../../src/packet/builder/build.js";
 import { parsePacket } from "../../src/packet/notation/parse.js";
-import { loadScenario } from "../../src/scenario/index.js";
+import { loadScenario, type Scenario } from "../../src/scenario/index.js";
 
 const frame = (text: string): Uint8Array => buildFrame(parsePacket(text).layers);
 
@@ -44,6 +44,17 @@ describe("the mlx5 PMD", () => {
     expect(scenario?.rules?.find(({ name }) => name === "driver: port 0 receives")?.priority).toBe(14);
     expect(exportRules(scenario ?? "", { format: "testpmd" }).text).not.toContain("priority 14");
   });
+});
+
+// After NVIDIA/daqiri issues 168 and 205; own values.
+test("send_to_kernel leads past the rules of DPDK, to those of the kernel", async () => {
+  const text = `flow isolate 0 on
+flow create 0 ingress pattern eth / end actions jump group 3 / end
+flow create 0 group 3 priority 1 ingress pattern eth / end actions send_to_kernel / end
+flow create 0 group 3 ingress pattern eth / ipv4 / udp dst is 4096 / end actions mark id 7 / queue index 0 / end`;
+  const kernel: Scenario = { flowsteer: 1, hostRules: [{ application: "nic", action: { queue: 4 } }] };
+  expect(await arrives(text, "ipv4 10.0.0.1 > 10.0.0.2 / udp > 4096", { into: kernel })).toBe("qp:queue 0");
+  expect(await arrives(text, "ipv4 10.0.0.1 > 10.0.0.2 / udp > 4097", { into: kernel })).toBe("host:4");
 });
 
 describe("a VF", () => {
