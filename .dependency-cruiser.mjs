@@ -3,7 +3,7 @@
  *
  *     src:       base <- every room;  abi <- headers <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, headers, packet, engine, model <- explain <- proof <- cli
- *                abi, headers, packet, model, scenario <- formats <- import, export <- cli
+ *                abi, headers, packet, model, scenario, drivers <- formats <- import, export <- cli
  *                abi, packet, engine, model <- snapshot
  *                replay and calls import no room
  *     src/*.ts:  errors.ts imports base; index.ts and inline.ts are imported by entry points and cli
@@ -22,11 +22,12 @@ const MAY_IMPORT = {
   "src/verbs": ["abi", "packet", "model"],
   "src/mlx5dv": ["abi", "packet", "model", "verbs"],
   "src/scenario": ["abi", "headers", "packet", "model", "verbs", "mlx5dv"],
+  "src/drivers": [],
   "src/run": ["abi", "packet", "model", "scenario"],
   "src/explain": ["abi", "headers", "packet", "engine", "model"],
   "src/proof": ["abi", "headers", "packet", "engine", "model", "explain"],
-  "src/formats": ["abi", "headers", "packet", "model", "scenario"],
-  "src/import": ["scenario", "formats"],
+  "src/formats": ["abi", "headers", "packet", "model", "scenario", "drivers"],
+  "src/import": ["scenario", "formats", "drivers"],
   "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/replay": [],

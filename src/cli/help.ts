@@ -4,7 +4,7 @@ import { EXTCAP, FARM, SERVE } from "./helpMachines.js";
 import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
 /** Options of commands that import rules themselves. */
-const IMPORTED = `  --map NAME=WHAT,..., --set NAME=VALUE,..., --lenient
+const IMPORTED = `  --map NAME=WHAT,..., --set NAME=VALUE,..., --driver NAME, --lenient
                  for rules of other programs: see flowsteer import --help`;
 
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each

@@ -27,6 +27,10 @@ is refused with its line, its column and the reason; then no scenario is written
                  set variables that FILE uses but does not set: --set REP=eth2_0 for $REP
   --format FORMAT
                  the format of FILE (default: detected)
+  --driver NAME  the driver between the rules and the device, which decides their order and tables: mlx5-pmd (DPDK with
+                 dv_flow_en 1), mlx5-pmd-hws (dv_flow_en 2), mlx5e (Linux), none (the order of FILE); default: mlx5-pmd
+                 for testpmd, mlx5e for the tools of Linux
+  --explain      print to standard error what the driver does to the rules
   --json         print a line of JSON for each finding to standard error, instead of text
 
 Exit codes: 0; 2 an element was refused, without --lenient; 3 the output cannot be written.

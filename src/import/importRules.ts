@@ -2,13 +2,15 @@
 import { checkArray, checkObject, checkOptions, wrongType } from "../base/checks.js";
 import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
+import { DRIVER_NAMES, driversOf, type DriverName } from "../drivers/driver.js";
 import type { Scenario } from "../scenario/document.js";
 import { Draft, type ListKey } from "../formats/reading/draft.js";
-import type { ImportFinding, SourceElement } from "../formats/reading/finding.js";
+import type { DriverNote, ImportFinding, SourceElement } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import type { Importer } from "../formats/reading/format.js";
 import { formatOf, partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
+import { addReceivers } from "./receivers.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */
@@ -33,6 +35,11 @@ export interface ImportOptions {
   readonly set?: Readonly<Record<string, string>>;
   /** Whether rules are called by the places of their elements, such as `rules.sh:3`. */
   readonly namePlaces?: boolean;
+  /**
+   * The driver between rules and device: `mlx5-pmd` (DPDK, `dv_flow_en` 1), `mlx5-pmd-hws` (`dv_flow_en` 2), `mlx5e`
+   * (Linux), or `none`, for the order of the text. Left out, rules of testpmd have `mlx5-pmd`, those of Linux `mlx5e`.
+   */
+  readonly driver?: DriverName;
 }
 
 export interface ImportResult {
@@ -45,6 +52,8 @@ export interface ImportResult {
    * Undefined for what no element of a source made.
    */
   readonly elementOf: (path: string) => SourceElement | undefined;
+  /** What the driver does to the rules, in the order of the sources. */
+  readonly driver: readonly DriverNote[];
 }
 
 /**
@@ -97,7 +106,8 @@ interface Read {
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
-  const { lenient = false, format, into, map, set, namePlaces = false } = options;
+  const { lenient = false, format, into, map, set, driver, namePlaces = false } = options;
+  const drivers = driversOf(driver);
   const findings = new Findings();
   const draft = new Draft(into, map, set);
   const importers = new Map<ImportFormat, Importer>();
@@ -109,28 +119,42 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     const parts = format === undefined ? partsOf(text) : [{ format, text }];
     if (parts.length === 0)
       findings.refuse({ line: 1, column: 1 }, "", HINTS.find(([of]) => of.test(text))?.[1] ?? UNKNOWN);
-    for (const part of parts) importerOf(part.format, importers, draft, findings).add(part.text);
+    for (const part of parts) {
+      let importer = importers.get(part.format);
+      importer ??= FORMATS[part.format].importer(draft, findings, drivers);
+      importers.set(part.format, importer);
+      importer.add(part.text);
+    }
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
+  if (driver !== "none" && WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };
 }
 
-function resultOf({ draft, findings: { list, refused }, lenient, into }: Read): ImportResult {
+function resultOf({ draft, findings: { list, refused, driver }, lenient, into }: Read): ImportResult {
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
     return object === undefined ? undefined : draft.elementOf(object);
   };
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, elementOf };
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, elementOf };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
   ];
   const scenario = draft.scenario();
-  return { scenario: notImported.length === 0 ? scenario : { ...scenario, notImported }, findings: list, elementOf };
+  return {
+    scenario: notImported.length === 0 ? scenario : { ...scenario, notImported },
+    findings: list,
+    driver,
+    elementOf,
+  };
 }
+
+/** Formats of rules of an eSwitch, whose functions have drivers of their own. */
+const WITH_DRIVERS: readonly ImportFormat[] = ["tc", "testpmd", "ovs", "ovs-dpctl", "nft"];
 
 const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
 
@@ -158,17 +182,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function importerOf(
-  format: ImportFormat,
-  importers: Map<ImportFormat, Importer>,
-  draft: Draft,
-  findings: Findings,
-): Importer {
-  const made = importers.get(format) ?? FORMATS[format].importer(draft, findings);
-  importers.set(format, made);
-  return made;
-}
-
 function checked(sources: string | readonly ImportSource[], options: ImportOptions): ImportOptions {
   if (typeof sources !== "string") checkSources(sources);
   checkOptions("", options, {
@@ -178,11 +191,16 @@ function checked(sources: string | readonly ImportSource[], options: ImportOptio
     map: "object",
     set: "object",
     namePlaces: "boolean",
+    driver: "string",
   });
-  const { format, map = {}, set = {} } = options;
+  const { format, map = {}, set = {}, driver } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {
     const hint = namesHint(format, "formats", IMPORT_FORMATS);
     refuse({ code: "EINVAL", reason: "unsupported", path: "format", value: format, hint });
+  }
+  if (driver !== undefined && !DRIVER_NAMES.includes(driver)) {
+    const hint = namesHint(driver, "drivers", DRIVER_NAMES);
+    refuse({ code: "EINVAL", reason: "unsupported", path: "driver", value: driver, hint });
   }
   for (const [option, values] of Object.entries({ map, set })) {
     for (const [name, to] of Object.entries(values)) {

@@ -1,7 +1,10 @@
 /** `flowsteer/import`: rules of other programs and of devices, as scenarios. It only re-exports. */
 export { IMPORT_FORMATS, type ImportFormat } from "./formats.js";
+export { DRIVER_NAMES, type DriverName } from "../drivers/driver.js";
 export {
   printFinding,
+  printNote,
+  type DriverNote,
   type ImportFinding,
   type ImportSeverity,
   type SourceElement,

@@ -1,11 +1,5 @@
 /** flowsteer import: turns the rules of devices and other programs into a scenario. */
-import {
-  IMPORT_FORMATS,
-  importScenario,
-  printFinding,
-  type ImportFinding,
-  type ImportFormat,
-} from "../../import/index.js";
+import { IMPORT_FORMATS, importScenario, printFinding, printNote, type ImportFinding } from "../../import/index.js";
 import { parseScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
@@ -24,20 +18,26 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     format: "value",
     into: "value",
     ...RULE_OPTIONS,
+    explain: "flag",
   });
   const { operands, flags, values } = line;
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);
-  const format = formatOf(values.get("format"));
+  const format = oneOf("--format", IMPORT_FORMATS, values.get("format"));
   const sources = [];
   for (const file of operands) sources.push({ file: inputName(file), text: await textOf(file) });
   const into = await intoOf(values.get("into"));
-  const { scenario, findings } = await importScenario(sources, {
+  const {
+    scenario,
+    findings,
+    driver: notes,
+  } = await importScenario(sources, {
     ...(format === undefined ? {} : { format }),
     ...(into === undefined ? {} : { into }),
     ...importOptions(line),
   });
   tell(findings, flags);
+  if (flags.has("explain")) for (const note of notes) process.stderr.write(`${printable(printNote(note))}\n`);
   if (scenario === null) {
     if (!flags.has("quiet")) {
       const refused = findings.filter(({ severity }) => severity === "refused").length;
@@ -71,9 +71,14 @@ function tell(findings: readonly ImportFinding[], flags: ReadonlySet<string>): v
   }
 }
 
-function formatOf(text: string | undefined): ImportFormat | undefined {
-  const found = IMPORT_FORMATS.find((one) => one === text);
+/** The value of an option with a list of values; undefined without the option. */
+function oneOf<Name extends string>(
+  option: string,
+  names: readonly Name[],
+  text: string | undefined,
+): Name | undefined {
+  const found = names.find((one) => one === text);
   if (text !== undefined && found === undefined)
-    throw badUsage(`--format ${text}`, `expected one of ${IMPORT_FORMATS.join(", ")}`);
+    throw badUsage(`${option} ${text}`, `expected one of ${names.join(", ")}`);
   return found;
 }

@@ -250,6 +250,11 @@ export class Draft {
     return this.#ports;
   }
 
+  /** How many VFs it has as far as they are used. */
+  get vports(): number {
+    return this.#vports;
+  }
+
   /** Notes that an endpoint is used, so that the device has it. The caller has asked `isEndpoint`. */
   endpoint(endpoint: Endpoint): Endpoint {
     if ("port" in endpoint) this.#ports = Math.max(this.#ports, endpoint.port);

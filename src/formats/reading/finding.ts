@@ -32,6 +32,19 @@ export interface ImportFinding extends SourcePlace {
   readonly rule: string | null;
 }
 
+/** What the driver does to an element of a source. */
+export interface DriverNote extends SourcePlace {
+  /** The element, as it stands in the source. */
+  readonly text: string;
+  /** A sentence without a full stop. */
+  readonly does: string;
+}
+
+/** A note in one line: `FILE:LINE:COLUMN: driver: TEXT: WHAT IT DOES`. */
+export function printNote({ file, line, column, text, does }: DriverNote): string {
+  return `${file}:${line}:${column}: driver: ${text}: ${does}`;
+}
+
 /** A finding in one line: `FILE:LINE:COLUMN: TEXT: REASON`. */
 export function printFinding({ file, line, column, severity, text, reason, rule }: ImportFinding): string {
   const where = `${file}:${line}:${column}`;

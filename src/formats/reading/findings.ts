@@ -1,5 +1,5 @@
 /** Collects what an importer says of a source. */
-import type { ImportFinding, SourcePlace } from "./finding.js";
+import type { DriverNote, ImportFinding, SourcePlace } from "./finding.js";
 
 type Place = Pick<SourcePlace, "line" | "column">;
 
@@ -7,6 +7,7 @@ export class Findings {
   /** The name of the source that is read. */
   file = "";
   readonly list: ImportFinding[] = [];
+  readonly driver: DriverNote[] = [];
 
   /** An element that is not carried over; `rule` is the rule of the scenario that lacks it. */
   refuse({ line, column }: Place, text: string, reason: string, rule: string | null = null): void {
@@ -21,6 +22,11 @@ export class Findings {
   /** What was chosen where the source leaves it open. */
   assume({ line, column }: Place, text: string, reason: string): void {
     this.list.push({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });
+  }
+
+  /** What the driver does to an element. */
+  explain({ line, column }: Place, text: string, does: string): void {
+    this.driver.push({ file: this.file, line, column, text, does });
   }
 
   /** Forgets what is refused from a number on: it belongs to a command that failed. */

@@ -1,4 +1,5 @@
 /** What a format is: how its sources are recognized, read, and described on its page. */
+import type { Drivers } from "../../drivers/driver.js";
 import type { Draft } from "./draft.js";
 import type { Findings } from "./findings.js";
 
@@ -24,6 +25,6 @@ export interface Format {
   readonly title: string;
   /** Whether a text is in this format: it has something that no other format has. */
   readonly recognizes: (text: string) => boolean;
-  readonly importer: (draft: Draft, findings: Findings) => Importer;
+  readonly importer: (draft: Draft, findings: Findings, drivers: Drivers) => Importer;
   readonly elements: ElementGroups;
 }

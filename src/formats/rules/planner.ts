@@ -46,11 +46,13 @@ export function writeRule(first: ImportRule, sink: RuleSink): void {
 }
 
 /** Adds a rule to a scenario, without what is as it is when it is left out. @returns the rule */
-export function pushRule(draft: Draft, { name, table, priority, match, actions, notImported }: Pushed): ScenarioRule {
+export function pushRule(
+  draft: Draft,
+  { name, table, matcher, priority, match, actions, notImported }: Pushed,
+): ScenarioRule {
   const rule: ScenarioRule = {
     name: draft.freeName("rules", name),
-    table,
-    ...(priority === 0 ? {} : { priority }),
+    ...(matcher === undefined ? { table, ...(priority === 0 ? {} : { priority }) } : { matcher }),
     ...(Object.keys(match).length === 0 ? {} : { match }),
     actions: [...actions],
     ...(notImported.length === 0 ? {} : { notImported: [...notImported] }),
@@ -59,7 +61,8 @@ export function pushRule(draft: Draft, { name, table, priority, match, actions, 
   return rule;
 }
 
-type Pushed = Omit<PlannedRule, "level">;
+/** A rule in a table, or of a matcher. */
+type Pushed = Omit<PlannedRule, "level"> & { readonly matcher?: string | undefined };
 
 function isFork(end: ImportRule["end"]): end is Fork {
   return "leads" in end;

@@ -73,13 +73,13 @@ describe("ethtool", () => {
     ["a deletion", `${COMMANDS.ethtool}\nethtool -N eth0 delete 3\nrmgr: Cannot delete RX class rule: No such file`],
   ])("an error is the answer of %s", (_, text) => {
     const { rules, said } = imported(text, "ethtool");
-    expect(rules).toMatchObject([{ match: { "outer.tcp_dport": 80 }, priority: 3 }]);
+    expect(rules).toMatchObject([{ match: { "outer.tcp_dport": 80 }, name: "eth0 3", priority: 5 }]);
     expect(said).toContain("the command before it failed: what it says is left out");
   });
 
   test("the answer has the location", () => {
     const { rules, said } = imported(`${other}\nAdded rule with ID 900`, "ethtool");
-    expect(rules).toMatchObject([{ priority: 900 }]);
+    expect(rules).toMatchObject([{ name: "eth0 900", priority: 5 }]);
     expect(said).toBe("");
   });
 });

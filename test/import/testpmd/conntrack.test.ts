@@ -17,7 +17,11 @@ const rule = (more: string): string => `flow create 0 ${more} / end`;
 
 /** A text as it stands, or an error with its findings. */
 function imported(...lines: readonly string[]): Scenario {
-  const { scenario, findings } = importRules(lines.join("\n"), { format: "testpmd", map: { port0: "uplink" } });
+  const { scenario, findings } = importRules(lines.join("\n"), {
+    format: "testpmd",
+    map: { port0: "uplink" },
+    driver: "none",
+  });
   if (scenario === null) throw new Error(findings.map(({ text, reason }) => `${text}: ${reason}`).join("; "));
   return scenario;
 }

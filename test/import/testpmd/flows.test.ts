@@ -2,11 +2,17 @@
 import { describe, expect, test } from "vitest";
 import { importRules, printFinding } from "../../../src/import/index.js";
 
-const of = (text: string) => importRules(text, { format: "testpmd", lenient: true, map: { port0: "uplink" } });
-const rule = (text: string) => of(text).scenario?.rules?.at(-1);
+const OPTIONS = { format: "testpmd", lenient: true, map: { port0: "uplink" } } as const;
+/** In the text's own order, without rules of a driver. */
+const of = (text: string) => importRules(text, { ...OPTIONS, driver: "none" });
+/** The last rule that is not the driver's own. */
+const rule = (text: string) =>
+  importRules(text, OPTIONS)
+    .scenario?.rules?.filter(({ name }) => name.startsWith("port "))
+    .at(-1);
 const flow = (pattern: string, actions = "drop", attributes = "ingress") =>
   rule(`flow create 0 ${attributes} pattern ${pattern} / end actions ${actions} / end`);
-const said = (text: string) => of(text).findings.map(printFinding);
+const said = (text: string) => importRules(text, OPTIONS).findings.map(printFinding);
 
 describe("items", () => {
   test.each<[string, Record<string, string | number>]>([
@@ -31,7 +37,8 @@ describe("items", () => {
       { "misc.outer_ipv6_flow_label": 77, "outer.ip_ttl_hoplimit": 3, "outer.ip_version": 6 },
     ],
     ["ipv6 / ipv6_frag_ext", { "outer.ip_version": 6, "outer.frag": 1 }],
-    ["udp", { "outer.udp_sport": "any" }],
+    ["udp", { "outer.ip_protocol": 17 }],
+    ["udp src is 9", { "outer.udp_sport": 9 }],
     ["tcp flags spec 2 flags mask 18", { "outer.tcp_flags": "2/0x12" }],
     ["sctp dst is 9", { "ext.outer_sctp_dport": 9 }],
     ["icmp type is 8 code is 0", { "misc3.icmp_type": 8, "misc3.icmp_code": 0 }],
@@ -39,7 +46,7 @@ describe("items", () => {
     ["esp spi is 5", { "misc.outer_esp_spi": 5 }],
     [
       "udp / vxlan vni is 7 / eth src is 02:00:00:00:00:01",
-      { "outer.udp_sport": "any", "misc.vxlan_vni": 7, "inner.smac": "02:00:00:00:00:01" },
+      { "outer.ip_protocol": 17, "misc.vxlan_vni": 7, "inner.smac": "02:00:00:00:00:01" },
     ],
     [
       "ipv4 / ipv4 src is 1.2.3.4",
@@ -48,7 +55,7 @@ describe("items", () => {
     ["gre c_bit is 0 / gre_key value is 5", { "misc.gre_c_present": 0, "misc.gre_protocol": "any", "misc.gre_key": 5 }],
     ["nvgre tni is 5", { "misc.gre_key": "1280/0xffffff00", "misc.gre_protocol": 0x6558 }],
     ["mpls label is 5", { "misc2.outer_first_mpls_label": 5 }],
-    ["udp / mpls s is 1", { "outer.udp_sport": "any", "misc2.outer_first_mpls_over_udp_s_bos": 1 }],
+    ["udp / mpls s is 1", { "outer.ip_protocol": 17, "misc2.outer_first_mpls_over_udp_s_bos": 1 }],
     [
       "gre / mpls label is 5 / ipv4",
       { "misc.gre_protocol": "any", "misc2.outer_first_mpls_over_gre_label": 5, "inner.ip_version": 4 },
@@ -57,11 +64,19 @@ describe("items", () => {
     ["tag index is 1 data is 5", { "misc2.metadata_reg_c_3": 5 }],
     ["meta data spec 5 data mask 15", { "misc2.metadata_reg_c_1": "5/0xf" }],
     ["integrity level is 2 value is 8", { "inner.l4_ok": 1 }],
-    ["void / any / tcp", { "outer.tcp_sport": "any" }],
+    ["void / any / tcp", { "outer.ip_protocol": 6 }],
   ])("%s", (pattern, match) => {
     const asked = flow(pattern)?.match ?? {};
     if (pattern.startsWith("integrity")) expect(asked).toMatchObject(match);
     else expect(asked).toEqual(match);
+  });
+
+  test("of UDP and TCP without values compare the IP protocol only, as mlx5 does; without a driver the header", () => {
+    const text = "flow create 0 ingress pattern eth / ipv4 / udp / end actions drop / end";
+    expect(rule(text)?.match).toEqual({ "outer.ip_version": 4, "outer.ip_protocol": 17 });
+    const { scenario } = importRules(text, { ...OPTIONS, driver: "none" });
+    expect(scenario?.rules?.[0]?.match).toEqual({ "outer.ip_version": 4, "outer.udp_sport": "any" });
+    expect(flow("eth / ipv4 / udp / vxlan / eth / ipv4 / tcp")?.match).toMatchObject({ "inner.ip_protocol": 6 });
   });
 
   test("with values and no masks compare what the item compares by default, and that is told", () => {
@@ -258,7 +273,7 @@ describe("actions", () => {
   });
 
   test("a later group matches the colour that a meter put into its register", () => {
-    const { scenario, findings } = of(
+    const { scenario, findings } = importRules(
       [
         "add port meter profile srtcm_rfc2697 0 1 1000 300 400 0",
         "add port meter policy 0 2 g_actions color type green / end y_actions color type yellow / end r_actions color type red / end",
@@ -267,6 +282,7 @@ describe("actions", () => {
         "flow create 0 ingress group 1 pattern eth / meter color is green / end actions queue index 1 / end",
         "flow create 0 ingress group 1 pattern meter color spec red color mask red / end actions drop / end",
       ].join("\n"),
+      { ...OPTIONS, driver: "none" },
     );
     expect(findings.map(({ reason }) => reason)).toEqual(["a colour is compared as a whole"]);
     expect(scenario?.rules?.at(-1)).toMatchObject({
@@ -410,7 +426,7 @@ describe("pasted text", () => {
     ["with carriage returns", `${FLOW}\r\n`],
   ])("%s", (_, text) => {
     expect(JSON.stringify(of(text).scenario)).toBe(plain);
-    expect(importRules(text, { lenient: true }).scenario?.rules?.length).toBe(1);
+    expect(importRules(text, { lenient: true, driver: "none" }).scenario?.rules?.length).toBe(1);
   });
 
   test("names lines that are no commands", () => {

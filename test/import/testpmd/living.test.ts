@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { importRules, printFinding } from "../../../src/import/index.js";
 
 const of = (...lines: readonly string[]) =>
-  importRules(lines.join("\n"), { format: "testpmd", lenient: true, map: { port0: "uplink" } });
+  importRules(lines.join("\n"), { format: "testpmd", lenient: true, map: { port0: "uplink" }, driver: "none" });
 const names = (...lines: readonly string[]) => of(...lines).scenario?.rules?.map(({ name }) => name) ?? [];
 const said = (...lines: readonly string[]) => of(...lines).findings.map(printFinding);
 

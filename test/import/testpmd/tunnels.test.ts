@@ -72,7 +72,7 @@ test("a tag that the command names is in the header", () => {
 test("without a command before it the headers are those of the start, and that is told", () => {
   const { scenario, findings } = importRules(
     "flow create 0 ingress pattern eth / end actions l2_decap / mplsogre_encap / queue index 1 / end",
-    { format: "testpmd" },
+    { format: "testpmd", driver: "none" },
   );
   expect(scenario?.rules).toHaveLength(1);
   expect(findings.map(({ text, reason }) => `${text}: ${reason}`)).toContain(

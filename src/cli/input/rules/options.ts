@@ -1,15 +1,17 @@
 /** Options of commands that import rules. */
-import type { ImportOptions } from "../../../import/index.js";
+import type { DriverName, ImportOptions } from "../../../import/index.js";
 import type { CommandLine } from "../../commandLine.js";
 import { badUsage } from "../../refusal.js";
 
-export const RULE_OPTIONS = { map: "value", set: "value", lenient: "flag" } as const;
+export const RULE_OPTIONS = { map: "value", set: "value", driver: "value", lenient: "flag" } as const;
 
 /** What the options say of an import. */
 export function importOptions({ flags, values }: CommandLine): ImportOptions {
   return {
     map: pairsOf("--map", values.get("map"), "NAME=WHAT", "port0=uplink,port1=vf1"),
     set: pairsOf("--set", values.get("set"), "NAME=VALUE", "REP=eth2_0,MAC=02:00:00:00:00:02"),
+    // An unknown name is refused by the import.
+    ...(values.has("driver") ? { driver: values.get("driver") as DriverName } : {}),
     lenient: flags.has("lenient"),
   };
 }

@@ -53,7 +53,7 @@ export async function rulesOf(paths: readonly string[], line: CommandLine, text?
   if (await isScenario(known)) {
     if (more.length > 0)
       throw badUsage(null, `${name} is a scenario: rules of several files are those of other programs`);
-    const option = ["map", "set", "lenient"].find((one) => line.values.has(one) || line.flags.has(one));
+    const option = ["map", "set", "driver", "lenient"].find((one) => line.values.has(one) || line.flags.has(one));
     if (option !== undefined) throw badUsage(`--${option}`, `${name} is a scenario: there is nothing to import`);
     return { name, document: known, text: known, imported: null };
   }

@@ -1,4 +1,5 @@
 /** Commands and listings of ethtool, read into a draft. */
+import type { KernelDriver } from "../../../drivers/driver.js";
 import { namesHint } from "../../../base/nearest.js";
 import type { Draft } from "../../reading/draft.js";
 import type { SourceElement } from "../../reading/finding.js";
@@ -12,18 +13,8 @@ import { attempt, notImported, type Place, type Word } from "../../text/refusal.
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { actionIn, listedAction, type Action, type Found } from "./actions.js";
 import { readContext, tirOf, type RssContext } from "./contexts.js";
+import { ask, factsOf, type Asked, type NtupleRule } from "./rule.js";
 import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "../fields.js";
-
-interface NtupleRule {
-  readonly device: string;
-  readonly type: FlowType;
-  readonly match: MatchDraft;
-  readonly action: Action;
-  readonly loc: number;
-  readonly place: Place;
-  /** The command, or the first line of an entry of a listing. */
-  readonly origin: SourceElement;
-}
 
 const ASSIGNMENT = /^(?:export\s+|local\s+)?[A-Za-z_]\w*=/;
 const COMMAND = /^(?:[\w./-]*\/)?(?:ethtool|\$\{?ETHTOOL\}?)\s/;
@@ -66,6 +57,7 @@ export class EthtoolImport implements Importer {
   constructor(
     private readonly draft: Draft,
     private readonly findings: Findings,
+    private readonly driver: KernelDriver | null,
   ) {
     this.#last = new LastCommand(findings);
   }
@@ -193,7 +185,8 @@ export class EthtoolImport implements Importer {
     }
     for (const [name, { word, value, mask }] of values)
       ask(match, RULE_FIELDS[name] as RuleField, type, value, mask, word);
-    this.#push(device, type, match, found, first);
+    const compared = [...values].flatMap(([name, { mask }]) => (mask === 0n ? [] : [name]));
+    this.#push(device, type, { match, compared }, found, first);
   }
 
   /** A line of a listing: `NAME: VALUE mask: MASK`. */
@@ -229,6 +222,7 @@ export class EthtoolImport implements Importer {
     if (type === undefined) return notImported(word, `its rule type is missing, or not known: ${title ?? ""}`);
     const match = new MatchDraft();
     askType(match, type);
+    const compared: string[] = [];
     const found: Found = { loc };
     for (const [name, value, mask] of lines) {
       if (name === "Action") listedAction(value, found);
@@ -236,13 +230,15 @@ export class EthtoolImport implements Importer {
         found.context = numberOf(value, "a context", 32);
         found.contextWord = value;
       } else if (name !== "Filter" && !TYPE_NAMES.includes(name)) {
-        const [, field] = Object.entries(RULE_FIELDS).find(([, { listed: of }]) => of === name) ?? [];
+        const [key = "", field] = Object.entries(RULE_FIELDS).find(([, { listed: of }]) => of === name) ?? [];
         if (field === undefined || mask === undefined) return notImported(value, `"${name}" is no field of a rule`);
         const bits = allBits(field, type) & ~valueOf(field, type, mask, `the mask of ${name}`);
-        if (bits !== 0n) ask(match, field, type, valueOf(field, type, value, name), bits, value);
+        if (bits === 0n) continue;
+        ask(match, field, type, valueOf(field, type, value, name), bits, value);
+        compared.push(key);
       }
     }
-    this.#push(device.text, type, match, found, word);
+    this.#push(device.text, type, { match, compared }, found, word);
   }
 
   #rulesOf(device: string): Map<number, NtupleRule> {
@@ -259,7 +255,7 @@ export class EthtoolImport implements Importer {
     return lowest - 1;
   }
 
-  #push(device: string, type: FlowType, match: MatchDraft, found: Found, first: Word): void {
+  #push(device: string, type: FlowType, { match, compared }: Asked, found: Found, first: Word): void {
     const own = this.#rulesOf(device);
     const loc = found.loc ?? this.#freeLoc(own);
     if (found.loc === undefined) {
@@ -277,7 +273,9 @@ export class EthtoolImport implements Importer {
     const before = own.get(loc);
     this.#last.undo = () => (before === undefined ? own.delete(loc) : own.set(loc, before));
     own.delete(loc);
-    own.set(loc, { device, type, match, action, loc, place: first.place, origin: this.draft.origin });
+    const facts = factsOf(type, compared);
+    const { origin } = this.draft;
+    own.set(loc, { device, type, match, action, loc, facts, place: first.place, origin });
   }
 
   #context(words: Cursor, first: Word): void {
@@ -318,9 +316,17 @@ export class EthtoolImport implements Importer {
     const hashed = new Set(
       rules.flatMap(({ device, action }) => (typeof action === "object" && "context" in action ? [device] : [])),
     );
-    for (const rule of rules.toSorted((a, b) => a.loc - b.loc)) {
+    for (const { device, place, origin } of rules.toSorted((a, b) => a.loc - b.loc)) {
+      this.findings.file = origin.file;
+      this.#placeOf(device, place);
+    }
+    for (const rule of rules.toSorted((a, b) => this.#priorityOf(a) - this.#priorityOf(b))) {
       this.findings.file = rule.origin.file;
       this.draft.origin = rule.origin;
+      if (this.driver !== null) {
+        const because = this.driver.because(rule.facts);
+        this.findings.explain(rule.place, `${rule.device} ${rule.loc}`, `table ${this.#priorityOf(rule)}: ${because}`);
+      }
       this.#guard({ text: `${rule.device} ${rule.loc}`, place: rule.place }, () => {
         if (hashed.has(rule.device)) this.#direct(rule);
         else this.#host(rule);
@@ -328,27 +334,34 @@ export class EthtoolImport implements Importer {
     }
   }
 
-  #host({ device, match, action, loc, place }: NtupleRule): void {
+  /** The driver's order; without one that of the locations. */
+  #priorityOf({ facts, loc }: NtupleRule): number {
+    return this.driver?.ethtoolTable(facts) ?? loc;
+  }
+
+  #host(rule: NtupleRule): void {
+    const { device, match, action, loc, place } = rule;
     const { vport, port } = this.#placeOf(device, place);
     this.draft.push("hostRules", {
       name: this.draft.freeName("hostRules", `${device} ${loc}`),
       application: "ethtool",
       ...(vport === 0 ? {} : { function: vport }),
       ...(port === undefined ? {} : { port }),
-      priority: loc,
+      priority: this.#priorityOf(rule),
       match: match.toScenario(),
       action: action === "drop" ? "drop" : { queue: "queue" in action ? action.queue : 0 },
     });
   }
 
-  #direct({ device, type, match, action, loc, place }: NtupleRule): void {
+  #direct(rule: NtupleRule): void {
+    const { device, type, match, action, loc, place } = rule;
     const { vport, port } = this.#placeOf(device, place);
     const table = this.draft.root("nic_rx", vport);
     const asked = { ...(port === undefined ? {} : { "ext.port": port }), ...match.toScenario() };
     this.draft.push("rules", {
       name: this.draft.freeName("rules", `${device} ${loc}`),
       table,
-      priority: loc,
+      priority: this.#priorityOf(rule),
       match: asked,
       actions: [action === "drop" ? "drop" : this.#destination(device, vport, action, type)],
     });
@@ -395,10 +408,4 @@ export class EthtoolImport implements Importer {
   }
 
   readonly #told = new Set<string>();
-}
-
-function ask(match: MatchDraft, field: RuleField, type: FlowType, value: bigint, mask: bigint, word: Word): void {
-  if (field.ask === undefined) notImported(word, (field.element as { refused: string }).refused);
-  field.ask(match, type, value & mask, mask, word);
-  if (match.contradicts) notImported(word, "no frame has this value in a frame of this type");
 }

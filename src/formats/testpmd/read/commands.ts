@@ -7,6 +7,7 @@ export type CommandKind =
   | "create"
   | "validate"
   | "left"
+  | "isolate"
   | "destroy"
   | "flush"
   | "update"
@@ -51,7 +52,7 @@ export const COMMANDS: readonly Command[] = [
   command("flow destroy", "destroy", "its rules are gone, and a finding says so"),
   command("flow flush", "flush", "the rules of the port are gone, and a finding says so"),
   command("flow update", "update", "the rule has these actions"),
-  command("flow isolate", "left", "nothing, and a finding says so: frames that no rule matches are missed in any case"),
+  command("flow isolate", "isolate", "`on`: the driver has no rules of its own for frames that no rule matches"),
   command("flow query", "silent", NO_EFFECT),
   command("flow list", "silent", NO_EFFECT),
   command("flow dump", "silent", NO_EFFECT),

@@ -1,4 +1,5 @@
 /** Reads testpmd commands into a draft. */
+import type { Pmd } from "../../../drivers/driver.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -44,10 +45,11 @@ export class FlowImport implements Importer {
   constructor(
     private readonly draft: Draft,
     private readonly findings: Findings,
+    pmd: Pmd | null,
   ) {
     this.#variables = new Map(draft.variables);
     const ports = new Ports(draft, (word, reason) => findings.assume(word.place, word.text, reason));
-    this.#rules = new Rules(draft, findings, ports, this.#settings);
+    this.#rules = new Rules(draft, findings, ports, this.#settings, pmd);
   }
 
   add(text: string): void {
@@ -74,6 +76,7 @@ export class FlowImport implements Importer {
 
   finish(): void {
     this.draft.remove("rules", this.#living.gone);
+    this.#rules.finish();
   }
 
   /** What testpmd answers to a command: the number of its rule, or that it failed. */
@@ -129,6 +132,7 @@ export class FlowImport implements Importer {
       this.#gone(command, this.#living.of(numberAt(words.next("the port"), "the port", 16)).all);
     },
     update: (words) => this.#update(words),
+    isolate: (words) => this.#rules.receivers.isolate(words),
     tunnel: (words, { text }) => this.#settings.tunnels.set(text.slice("set ".length), words),
     rawEncap: (words) => this.#settings.setRaw("raw_encap", words),
     rawDecap: (words) => this.#settings.setRaw("raw_decap", words),
@@ -328,7 +332,8 @@ export class FlowImport implements Importer {
     const actions = this.#expanded(withTemplate(readActions(words), fixed, verb), port.number);
     const priority = { value: table.priority, word };
     const name = `port ${port.number} queue flow ${this.#nextNumber(-1n - port.number)}`;
-    living.rules = this.#rules.add({ name, port, domain: table.domain, group: table.group, priority, items, actions });
+    const place = { name, port, domain: table.domain, group: table.group, priority };
+    living.rules = this.#rules.add({ ...place, items, actions, isTemplated: true });
   }
 }
 

@@ -15,6 +15,6 @@ const RECOGNIZED = 100_000;
 export const TESTPMD: Format = {
   title: "testpmd commands (rte_flow)",
   recognizes: (text) => OWN.test(text.slice(0, RECOGNIZED)),
-  importer: (draft, findings) => new FlowImport(draft, findings),
+  importer: (draft, findings, { pmd }) => new FlowImport(draft, findings, pmd),
   elements: { Commands: COMMAND_ELEMENTS, Items: ITEM_ELEMENTS, Actions: ACTION_ELEMENTS },
 };

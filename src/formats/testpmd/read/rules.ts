@@ -1,4 +1,5 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
+import { receiverName, templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -8,6 +9,8 @@ import { notImported, type Word } from "../../text/refusal.js";
 import { Plan } from "./actions/plan.js";
 import type { Action } from "./actions/read.js";
 import type { Fate } from "./actions/steps.js";
+import { controlFates, Receivers, type Receiver } from "./control.js";
+import { Matchers } from "./matchers.js";
 import { matchOf } from "./pattern/match.js";
 import type { PatternWalk } from "./pattern/walk.js";
 import type { Item } from "./pattern/read.js";
@@ -25,36 +28,55 @@ export interface FlowRule {
   readonly priority: { readonly value: bigint; readonly word: Word };
   readonly items: readonly Item[];
   readonly actions: readonly Action[];
+  /** Whether it is a rule of a template table. */
+  readonly isTemplated?: true;
 }
 
 const MAX_PRIORITY = 0xffffn;
+/** Queues that frames are spread over, where the text says their number, and where it does not. */
+const MAX_SPREAD = 512;
+const MAX_GUESSED = 64;
+/** Of those that a driver multiplies by three. */
+const LAST_TRIPLED = 21844n;
 /** Groups are levels; steps of a rule need levels above. */
 const MAX_GROUP = 0xfffffff0n;
 
 export class Rules {
   readonly #tables = new Map<string, string>();
   readonly #spreads = new Map<string, string>();
+  readonly #matchers: Matchers;
+  /** Functions that rules for received frames are of. */
+  readonly receivers = new Receivers();
+  /** The last queue that the rule under way names. */
+  #topQueue = 0;
   #ofPort = false;
+  /** Whether frames of the eSwitch are led to the table of group 0. */
+  #leads = false;
 
   constructor(
     private readonly draft: Draft,
     private readonly findings: Findings,
     private readonly ports: Ports,
     private readonly settings: Settings,
-  ) {}
+    private readonly pmd: Pmd | null,
+  ) {
+    this.#matchers = new Matchers(draft, findings);
+  }
 
   /**
    * @returns the rules that it becomes, without those of tables that it shares with others
    * @throws NotImported if it cannot be carried over at all
    */
   add(rule: FlowRule): ScenarioRule[] {
-    const { priority, port, domain } = rule;
-    if (priority.value > MAX_PRIORITY) notImported(priority.word, `a priority is at most ${MAX_PRIORITY}`);
+    const { port, domain } = rule;
+    this.#checkPriority(rule);
     const vport = domain === "fdb" ? 0 : this.ports.functionOf(port.number, port.word);
     const assume = (word: Word, reason: string): void => this.findings.assume(word.place, word.text, reason);
+    this.#topQueue = 0;
     const walk = matchOf(rule.items, {
       domain,
       assume,
+      bareItems: this.pmd?.bareItems,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
         if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
@@ -67,7 +89,31 @@ export class Rules {
     if (domain === "fdb" && !walk.hasPort) this.#askPort(rule, walk, assume);
     const lacking: string[] = [];
     const plan = this.#plan(rule, vport, walk, assume, lacking);
+    if (domain === "nic_rx") {
+      const receiver = this.receivers.of(vport, port, this.findings.file);
+      receiver.queues = Math.max(receiver.queues, this.#topQueue + 1);
+      receiver.isTemplated ||= rule.isTemplated === true;
+    }
     return this.#write(rule, vport, walk, plan, lacking);
+  }
+
+  #pmdOf({ isTemplated }: FlowRule): Pmd | null {
+    return isTemplated === true ? templatePmd(this.pmd) : this.pmd;
+  }
+
+  #checkPriority(rule: FlowRule): void {
+    const {
+      priority: { value, word },
+      domain,
+      group,
+    } = rule;
+    const pmd = this.#pmdOf(rule);
+    if (value > MAX_PRIORITY) notImported(word, `a priority is at most ${MAX_PRIORITY}`);
+    const max = pmd?.maxPriority({ domain, group: Number(group) }) ?? Infinity;
+    if (value <= max) return;
+    const reason = `the driver ${pmd?.name ?? ""} refuses priorities above ${max} in this group`;
+    if (value > LAST_TRIPLED) notImported(word, reason);
+    this.findings.assume(word.place, word.text, `${reason}: it is imported as if it did not`);
   }
 
   /** As the mlx5 driver does, a transfer rule has the frames of its port, unless it names one. */
@@ -99,7 +145,10 @@ export class Rules {
       name,
       assume,
       lack,
-      queue: (index) => this.draft.queue(vport === 0 ? `queue ${index}` : `port ${port.number} queue ${index}`, vport),
+      queue: (index) => {
+        this.#topQueue = Math.max(this.#topQueue, index);
+        return this.#queue(vport, port.number, index);
+      },
       table: (group, word) => this.#table(domain, vport, group, word, true),
       spread: (fates) => this.#spread(vport, fates),
       destination: (number, word) => destination(this.ports.of(number, word)),
@@ -112,22 +161,45 @@ export class Rules {
     return plan;
   }
 
+  /** The rule of the driver that leads transfer frames from the root table to group 0. */
+  #leadToGroup0(word: Word): void {
+    const root = this.draft.root("fdb");
+    const table = this.#table("fdb", 0, 0n, word, true);
+    const description = `Of the driver ${this.pmd?.name ?? ""}: group 0 of transfer rules is table 1.`;
+    this.draft.push("rules", {
+      name: this.#free("driver: to group 0"),
+      description,
+      table: root,
+      actions: [{ table }],
+    });
+    this.findings.explain(
+      word.place,
+      word.text,
+      "group 0 of transfer rules is table 1: a rule of the root table leads there",
+    );
+  }
+
   #table(domain: Domain, vport: number, group: bigint, word: Word, isJump: boolean): string {
     const key = `${domain} ${vport} ${group}`;
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
     if (group > MAX_GROUP) notImported(word, `a group is at most ${MAX_GROUP}`);
-    if (group === 0n && isJump) notImported(word, "no rule leads back to group 0");
+    const level = this.pmd?.level(domain, Number(group)) ?? Number(group);
+    if (level === 0 && isJump) notImported(word, "no rule leads back to group 0");
     const name =
-      group === 0n
+      level === 0
         ? this.draft.root(domain, vport)
         : this.draft.once("tables", {
             name: `${domain} group ${group}${vport === 0 ? "" : ` of vport ${vport}`}`,
             domain,
             ...ofFunction(vport),
-            level: Number(group),
+            level,
           });
     this.#tables.set(key, name);
+    if (domain === "fdb" && level > 0 && !this.#leads) {
+      this.#leads = true;
+      if (this.pmd?.level("fdb", 0) === 1) this.#leadToGroup0(word);
+    }
     return name;
   }
 
@@ -137,7 +209,7 @@ export class Rules {
     const first = {
       name,
       table: this.#table(domain, vport, group, port.word, false),
-      level: Number(group),
+      level: this.pmd?.level(domain, Number(group)) ?? Number(group),
       priority: Number(priority.value),
       match: walk.match.toScenario(),
       notImported: lacking,
@@ -153,9 +225,58 @@ export class Rules {
           ...ofFunction(vport),
           level,
         }),
-      rule: (one) => void made.push(pushRule(this.draft, one)),
+      rule: (one) => {
+        const matcher = one.name === name ? this.#matcher(rule, first.table, walk) : undefined;
+        made.push(pushRule(this.draft, { ...one, matcher }));
+      },
     });
     return made;
+  }
+
+  /** The matcher of a rule; undefined where the driver has the order of the text. */
+  #matcher(rule: FlowRule, table: string, walk: PatternWalk): string | undefined {
+    const pmd = this.#pmdOf(rule);
+    if (pmd?.ordersMasks !== true) return undefined;
+    const facts: PmdRule = {
+      domain: rule.domain,
+      group: Number(rule.group),
+      priority: Number(rule.priority.value),
+      items: rule.items.map(({ name }) => name),
+      rssLevel: Number(rule.actions.find(({ rss }) => rss !== undefined)?.rss?.level ?? 0n),
+    };
+    const because = (): string => pmd.because(facts);
+    return this.#matchers.of(table, pmd.priority(facts), walk.match.maskKey, because, rule.port.word);
+  }
+
+  #queue(vport: number, port: bigint, index: number): string {
+    return this.draft.queue(vport === 0 ? `queue ${index}` : `port ${port} queue ${index}`, vport);
+  }
+
+  /** Without `flow isolate` the driver delivers what no rule takes: testpmd makes ports promiscuous. */
+  #deliverTheRest(vport: number, { port, word, file, queues, isTemplated }: Receiver): void {
+    const pmd = isTemplated ? templatePmd(this.pmd) : this.pmd;
+    if (pmd === null) return;
+    const queue = (index: number): string => this.#queue(vport, port, index);
+    const number = Math.min(MAX_SPREAD, this.settings.queues ?? Math.min(MAX_GUESSED, queues));
+    this.draft.file = file;
+    const { line, column } = word.place;
+    this.draft.neededFor({ file, line, column, text: `port ${port}` });
+    const fates = controlFates(number, word, { draft: this.draft, queue });
+    const [only] = fates;
+    this.draft.push("rules", {
+      name: this.#free(receiverName(`port ${port}`)),
+      description: `Of the driver ${pmd.name}: the port is promiscuous, as testpmd makes it, and not isolated.`,
+      table: this.draft.root("nic_rx", vport),
+      priority: pmd.controlPriority,
+      actions: [fates.length === 1 && only !== undefined ? only.action : { table: this.#spread(vport, fates) }],
+    });
+    this.findings.explain(word.place, `port ${port}`, `frames that no rule takes go to its queues, 0 to ${number - 1}`);
+  }
+
+  /** Adds the rules of the driver, and removes what only rules that are gone needed. */
+  finish(): void {
+    for (const [vport, receiver] of this.receivers.open) this.#deliverTheRest(vport, receiver);
+    this.#matchers.finish();
   }
 
   /** A table that spreads frames; rules that spread alike share it. */

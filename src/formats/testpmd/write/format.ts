@@ -1,4 +1,5 @@
 /** A scenario as testpmd commands. */
+import { isReceiver } from "../../../drivers/driver.js";
 import type { Scenario } from "../../../scenario/index.js";
 import type { ExportFindings } from "../../writing/finding.js";
 import type { Format } from "../../writing/format.js";
@@ -83,7 +84,7 @@ class Commands {
   #tellOthers(): void {
     for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
       (this.scenario[key] ?? []).forEach(({ name }, n) => {
-        this.findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
+        if (!isReceiver(name)) this.findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
       });
     }
   }
@@ -98,6 +99,7 @@ class Commands {
   }
 
   #rule(table: Table, one: OrderedRule): string[] {
+    if (isReceiver(one.rule.name)) return [];
     const { domain = "nic_rx" } = table;
     try {
       const sources = this.#sources(domain, table.function ?? 0, one.terms);

@@ -28,6 +28,7 @@ export type Does =
   | "rss"
   | "port"
   | "portRepresentor"
+  | "kernel"
   | "pf"
   | "vf"
   | "meter"
@@ -84,6 +85,7 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   represented_port: plain("port", "`vport`, `port`", { ethdev_port_id: number(16) }),
   port_representor: plain("portRepresentor", "`vport` 0 for port 0", { port_id: number(16) }),
   pf: plain("pf", "`vport` 0"),
+  send_to_kernel: plain("kernel", "the root table at priority 15, after the rules of DPDK"),
   vf: plain("vf", "`vport`", { original: { bits: 1, kind: "boolean" }, id: number(32) }),
   meter: plain("meter", "`aso` with a meter, and a table that asks for its colour", { mtr_id: number(32) }),
   sample: plain("sample", "`flow_sampler` with the actions of `set sample_actions`", {
@@ -149,7 +151,6 @@ export const REFUSED_ACTIONS: Readonly<Record<string, string>> = {
   mac_swap: "no change of the device swaps two fields",
   age_update: "rules stay as they are made",
   conntrack_update: "it belongs into `flow indirect_action PORT update`",
-  send_to_kernel: "the model has no kernel behind the device",
 };
 
 export const ACTION_NAMES: readonly string[] = [...Object.keys(ACTIONS), ...Object.keys(REFUSED_ACTIONS), "end"];

@@ -36,9 +36,7 @@ export function changeOf(action: Action, walk: PatternWalk, level: PatternLevel)
 /** Ports are those of TCP and of UDP: both, unless the pattern asks for one of them. */
 function asksFor(walk: PatternWalk, level: PatternLevel, name: string, all: readonly string[]): boolean {
   if (all.length < 2) return true;
-  const upper = (["tcp", "udp"] as const).find((one) =>
-    ["sport", "dport"].some((port) => walk.match.fields.includes(`${level}.${one}_${port}`)),
-  );
+  const upper = walk.upperOf(level);
   return upper === undefined || name.startsWith(`outer.${upper}_`);
 }
 

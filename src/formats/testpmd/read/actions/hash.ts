@@ -121,10 +121,7 @@ function fatesOf(
   spread: Spread,
   known: boolean,
 ): Fate[] {
-  const { match } = spread.place.walk;
-  const upper = (["tcp", "udp"] as const).find(
-    (one) => match.fields.includes(`${pattern}.${one}_sport`) || match.fields.includes(`${pattern}.${one}_dport`),
-  );
+  const upper = spread.place.walk.upperOf(pattern);
   const asked = known ? {} : { [`${level}.ip_version`]: version };
   const rest = selected(version, undefined, types);
   const fates: Fate[] = [];

@@ -16,6 +16,8 @@ import { Steps } from "./steps.js";
 
 const FLAG = 0xffffff;
 const TAG_BITS = 24n;
+/** Where the kernel's rules are: `mlx5_get_send_to_kernel_priority` of the mlx5 PMD. */
+const KERNEL_PRIORITY = 15;
 
 export class Plan implements Planning {
   readonly steps = new Steps();
@@ -170,6 +172,10 @@ const DOES: Readonly<Partial<Record<Does, Doing>>> = {
   pf: (plan, action) => {
     onlyTransfer(plan, action);
     plan.end(action.word, { vport: 0 });
+  },
+  kernel: (plan, { word }) => {
+    const { draft, domain, vport } = plan.place;
+    plan.end(word, { table: draft.root(domain, vport), priority: KERNEL_PRIORITY });
   },
   vf: (plan, action) => {
     onlyTransfer(plan, action);

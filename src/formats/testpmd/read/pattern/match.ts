@@ -92,6 +92,12 @@ const PORTS = ["port_id", "represented_port", "port_representor"];
 
 /** Asks for the header; `fixedOnly` leaves out what its fields ask already. */
 function askPresence(walk: PatternWalk, { name, kind }: Item, fixedOnly: boolean): void {
+  const bare = fixedOnly ? undefined : walk.place.bareItems?.[name];
+  if (bare !== undefined) {
+    const [field, value] = bare;
+    walk.match.ask(`${walk.level}.${field}`, value);
+    return;
+  }
   for (const [template, value] of Object.entries(kind.present ?? {})) {
     if (template.startsWith("inner.") && walk.level === "outer") continue;
     if (value !== "any") walk.match.ask(walk.nameOf(template), value);

@@ -12,6 +12,8 @@ export interface PatternPlace {
   /** Declares the Geneve option that rules match. @throws NotImported */
   readonly option: (optionClass: bigint, type: bigint, word: Word) => void;
   readonly assume: (word: Word, reason: string) => void;
+  /** Fields that items without values ask for in place of their headers: `udp` an IP protocol. */
+  readonly bareItems?: Readonly<Record<string, readonly [field: string, value: bigint]>> | undefined;
 }
 
 /** The state of a walk over the items of a pattern. */
@@ -30,6 +32,17 @@ export class PatternWalk {
   tunnel = false;
 
   constructor(readonly place: PatternPlace) {}
+
+  /** TCP or UDP, where a level asks for it: by a field of the header, or by the IP protocol. */
+  upperOf(level: Level | undefined): "tcp" | "udp" | undefined {
+    const { fields } = this.match;
+    const protocol = this.match.bits(`${level}.ip_protocol`);
+    const value = protocol?.mask === 0xffn ? protocol.value : undefined;
+    const isAsked = (one: "tcp" | "udp"): boolean =>
+      fields.includes(`${level}.${one}_sport`) || fields.includes(`${level}.${one}_dport`);
+    if (isAsked("tcp") || value === 6n) return "tcp";
+    return isAsked("udp") || value === 17n ? "udp" : undefined;
+  }
 
   /** The match field that a name of the table stands for. */
   nameOf(template: string): string {
