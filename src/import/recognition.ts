@@ -31,7 +31,9 @@ const TYPICAL: Readonly<Record<ImportFormat, IsLine>> = {
     /\bflow\s+(?:create|validate|destroy|flush|queue|\w+_template|template_table|indirect_action)\s+\d|\bset\s+(?:raw_encap|raw_decap|sample_actions|vxlan|nvgre)\b/,
   ),
   ovs: (line) => /\bovs-(?:of|vs)ctl\b|\bcookie=0x/.test(line.slice(0, START_OF_LINE)) || line.includes("actions="),
-  "ovs-dpctl": (line) => inOrder(line, /(?:recirc_id|in_port)\(/, /actions:/),
+  "ovs-dpctl": (line) =>
+    /\bdpctl\/add-flow\s|\bovs-dpctl\s/.test(line.slice(0, START_OF_LINE)) ||
+    inOrder(line, /(?:recirc_id|in_port)\(/, /actions:/),
   ethtool: starting(/\bethtool\s+(?:-[NUX]\b|--(?:config-n|rxfh|set-rxfh))|^\s*(?:Filter|Rule Type): /),
   classbench: starting(/^\s*@[\d.a-f:]+\//i),
   nft: starting(/\bnft\s|^\s*(?:table|chain|type filter|set|map)\s+\S|"nftables"/),

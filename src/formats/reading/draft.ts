@@ -59,6 +59,8 @@ export interface Origin extends SourcePlace {
   readonly text: string;
 }
 
+type Place = Omit<SourcePlace, "file"> & Partial<Pick<SourcePlace, "file">>;
+
 /** The lists of a scenario that importers add to. */
 export type ListKey = (typeof LISTS)[number];
 type Item<Key extends ListKey> = NonNullable<Scenario[Key]>[number];
@@ -114,9 +116,19 @@ export class Draft {
     return this.#lists[key];
   }
 
-  /** What is added from now on comes from an element of the source. */
-  comesFrom({ line, column }: Omit<SourcePlace, "file">, text: string): void {
-    this.#origin = { file: this.file, line, column, text };
+  /** What is added from now on comes from an element: of the source that is read, unless its place names another. */
+  comesFrom({ file = this.file, line, column }: Place, text: string): void {
+    this.#origin = { file, line, column, text };
+  }
+
+  /** The element that is read. */
+  get origin(): Origin {
+    return this.#origin;
+  }
+
+  /** What is added from now on comes from an element that was read before. */
+  set origin(origin: Origin) {
+    this.#origin = origin;
   }
 
   /** The element that an object comes from; undefined for one of the scenario that is added to. */

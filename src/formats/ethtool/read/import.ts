@@ -1,6 +1,6 @@
 /** Commands and listings of ethtool, read into a draft. */
 import { namesHint } from "../../../base/nearest.js";
-import type { Draft } from "../../reading/draft.js";
+import type { Draft, Origin } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { LastCommand } from "../../reading/lastCommand.js";
@@ -19,8 +19,9 @@ interface NtupleRule {
   readonly match: MatchDraft;
   readonly action: Action;
   readonly loc: number;
-  readonly file: string;
   readonly place: Place;
+  /** The command, or the first line of an entry of a listing. */
+  readonly origin: Origin;
 }
 
 const ASSIGNMENT = /^(?:export\s+|local\s+)?[A-Za-z_]\w*=/;
@@ -46,6 +47,7 @@ const LAST_LOC = 1023;
 interface Listed {
   readonly device: Word;
   readonly loc: number;
+  readonly origin: Origin;
   readonly lines: [name: string, value: Word, mask: Word | undefined][];
 }
 
@@ -89,6 +91,7 @@ export class EthtoolImport implements Importer {
         if (FILTER.test(line.text) || ENTRY.test(line.text)) this.#entry(line.text, line.place(0));
         else {
           this.#endOfRule();
+          this.draft.comesFrom(line.place(0), line.text);
           this.#last.begin();
           this.#guess = undefined;
           this.#command(wordsOf(line, variables));
@@ -201,7 +204,9 @@ export class EthtoolImport implements Importer {
       const device = this.#device ?? { text: "eth0", place };
       if (this.#device === undefined) this.findings.assume(place, text, "which device it is of is not said: eth0");
       this.#device = device;
-      this.#listed = { device, loc: parseInt(rest, 10), lines: [["Filter", { text: rest, place }, undefined]] };
+      this.draft.comesFrom(place, text);
+      const { origin } = this.draft;
+      this.#listed = { device, loc: parseInt(rest, 10), origin, lines: [["Filter", { text: rest, place }, undefined]] };
       return;
     }
     if (this.#listed === undefined)
@@ -215,7 +220,8 @@ export class EthtoolImport implements Importer {
     const listed = this.#listed;
     this.#listed = undefined;
     if (listed === undefined) return;
-    const { device, loc, lines } = listed;
+    const { device, loc, lines, origin } = listed;
+    this.draft.origin = origin;
     const word = lines[0]?.[1] as Word;
     const title = lines.find(([name]) => TYPE_NAMES.includes(name))?.[1].text;
     const type = Object.values(FLOW_TYPES).find((one) => one.title === title);
@@ -270,7 +276,7 @@ export class EthtoolImport implements Importer {
     const before = own.get(loc);
     this.#last.undo = () => (before === undefined ? own.delete(loc) : own.set(loc, before));
     own.delete(loc);
-    own.set(loc, { device, type, match, action, loc, file: this.findings.file, place: first.place });
+    own.set(loc, { device, type, match, action, loc, place: first.place, origin: this.draft.origin });
   }
 
   #context(words: Cursor, first: Word): void {
@@ -312,7 +318,8 @@ export class EthtoolImport implements Importer {
       rules.flatMap(({ device, action }) => (typeof action === "object" && "context" in action ? [device] : [])),
     );
     for (const rule of rules.toSorted((a, b) => a.loc - b.loc)) {
-      this.findings.file = rule.file;
+      this.findings.file = rule.origin.file;
+      this.draft.origin = rule.origin;
       this.#guard({ text: `${rule.device} ${rule.loc}`, place: rule.place }, () => {
         if (hashed.has(rule.device)) this.#direct(rule);
         else this.#host(rule);

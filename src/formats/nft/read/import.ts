@@ -1,5 +1,5 @@
 /** Turns the ingress chains of nftables into tables of the eSwitch. */
-import type { Draft } from "../../reading/draft.js";
+import type { Draft, Origin } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -19,6 +19,7 @@ import { rulesetObjects } from "./ruleset.js";
 interface Chain {
   readonly device: Word;
   readonly policy: string;
+  readonly origin: Origin;
   readonly filters: Filter[];
   /** Those of insert: the last one is the first of the chain. */
   readonly inserted: Filter[];
@@ -34,7 +35,7 @@ export class NftImport implements Importer {
   readonly #taken = new Set<string>();
 
   constructor(
-    draft: Draft,
+    private readonly draft: Draft,
     private readonly findings: Findings,
   ) {
     this.#variables = draft.variables;
@@ -56,9 +57,12 @@ export class NftImport implements Importer {
 
   finish(): void {
     const filters = new Map<string, Filter[]>();
-    for (const { device, policy, filters: added, inserted } of this.#chains.values()) {
+    for (const { device, policy, origin, filters: added, inserted } of this.#chains.values()) {
       const list = [...inserted.reverse(), ...added];
-      if (policy === "drop") list.push(this.#filterOf(device, new MatchDraft(), DROP, device.place));
+      if (policy === "drop") {
+        this.draft.origin = origin;
+        list.push(this.#filterOf(device, new MatchDraft(), DROP, device.place));
+      }
       list.forEach((filter, n) => (filter.prio = n + 1));
       if (list.length > 0) filters.set(device.text, list);
     }
@@ -87,7 +91,9 @@ export class NftImport implements Importer {
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
     this.#taken.add(device);
-    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, filters: [], inserted: [] });
+    this.draft.comesFrom(place, named);
+    const { origin } = this.draft;
+    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, origin, filters: [], inserted: [] });
   }
 
   #rule(rule: NftRule): void {
@@ -96,6 +102,7 @@ export class NftImport implements Importer {
       const chain = this.#chains.get(keyOf(rule));
       if (chain === undefined) return notImported(word, this.#broken.has(keyOf(rule)) ? BROKEN : NOT_INGRESS);
       if (rule.position === undefined) return notImported(word, PLACED);
+      this.draft.comesFrom(rule.place, rule.text);
       const filter = this.#filter(rule.read(), chain.device, word);
       if (rule.position === "first") chain.inserted.push(filter);
       else chain.filters.push(filter);
@@ -142,7 +149,6 @@ export class NftImport implements Importer {
 
   #filterOf(device: Word, match: MatchDraft, steps: readonly Step[], place: Place): Filter {
     this.#devices.portOf(device);
-    const { file } = this.findings;
     return {
       owner: device.text,
       chain: 0,
@@ -152,8 +158,8 @@ export class NftImport implements Importer {
       notImported: [],
       match,
       steps,
-      file,
       place,
+      origin: this.draft.origin,
     };
   }
 }

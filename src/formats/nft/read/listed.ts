@@ -71,6 +71,7 @@ function ruleOf(rule: Json, isInserted: boolean, place: Place): NftRule {
     ...chainName(rule, chain),
     kind: "rule",
     name,
+    text: name,
     isNamedFirst: true,
     position: index === undefined ? (isInserted ? "first" : "last") : undefined,
     read: () => expressions.map((json) => ({ json, text: name, place })),

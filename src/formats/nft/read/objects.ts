@@ -34,6 +34,8 @@ export interface NftRule extends ChainName {
   readonly kind: "rule";
   /** What findings call it. */
   readonly name: string;
+  /** Its words. */
+  readonly text: string;
   /** Whether findings name it before the element that they are about. */
   readonly isNamedFirst: boolean;
   /** Where it comes among the rules that its chain has; undefined where that is a place by number. */

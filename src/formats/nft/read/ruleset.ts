@@ -182,11 +182,13 @@ class Reader {
   }
 
   #rule(name: ChainName, tokens: readonly Token[], position: NftRule["position"]): NftRule {
+    const text = this.#textOf(tokens);
     const place = tokens[0]?.place ?? this.#tokens[this.#at - 1]?.place ?? { line: 1, column: 1 };
     return {
       ...name,
       kind: "rule",
-      name: this.#textOf(tokens),
+      name: shown(text),
+      text,
       isNamedFirst: false,
       position,
       read: () => readRule(tokens.flatMap((token) => this.#valueOf(token))),
@@ -224,12 +226,11 @@ class Reader {
   }
 
   #refuse(first: Token, rest: readonly Token[], reason: string): void {
-    this.findings.refuse(first.place, this.#textOf([first, ...rest]), reason);
+    this.findings.refuse(first.place, shown(this.#textOf([first, ...rest])), reason);
   }
 
   #textOf(tokens: readonly Token[]): string {
-    const text = this.source.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0).replaceAll(/\s+/g, " ");
-    return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
+    return this.source.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0).replaceAll(/\s+/g, " ");
   }
 
   #peek(): string | undefined {
@@ -250,6 +251,7 @@ class Reader {
 /** Words of a variable: variables of variables could have more than memory holds. */
 const MAX_WORDS = 256;
 const SHOWN = 60;
+const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
 
 /** What stands in a table besides rules. */
 const IN_TABLES = [

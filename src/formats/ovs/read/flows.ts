@@ -13,8 +13,8 @@ const PRIORITY = 32768;
 const MAX_WORDS = 512;
 const ANY_KIND = { type: undefined, protocol: undefined };
 
-/** @throws NotImported */
-export function readFlow(text: Piece, assume: Assume): Flow {
+/** @param file the source of the text. @throws NotImported */
+export function readFlow(text: Piece, assume: Assume, file = ""): Flow {
   const [before, after] = text.cut("actions=") ?? text.cut("action=") ?? [text, text.part(text.to - text.from)];
   let table = "0";
   let priority = PRIORITY;
@@ -49,6 +49,7 @@ export function readFlow(text: Piece, assume: Assume): Flow {
     priority,
     match,
     acts,
+    origin: { file, ...place, text: text.text },
     identity: `${table} ${priority} ${identityOf(match)}`,
   };
 }

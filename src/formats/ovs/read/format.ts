@@ -42,17 +42,18 @@ export const OVS: Format = {
 
 export const OVS_DPCTL: Format = {
   title: "datapath flows of Open vSwitch",
-  recognizes: (text) =>
-    text
-      .slice(0, LOOKED_AT)
-      .split("\n")
-      .some((line) => inOrder(line, /(?:recirc_id|in_port)\(/, /actions:/)),
+  recognizes: (text) => {
+    const start = text.slice(0, LOOKED_AT);
+    return ADD_FLOW.test(start) || start.split("\n").some((line) => inOrder(line, DATAPATH_KEY, /actions:/));
+  },
   importer: (draft, findings) => new OvsImport(draft, findings),
   elements: { Keys: KEY_ELEMENTS, Actions: DP_ACTION_ELEMENTS },
 };
 
 const RECOGNIZED =
   /\bovs-(?:of|vs)ctl\b|^[ \t]*Bridge \S+[ \t\r]*\n(?:.*\n){0,8}?[ \t]*Port \S|\b(?:NXST|OFPST)_(?:FLOW|GROUP)|\bcookie=0x/m;
+const ADD_FLOW = /\bovs-appctl\s+dpctl\/add-flow\s|\bovs-dpctl\s+add-flow\s/;
+const DATAPATH_KEY = /(?:recirc_id|in_port)\(/;
 /** What a flow has before its actions. */
 const KEY = /(?:^|[\s"',])(?:table|priority|in_port|dl_\w+|nw_\w+|tp_\w+|eth_\w+|ip|arp|tcp|udp|icmp)\b/;
 /** Characters of a text that are looked at. */

@@ -223,7 +223,7 @@ export class OvsImport implements Importer {
       if (isLogicalFlow(text.text)) notImported(text, LOGICAL);
       const flow = isDatapathFlow(text.text)
         ? this.#datapathFlow(text)
-        : readFlow(text, (word, reason) => this.#assume(word, reason));
+        : readFlow(text, (word, reason) => this.#assume(word, reason), this.findings.file);
       this.#contents.flows.set(flow.identity, flow);
     });
   }
@@ -255,7 +255,8 @@ export class OvsImport implements Importer {
     if (verb.text === "del-flows") this.#contents.flows.clear();
     else if (verb.text === "add-flow" && keys !== undefined && actions !== undefined)
       this.#read(verb, () => {
-        const flow = datapathFlow(keys, unquoted(keys), unquoted(actions));
+        const whole = new Piece(keys.line, keys.from, actions.to);
+        const flow = datapathFlow(whole, this.findings.file, unquoted(keys), unquoted(actions));
         this.#contents.flows.set(flow.identity, this.#withTunnel(flow));
       });
     else
@@ -267,7 +268,7 @@ export class OvsImport implements Importer {
   }
 
   #datapathFlow(text: Piece): Flow {
-    return this.#withTunnel(readDatapathFlow(text));
+    return this.#withTunnel(readDatapathFlow(text, this.findings.file));
   }
 
   #withTunnel(flow: Flow): Flow {

@@ -1,4 +1,5 @@
 /** What flows of Open vSwitch ask and do, whichever of its languages they are written in. */
+import type { Origin } from "../../reading/draft.js";
 import type { NotImported, Place, Word } from "../../text/refusal.js";
 import type { Ask } from "../fields.js";
 
@@ -121,6 +122,8 @@ export interface Flow {
   readonly priority: number;
   readonly match: FlowMatch;
   readonly acts: readonly Act[];
+  /** Its words as they stand in the source. */
+  readonly origin: Origin;
   /** Same for flows that replace each other. */
   readonly identity: string;
 }

@@ -1,5 +1,5 @@
 /** A filter, as commands and listings have it, and what it asks for. */
-import type { GeneveOption } from "../../reading/draft.js";
+import type { GeneveOption, Origin } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import { namesHint } from "../../../base/nearest.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -28,8 +28,9 @@ export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind
   readonly match: MatchDraft;
   readonly steps: readonly Step[];
   readonly notImported: readonly string[];
-  readonly file: string;
   readonly place: Place;
+  /** The command or the entry of a listing. */
+  readonly origin: Origin;
 }
 
 /** The table of a chain. */
@@ -69,7 +70,13 @@ export interface FilterReader {
  * Reads what follows the kind of a filter. Undefined if it is not in the device.
  * @throws NotImported the filter matches what the device cannot
  */
-export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text: string): Filter | undefined {
+export function readFilter(
+  hook: Hook,
+  words: Cursor,
+  reader: FilterReader,
+  text: string,
+  origin: Origin,
+): Filter | undefined {
   const { findings } = reader;
   const protocol = hook.protocol === undefined ? undefined : etherTypeOf(hook.protocol);
   const isFlower = hook.kind.text === "flower";
@@ -153,8 +160,8 @@ export function readFilter(hook: Hook, words: Cursor, reader: FilterReader, text
     match,
     steps,
     notImported: missing,
-    file: findings.file,
     place: hook.kind.place,
+    origin,
   };
 }
 

@@ -12,7 +12,7 @@ import { FilterList } from "./filterList.js";
 import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
 import { listedOf as jsonListed, takeJson } from "./listing/json.js";
 import type { Listed } from "./listing/listed.js";
-import { listedOf as textListed, takeListings } from "./listing/text.js";
+import { headLineOf, listedOf as textListed, takeListings } from "./listing/text.js";
 import { Plan } from "./plan.js";
 import { tcNumber } from "./values.js";
 
@@ -45,7 +45,7 @@ export class TcImport implements Importer {
   readonly #last: LastCommand;
 
   constructor(
-    draft: Draft,
+    private readonly draft: Draft,
     private readonly findings: Findings,
   ) {
     this.#variables = draft.variables;
@@ -91,13 +91,13 @@ export class TcImport implements Importer {
       ...json.filters.map((one) => ({
         place: one.place,
         read: () => {
-          this.#listed(one.place, () => jsonListed(one));
+          this.#listed(one.place, "", () => jsonListed(one));
         },
       })),
       ...listing.filters.map((one) => ({
         place: one.place,
         read: () => {
-          this.#listed(one.place, () => textListed(one, assume));
+          this.#listed(one.place, headLineOf(one), () => textListed(one, assume));
         },
       })),
     ];
@@ -106,8 +106,8 @@ export class TcImport implements Importer {
     for (const { read } of steps.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)) read();
   }
 
-  /** A filter of a listing, as the command that makes it. */
-  #listed(place: Place, read: () => Listed | undefined): void {
+  /** A filter of a listing, as the command that makes it. @param text its first line; "" where it has none */
+  #listed(place: Place, text: string, read: () => Listed | undefined): void {
     const start = { text: "filter", place };
     this.#last.end();
     this.#guard(start, () => {
@@ -115,7 +115,9 @@ export class TcImport implements Importer {
       if (listed === undefined) return;
       const { hook, words } = listed;
       const owner = this.#ownerOf(hook.owner ?? this.#shown ?? this.#unnamed(place));
-      this.#add({ ...hook, owner }, new Cursor(words), `filter of prio ${hook.prio ?? 0}`);
+      const shown = `filter of prio ${hook.prio ?? 0}`;
+      this.draft.comesFrom(place, text === "" ? shown : text);
+      this.#add({ ...hook, owner }, new Cursor(words), shown);
     });
   }
 
@@ -136,9 +138,11 @@ export class TcImport implements Importer {
 
   #line(line: TextLine, variables: Variables): void {
     if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) return;
-    for (const words of commandsIn(wordsOf(line, variables))) {
+    const commands = [...commandsIn(wordsOf(line, variables))];
+    for (const words of commands) {
       const [first] = words;
       if (first === undefined) continue;
+      this.draft.comesFrom(first.place, commands.length === 1 ? line.text : words.map(({ text }) => text).join(" "));
       if (!COMMAND.test(`${textOf(words)} `)) {
         this.findings.assume(first.place, textOf(words), NO_COMMAND);
         continue;
@@ -205,7 +209,7 @@ export class TcImport implements Importer {
 
   #add(hook: Hook, words: Cursor, text: string, verb = "add"): void {
     if (hook.kind.text === "") notImported(hook.kind, "the kind of the filter is missing: flower or matchall");
-    const filter = readFilter(hook, words, this.#reader, text);
+    const filter = readFilter(hook, words, this.#reader, text, this.draft.origin);
     if (filter === undefined) return;
     const list = this.#listOf(filter.owner);
     if (hook.prio === undefined) {

@@ -36,16 +36,22 @@ export class Plan {
   build(filters: ReadonlyMap<string, readonly Filter[]>, blocks: ReadonlyMap<string, readonly string[]>): void {
     const owners = [...filters].filter(([, list]) => list.length > 0);
     if (owners.length === 0) return;
+    this.#comesFrom(owners.flatMap(([, list]) => list));
     const root = this.draft.root("fdb");
     const tunnels = owners.flatMap(([owner, list]) => {
       return this.#membersOf(owner, blocks).flatMap((one) => ("tunnel" in one ? [{ ...one, owner, list }] : []));
     });
     this.#toTunnels = tunnels.length > 0;
     if (this.#toTunnels) this.draft.once("tables", { name: TUNNELS, domain: "fdb", level: 1 });
-    for (const { name, tunnel, owner } of tunnels) this.#enterTunnel(name, tunnel, owner);
+    for (const { name, tunnel, owner, list } of tunnels) {
+      this.#comesFrom(list);
+      this.#enterTunnel(name, tunnel, owner);
+    }
     for (const [owner, list] of owners) {
+      this.#comesFrom(list);
       const members = this.#membersOf(owner, blocks);
       this.#chains(owner, list, members);
+      this.#comesFrom(list);
       for (const one of members) if ("endpoint" in one) this.#enterPort(root, one.name, one.endpoint, owner);
     }
     if (!this.#toTunnels) return;
@@ -57,6 +63,11 @@ export class Plan {
       match,
       actions: [{ table: TUNNELS }],
     });
+  }
+
+  /** What is added for several filters comes from the first of them. */
+  #comesFrom([first]: readonly Filter[]): void {
+    if (first !== undefined) this.draft.origin = first.origin;
   }
 
   #membersOf(owner: string, blocks: ReadonlyMap<string, readonly string[]>): NetDevice[] {
@@ -116,7 +127,10 @@ export class Plan {
   }
 
   #segments(segments: readonly Segment[], ways: Ways): void {
-    for (const { table, level } of segments) this.draft.push("tables", { name: table, domain: "fdb", level });
+    for (const { table, level, filters } of segments) {
+      this.#comesFrom(filters);
+      this.draft.push("tables", { name: table, domain: "fdb", level });
+    }
     segments.forEach(({ table, level, filters }, n) => {
       const next = segments[n + 1]?.table;
       const ranks = ranksOf(filters);
@@ -129,7 +143,8 @@ export class Plan {
   }
 
   #filter(filter: Filter, table: string, level: number, priority: number, ways: Ways): void {
-    this.findings.file = filter.file;
+    this.findings.file = filter.origin.file;
+    this.draft.origin = filter.origin;
     const chain = filter.chain === 0 ? "" : ` chain ${filter.chain}`;
     const handle = filter.handle === undefined ? "" : ` handle 0x${filter.handle.toString(16)}`;
     const name = this.#writer.nameOf(`${filter.owner}${chain} prio ${filter.prio}${handle}`);

@@ -54,12 +54,12 @@ const COUNTED =
   /^(?:(?:mega_)?ufid|packets|bytes|used|flags|dp|offloaded|dp-extra-info|cache|n_packets|n_bytes|eviction|priority|score):|^[\d.]+s$|^never$/;
 
 /** @throws NotImported */
-export function readDatapathFlow(text: Piece): Flow {
-  return datapathFlow(text, ...(text.cut("actions:") ?? notImported(text, "the actions are missing")));
+export function readDatapathFlow(text: Piece, file: string): Flow {
+  return datapathFlow(text, file, ...(text.cut("actions:") ?? notImported(text, "the actions are missing")));
 }
 
 /** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */
-export function datapathFlow(text: Piece, before: Piece, after: Piece): Flow {
+export function datapathFlow(text: Piece, file: string, before: Piece, after: Piece): Flow {
   const reader = new Keys();
   const named: string[] = [];
   for (const piece of before.split(", \t")) {
@@ -78,6 +78,7 @@ export function datapathFlow(text: Piece, before: Piece, after: Piece): Flow {
     priority: 65535,
     match,
     acts: datapathActions(after, table),
+    origin: { file, ...text.place, text: text.text },
     identity: `${table} ${named.join()}`,
   };
 }

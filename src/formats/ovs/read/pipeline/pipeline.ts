@@ -74,6 +74,8 @@ export class Pipeline implements Ways {
 
   run(): void {
     const { tables } = this.source;
+    const [[first] = [undefined]] = tables.values();
+    if (first !== undefined) this.draft.origin = first.origin;
     const root = this.draft.root("fdb");
     const to = entryOf(this, this.draft, this.ports, this.#report, this.source, this.#asks);
     this.draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
@@ -102,6 +104,15 @@ export class Pipeline implements Ways {
     }
   }
 
+  /** A job whose objects come from the flow that leads to it, unless they are of another flow. */
+  #later(job: () => void): void {
+    const { origin } = this.draft;
+    this.#work.push(() => {
+      this.draft.origin = origin;
+      job();
+    });
+  }
+
   /** The table of the scenario for a table of the bridge, looked up as from a port, with what is left to do. */
   table(table: string, as: string | undefined, ctx: Context, rest: Node | null): string {
     const key = tableKey(table, as, ctx, rest);
@@ -111,10 +122,12 @@ export class Pipeline implements Ways {
     this.#tables.set(key, name);
     this.#reached.add(table);
     this.draft.push("tables", { name, domain: "fdb", level: 1 });
-    this.#work.push(() => {
+    this.#later(() => {
       const flows = this.source.tables.get(table) ?? [];
       const catches = flows.some(({ priority, match }) => priority === 0 && isOpen(match));
+      const { origin } = this.draft;
       for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
+      this.draft.origin = origin;
       // Of rules of one priority the first one wins: this one is the last.
       if (!catches) this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
     });
@@ -123,6 +136,7 @@ export class Pipeline implements Ways {
 
   #flow(flow: Flow, table: string, as: string | undefined, ctx: Context, rest: Node | null): void {
     const { match, place } = flow;
+    this.draft.origin = flow.origin;
     try {
       const level = ctx.wrapped === undefined ? "outer" : "inner";
       const seen = as ?? ctx.inPort;
@@ -189,7 +203,7 @@ export class Pipeline implements Ways {
     const name = this.draft.freeName("tables", `step ${++this.#steps}`);
     this.#tables.set(`then ${key}`, name);
     this.draft.push("tables", { name, domain: "fdb", level: 1 });
-    this.#work.push(() => {
+    this.#later(() => {
       for (const [n, { asks, node, ctx, known, label }] of branches.entries()) {
         const match = new MatchDraft();
         for (const { field, value, mask } of asks) match.ask(field, value, mask);

@@ -99,6 +99,11 @@ export function listedOf(filter: TextFilter, assume: (word: Word, reason: string
   return { hook: hookOf(head), words };
 }
 
+/** The first line, without what stands in front of it. */
+export function headLineOf({ place, source }: TextFilter): string {
+  return cleaned(source[place.line - 1] as string).slice(place.column - 1);
+}
+
 function headOf({ place, source }: TextFilter): { head: ListedHead; more: Word[] } {
   const head = wordsIn(cleaned(source[place.line - 1] as string), place.column - 1, place.line);
   const found: Record<string, Word> = {};
