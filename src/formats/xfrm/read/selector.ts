@@ -1,7 +1,7 @@
 /** Which packets a policy or a state is for: `src ADDR/LEN dst ADDR/LEN proto tcp sport N dport N dev DEV`. */
 import { parseIpv6 } from "../../../packet/addresses.js";
 import { addressOf, numberOf, prefixMask } from "../../text/numbers.js";
-import { MatchDraft } from "../../rules/matchDraft.js";
+import type { MatchDraft } from "../../rules/matchDraft.js";
 import { notImported, partOf, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 
@@ -16,8 +16,8 @@ export interface Prefix {
 }
 
 export interface Selector {
-  src?: Prefix;
-  dst?: Prefix;
+  src?: Prefix | undefined;
+  dst?: Prefix | undefined;
   protocol?: number;
   protocolWord?: Word;
   sport?: number;
@@ -45,9 +45,7 @@ export function readSelector(word: Word, words: Cursor, selector: Selector): boo
   switch (word.text) {
     case "src":
     case "dst": {
-      const prefix = prefixOf(words.next("an address"));
-      if (prefix === undefined) delete selector[word.text];
-      else selector[word.text] = prefix;
+      selector[word.text] = prefixOf(words.next("an address"));
       return true;
     }
     case "proto": {

@@ -6,7 +6,7 @@ import { bigOf, numberOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { prefixOf, readSelector, type Prefix, type Selector } from "./selector.js";
-import { STATE_WORDS } from "./elements.js";
+import type { STATE_WORDS } from "./elements.js";
 
 export interface Offload {
   readonly kind: "crypto" | "packet";
@@ -17,8 +17,8 @@ export interface Offload {
 export interface XfrmState {
   readonly origin: Origin;
   readonly first: Word;
-  src?: Prefix;
-  dst?: Prefix;
+  src?: Prefix | undefined;
+  dst?: Prefix | undefined;
   protocol: string;
   spi: number;
   reqid: number;
@@ -178,8 +178,7 @@ function deviceAndDirection(words: Cursor): [Word | undefined, "in" | "out" | un
 function setAddress(state: XfrmState, end: "src" | "dst", word: Word): void {
   const prefix = prefixOf(word);
   // 0.0.0.0 and :: are any address.
-  if (prefix === undefined || prefix.value === 0n) delete state[end];
-  else state[end] = prefix;
+  state[end] = prefix?.value === 0n ? undefined : prefix;
 }
 
 /** The key as digits: it is given in hexadecimal, or as the characters that it has. @throws NotImported */
