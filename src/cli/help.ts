@@ -108,7 +108,7 @@ that meters, connections and counters are as they were when the frame arrived. T
 
   --frame N         the frame of the captures, or of the scenario if there is no capture
   --packet PACKET   the frame as one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
-  --hex BYTES       the frame as hexadecimal digits, starting with the Ethernet header
+  --hex BYTES       the frame as hexadecimal digits from its Ethernet header on, or as a dump of tcpdump or Wireshark
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
 ${IMPORTED}
@@ -140,7 +140,7 @@ changes to the frame or to the rules that would let the frame reach the target. 
 
   --frame N         the frame of the captures, or of the scenario if there is no capture
   --packet PACKET   the frame as one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
-  --hex BYTES       the frame as hexadecimal digits, starting with the Ethernet header
+  --hex BYTES       the frame as hexadecimal digits from its Ethernet header on, or as a dump of tcpdump or Wireshark
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
   --all             explain all frames that missed or were dropped, grouped by explanation, largest group first

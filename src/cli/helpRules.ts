@@ -12,6 +12,7 @@ Formats of FILE:
   ethtool        ethtool -N and ethtool -X commands; output of ethtool -n
   classbench     rule sets and traces of ClassBench
   nft            ingress chains of nftables: output of nft list ruleset, commands, JSON
+  xfrm           states and policies of ip xfrm that are offloaded: commands, listings
 
 Several files make one scenario, written to standard output. An element without an equivalent, or with missing details,
 is refused with its line, its column and the reason; then no scenario is written.

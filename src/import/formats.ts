@@ -7,6 +7,7 @@ import { OVS, OVS_DPCTL } from "../formats/ovs/read/format.js";
 import { NFT } from "../formats/nft/read/format.js";
 import { RECORDING } from "../formats/recording/read/format.js";
 import { TC } from "../formats/tc/read/format.js";
+import { XFRM } from "../formats/xfrm/read/format.js";
 import { TESTPMD } from "../formats/testpmd/read/format.js";
 
 export const FORMATS = {
@@ -19,6 +20,7 @@ export const FORMATS = {
   ethtool: ETHTOOL,
   classbench: CLASSBENCH,
   nft: NFT,
+  xfrm: XFRM,
 } as const satisfies Readonly<Record<string, Format>>;
 
 export type ImportFormat = keyof typeof FORMATS;

@@ -7,6 +7,7 @@ import type { Scenario } from "../scenario/document.js";
 import { Draft, type ListKey } from "../formats/reading/draft.js";
 import type { DriverNote, ImportFinding, SourceElement } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
+import { hasKeys } from "../formats/text/keys.js";
 import type { Importer } from "../formats/reading/format.js";
 import { formatOf, partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
@@ -113,6 +114,7 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
   const importers = new Map<ImportFormat, Importer>();
   for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
     findings.file = file;
+    findings.hidesKeys ||= hasKeys(text);
     draft.file = file;
     draft.comesFrom({ line: 1, column: 1 }, "");
     const from = findings.list.length;
@@ -167,10 +169,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:-A|:)(?:INPUT|OUTPUT|FORWARD|PREROUTING|POSTROUTING)\b|\b(?:ip6?|eb|arp)tables(?:-(?:legacy|nft|restore|save))?\s+-/m,
     "iptables is in the kernel: a NIC takes none of its rules; iptables-translate prints them for nft",
-  ],
-  [
-    /\bip\s+(?:-\S{1,9}\s+){0,3}xfrm\s+(?:state|policy|s|p)\b|^src \S+ dst \S+\s+proto esp\b/m,
-    "states of ip xfrm are not read: a scenario has keys and SPIs under esp",
   ],
   [
     /\bSEC\("xdp|\bxdp_md\b|\bXDP_(?:DROP|PASS|TX|REDIRECT)\b|\bip\s+link\s+set\b.{0,80}\bxdp/,

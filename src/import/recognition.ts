@@ -22,6 +22,9 @@ const starting =
   (line) =>
     pattern.test(line.slice(0, START_OF_LINE));
 
+const XFRM_LINE =
+  /\bip\s+(?:-\S+\s+){0,4}x(?:frm)?\s+(?:s|p|state|policy)\s|^\W{0,80}src [\da-f.:/]+ dst [\da-f.:/]+(?:\s|$)|^\s+(?:proto (?:esp|ah|comp)|replay-window|aead|anti-replay|tmpl|crypto offload|dir (?:in|out|fwd))\s/;
+
 /** Lines that are typical of a format. */
 const TYPICAL: Readonly<Record<ImportFormat, IsLine>> = {
   "mlx5-dump": (line) => FORMATS["mlx5-dump"].recognizes(line),
@@ -36,6 +39,7 @@ const TYPICAL: Readonly<Record<ImportFormat, IsLine>> = {
     inOrder(line, /(?:recirc_id|in_port)\(/, /actions:/),
   ethtool: starting(/\bethtool\s+(?:-[NUX]\b|--(?:config-n|rxfh|set-rxfh))|^\s*(?:Filter|Rule Type): /),
   classbench: starting(/^\s*@[\d.a-f:]+\//i),
+  xfrm: starting(XFRM_LINE),
   nft: starting(/\bnft\s|^\s*(?:table|chain|type filter|set|map)\s+\S|"nftables"/),
 };
 
@@ -46,6 +50,7 @@ const COMMANDS: Partial<Readonly<Record<ImportFormat, IsLine>>> = {
   testpmd: starting(/(?:^|[\s;>:'"`])flow\s+create\s+\d+\s/),
   ovs: starting(/\bovs-ofctl\s[^|;]{0,100}\badd-flow\b/),
   ethtool: starting(/\bethtool\s+(?:-[NU]|--config-(?:nfc|ntuple))\s/),
+  xfrm: starting(/(?:^|[\s;&|'"`])ip\s+(?:-\S+\s+){0,4}x(?:frm)?\s+(?:s|p|state|policy)\s/),
   nft: starting(/(?:^|[\s;&|'"`])nft\s+(?:-\S+\s+){0,4}add\s+rule\s/),
 };
 

@@ -17,6 +17,7 @@ export {
 } from "./builder/build.js";
 export type { GeneveOption, Ipv4Option, Ipv6Option, OtherOption, RestOption, TcpOption } from "./options.js";
 export { parsePacket, type ParsedPacket } from "./notation/parse.js";
+export { readHex, type HexFault, type HexFrame } from "./notation/hex.js";
 export { packetText } from "./notation/print.js";
 export { packetFields, packetHeaders, type PacketField } from "./notation/words.js";
 export type { FieldKind } from "./layout.js";

@@ -9,6 +9,7 @@ import { importRules, importScenario, type ImportFormat } from "../../src/import
 import { loadScenario, type Scenario } from "../../src/scenario/index.js";
 import { seedFor } from "../assembly/support/core.js";
 import { randomRules } from "../export/support/randomRules.js";
+import { randomSwitch, withoutCircles } from "../export/tc/support.js";
 import { Random } from "../oracle/generate/random.js";
 import { rounds } from "../support/tier.js";
 
@@ -22,22 +23,24 @@ function textOf(format: ImportFormat, random: Random): string {
     const files = readdirSync(RECORDINGS);
     return readFileSync(new URL(files[random.below(files.length)] ?? "", RECORDINGS), "utf8");
   }
+  if (format === "tc" || format === "ovs")
+    return exportRules(withoutCircles(randomSwitch(random)), { format, lenient: true }).text ?? "";
   const { flows: _flows, ...scenario } = randomRules(random);
   const written = exportRules(scenario, { format: format === "testpmd" ? "testpmd" : "dump", lenient: true });
   return written.text ?? "";
 }
 
-test("each word of testpmd's commands", () => {
-  const random = new Random(seedFor("words of testpmd"));
+test.each(["testpmd", "tc", "ovs"] as const)("each word of %s", (format) => {
+  const random = new Random(seedFor(`words of ${format}`));
   for (let round = 0; round < rounds(300); round++) {
-    const text = textOf("testpmd", random);
-    const before = read(text, "testpmd");
+    const text = textOf(format, random);
+    const before = read(text, format);
     const words = [...text.matchAll(/\S+/g)].filter(({ index }) => !/#[^\n]*$/.test(text.slice(0, index + 1)));
     const word = words[random.below(words.length)];
     if (word === undefined) continue;
     for (const other of ["qqq", `${word[0]}q`]) {
       const damaged = text.slice(0, word.index) + other + text.slice(word.index + word[0].length);
-      expect(read(damaged, "testpmd") === before, `${word[0]} as ${other} in\n${text}`).toBe(false);
+      expect(read(damaged, format) === before, `${word[0]} as ${other} in\n${text}`).toBe(false);
     }
   }
 });

@@ -23,12 +23,14 @@ interface CompletionInputProps {
   readonly errorId: string | null;
   readonly completions: (text: string, place: number) => readonly Completion[];
   readonly onInput: (text: string) => void;
+  /** @returns whether the pasted text is used: it is not put into the line */
+  readonly onPaste?: (text: string) => boolean;
   /** Escape, while no suggestions are shown. */
   readonly onEscape?: () => void;
 }
 
 export function CompletionInput(props: CompletionInputProps): JSX.Element {
-  const { input, id, label, placeholder, value, errorId, completions, onInput, onEscape } = props;
+  const { input, id, label, placeholder, value, errorId, completions, onInput, onPaste, onEscape } = props;
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const [place, setPlace] = useState(0);
@@ -73,6 +75,9 @@ export function CompletionInput(props: CompletionInputProps): JSX.Element {
         ref={input}
         type="text"
         role="combobox"
+        onPaste={(event) => {
+          if (onPaste?.(event.clipboardData?.getData("text") ?? "") === true) event.preventDefault();
+        }}
         aria-label={label}
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}

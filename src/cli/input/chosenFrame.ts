@@ -65,7 +65,7 @@ export async function chooseFrame(
   if (hex === undefined && packet === undefined) return scenarioFrame(command, name, loaded, number, port, queue);
   if (number !== undefined)
     throw badUsage(null, `--frame and --${hex === undefined ? "packet" : "hex"} cannot be used together`);
-  const given = hex === undefined ? await packetFrame(packet ?? "") : { bytes: hexOption(hex), linkType: 1 };
+  const given = hex === undefined ? await packetFrame(packet ?? "") : hexOption(hex);
   refuseUnparsed(hex === undefined ? "--packet" : "--hex", given.linkType, given.bytes.length);
   return { ...come, ...given, number: null, wireLength: given.bytes.length, time: null };
 }

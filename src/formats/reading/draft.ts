@@ -153,7 +153,7 @@ export class Draft {
    */
   nameByPlace(): ReadonlyMap<string, string> {
     const renamed = new Map<string, string>();
-    for (const key of ["rules", "hostRules", "flows"] as const) {
+    for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
       const list = this.#lists[key] as { readonly name?: string }[];
       list.forEach((rule, n) => {
         const origin = this.elementOf(rule);

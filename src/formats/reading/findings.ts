@@ -1,4 +1,5 @@
 /** Collects what an importer says of a source. */
+import { withoutKeys } from "../text/keys.js";
 import type { DriverNote, ImportFinding, SourcePlace } from "./finding.js";
 
 type Place = Pick<SourcePlace, "line" | "column">;
@@ -6,22 +7,29 @@ type Place = Pick<SourcePlace, "line" | "column">;
 export class Findings {
   /** The name of the source that is read. */
   file = "";
+  /** Whether the source may have keys: no finding shows one, whatever reads its line. */
+  hidesKeys = false;
   readonly list: ImportFinding[] = [];
   readonly driver: DriverNote[] = [];
 
   /** An element that is not carried over; `rule` is the rule of the scenario that lacks it. */
   refuse({ line, column }: Place, text: string, reason: string, rule: string | null = null): void {
-    this.list.push({ file: this.file, line, column, severity: "refused", text, reason, rule });
+    this.refuseAt({ file: this.file, line, column }, text, reason, rule);
   }
 
   /** An element of any source. */
   refuseAt({ file, line, column }: SourcePlace, text: string, reason: string, rule: string | null = null): void {
-    this.list.push({ file, line, column, severity: "refused", text, reason, rule });
+    this.#add({ file, line, column, severity: "refused", text, reason, rule });
   }
 
   /** What was chosen where the source leaves it open. */
   assume({ line, column }: Place, text: string, reason: string): void {
-    this.list.push({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });
+    this.#add({ file: this.file, line, column, severity: "assumed", text, reason, rule: null });
+  }
+
+  #add(finding: ImportFinding): void {
+    const { text, reason } = finding;
+    this.list.push(this.hidesKeys ? { ...finding, text: withoutKeys(text), reason: withoutKeys(reason) } : finding);
   }
 
   /** What the driver does to an element. */

@@ -24,7 +24,11 @@ export class NotImported extends Error {
     readonly word: Word,
     readonly reason: string,
   ) {
+    // Texts have many: the stack of each would cost more than its line.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(reason);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

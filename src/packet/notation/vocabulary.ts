@@ -24,6 +24,9 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
   dst: ["destination"],
   sport: ["source_port"],
   dport: ["destination_port"],
+  // A header that has ports has no addresses.
+  source: ["source_port"],
+  destination: ["destination_port"],
   length: ["total_length", "payload_length"],
   flow: ["flow_label"],
   tag: ["verification_tag"],

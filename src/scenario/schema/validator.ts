@@ -17,7 +17,7 @@ export function validate(schema: Schema, document: unknown, report: Report): voi
 function check(report: Report, schema: Schema, value: unknown, path: string): void {
   const bad = (hint: string): void => {
     const simple = typeof value !== "object" || value === null;
-    const found = simple ? hint : `${hint} (found ${outline(value)})`;
+    const found = simple ? hint : `${hint} (found ${outline(value)})${maskedHint(schema, value)}`;
     const shown = simple ? value : undefined;
     refused(report, path || "document", shown, found);
   };
@@ -45,6 +45,15 @@ function check(report: Report, schema: Schema, value: unknown, path: string): vo
   } else if (typeof value === "object" && value !== null) {
     checkObject(report, schema, value as Record<string, unknown>, path, bad);
   }
+}
+
+/** What stands for a value with a mask where a text is expected: `"80/0xff"`. */
+function maskedHint(schema: Schema, value: object): string {
+  const isText = schema.type === "string" || schema.anyOf?.some(({ type }) => type === "string") === true;
+  if (!isText || !("value" in value && "mask" in value)) return "";
+  const [bits, mask] = [String(value.value), String(value.mask)];
+  const isShort = [bits, mask].every((one) => /^[\w.:]{1,40}$/.test(one));
+  return `; a value and a mask are one text: "${isShort ? `${bits}/${mask}` : "VALUE/MASK"}"`;
 }
 
 function refused(report: Report, path: string, value: unknown, hint: string): void {

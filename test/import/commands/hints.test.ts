@@ -6,8 +6,6 @@ test.each([
   ["iptables -A INPUT -p tcp --dport 80 -j DROP", "iptables is in the kernel"],
   ["sudo ip6tables -t nat -A POSTROUTING -j MASQUERADE", "iptables is in the kernel"],
   ["*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -j DROP\nCOMMIT", "iptables is in the kernel"],
-  ["ip xfrm state add src 10.0.0.1 dst 10.0.0.2 proto esp spi 1 mode tunnel", "states of ip xfrm are not read"],
-  ["src 10.0.0.1 dst 10.0.0.2\n\tproto esp spi 0x1 reqid 1 mode tunnel", "states of ip xfrm are not read"],
   ['SEC("xdp")\nint drop(struct xdp_md *ctx) { return XDP_DROP; }', "XDP runs programs on the host"],
   ["ip link set dev eth0 xdp obj prog.o", "XDP runs programs on the host"],
   ["#include <v1model.p4>\ncontrol c(inout headers hdr) { apply { } }", "P4 programs are not read"],

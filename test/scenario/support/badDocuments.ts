@@ -51,6 +51,11 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     ["tables", 0, "name"],
     "",
   ]),
+  bad(
+    "a value and a mask that are no text",
+    'rules[0].match.outer.tcp_dport § text in double quotes, not empty, such as "10.0.0.0/8"; or a whole number, 0 to 9007199254740991 (found { value, mask }); a value and a mask are one text: "80/0xff"',
+    [["rules", 0, "match"], { "outer.tcp_dport": { value: 80, mask: "0xff" } }],
+  ),
   bad("name missing", 'counters[0] § the key "name" is missing: Its name. (found {})', [["counters", 0], {}]),
   bad(
     "level missing",

@@ -71,6 +71,7 @@ export function Builder(): JSX.Element {
           errorId={error === null ? null : `${id}-error`}
           completions={packetCompletions}
           onInput={(text) => model.setLine(text)}
+          onPaste={(text) => model.paste(text)}
         />
       </div>
       <p id={`${id}-error`} class="builder-error" role="status">

@@ -1,7 +1,17 @@
 /** A packet that is built: its line, its headers, its bytes, and what the rules do with it. */
 import { batch, signal } from "@preact/signals";
 import { SteeringError } from "flowsteer";
-import { buildFrame, packetText, parsePacket, type HeaderLayer, type Layer } from "flowsteer/packet";
+import {
+  buildFrame,
+  layersOf,
+  packetText,
+  parsePacket,
+  readHex,
+  type FrameTree,
+  type HeaderLayer,
+  type HexFrame,
+  type Layer,
+} from "flowsteer/packet";
 import type { FrameWay } from "../../engine/api.js";
 import { engine } from "../../engine/client.js";
 
@@ -36,6 +46,12 @@ export class PacketModel {
   /** The line was edited: the form follows. */
   setLine(text: string): void {
     this.line.value = text;
+    if (/^\s*(?:\d|packet=)/.test(text)) {
+      const read = readHex(text);
+      if ("fault" in read) this.error.value = { text: read.fault, column: read.column, layer: null, field: null };
+      else void this.#setHex(read);
+      return;
+    }
     try {
       const { layers, linkType } = parsePacket(text);
       const bytes = buildFrame(layers);
@@ -47,6 +63,24 @@ export class PacketModel {
     } catch (error) {
       this.error.value = errorOf(error);
     }
+  }
+
+  /** A text was pasted. @returns whether it is a frame in hexadecimal digits on several lines: form and line have it */
+  paste(text: string): boolean {
+    const read = text.includes("\n") ? readHex(text) : undefined;
+    if (read === undefined || "fault" in read || read.bytes.length === 0) return false;
+    void this.#setHex(read).then((tree) => {
+      if (tree !== undefined) this.line.value = packetText(tree);
+    });
+    return true;
+  }
+
+  /** A frame is given by its bytes: the form follows. */
+  async #setHex({ bytes, linkType }: HexFrame): Promise<FrameTree | undefined> {
+    this.#show(bytes, linkType);
+    const tree = (await this.#steer())?.snapshots[0]?.tree;
+    if (tree !== undefined) this.layers.value = layersOf(tree).map(formLayer);
+    return tree;
   }
 
   /** The form was edited: the line follows. */

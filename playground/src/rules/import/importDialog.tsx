@@ -38,7 +38,7 @@ export function ImportDialog({ onClose }: ViewProps): JSX.Element {
     <Dialog title="Import rules" class="import-rules" onClose={onClose}>
       <p>
         Paste what a device or another program has: a steering dump, commands of testpmd, tc or ethtool, flows of Open
-        vSwitch, nftables, ClassBench, a recording. It stays on this machine.
+        vSwitch, nftables, ip xfrm, ClassBench, a recording. It stays on this machine.
       </p>
       <textarea
         class="mono"

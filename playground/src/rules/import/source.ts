@@ -6,7 +6,7 @@ export const importSource = signal<{ readonly text: string; readonly file: strin
 
 /** How rules of other programs begin; none of it is JSON of a scenario. */
 const OTHER_RULES =
-  /^[\s>+$#]*(?:testpmd>|flow (?:create|validate|indirect|template|pattern_template) |tc (?:-\S+ )?(?:filter|qdisc|chain) |filter (?:parent|protocol|block) |ethtool (?:-[NUuKX]|--config)|ovs-ofctl |cookie=0x|recirc_id\(|[34]\d{3},0x|\{"flowsteerRecord"|\{"nftables"|table netdev |nft (?:add|insert|list) |@\d+\.\d+\.\d+\.\d+\/)/m;
+  /^[\s>+$#]*(?:testpmd>|flow (?:create|validate|indirect|template|pattern_template) |tc (?:-\S+ )?(?:filter|qdisc|chain) |filter (?:parent|protocol|block) |ethtool (?:-[NUuKX]|--config)|ovs-ofctl |cookie=0x|recirc_id\(|[34]\d{3},0x|\{"flowsteerRecord"|\{"nftables"|ip x(?:frm)? (?:s|p|state|policy) |src [\d.:a-f]+ dst [\d.:a-f]+\s+proto esp |table netdev |nft (?:add|insert|list) |@\d+\.\d+\.\d+\.\d+\/)/m;
 
 /** Whether a text is likely to be rules of another program. */
 export function isForImport(text: string): boolean {

@@ -83,7 +83,7 @@ async function importedFrom(sources: readonly ImportSource[], line: CommandLine)
     throw new CommandRefusal(sources[0]?.file ?? "", { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
   }
   const elements = new Map<string, SourceElement>();
-  for (const key of ["rules", "hostRules", "flows"] as const) {
+  for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
     scenario[key]?.forEach(({ name }, n) => {
       const element = elementOf(`${key}[${n}]`);
       if (element !== undefined && name !== undefined) elements.set(name, element);
