@@ -62,6 +62,13 @@ interface Home {
   readonly match: Match;
 }
 
+/**
+ * The words of imported rules.
+ *
+ *     const sources = [{ file: "rules.sh", text }];
+ *     const words = new RuleWords(sources, {}, importRules(sources, { namePlaces: true }));
+ *     words.fieldsOf("rules.sh:3");
+ */
 export class RuleWords {
   readonly #sources: readonly ImportSource[];
   readonly #options: ImportOptions;

@@ -118,7 +118,10 @@ describe("exit codes", () => {
 
   it.each([
     [[], "name a scenario or rules: flowsteer cover RULES..."],
-    [["examples/everyday.json", "examples/ports.json"], "examples/everyday.json is a scenario: rules of several files are those of other programs"],
+    [
+      ["examples/everyday.json", "examples/ports.json"],
+      "examples/everyday.json is a scenario: rules of several files are those of other programs",
+    ],
     [["a.json", "--fail-on", "live"], "expected dead or unknown"],
     [["missing.json"], "no such file; check the path"],
   ])("is 2 for %j", async (args, hint) => {
