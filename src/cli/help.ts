@@ -29,8 +29,8 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer --version
 
 RULES is a scenario, or a file with rules of another program as they are: commands of testpmd, filters of tc, flows of
-Open vSwitch, rules of ethtool and nft, steering dumps, recordings (docs/import). These rules are called by their places,
-such as flows.txt:3. Several files of them can be named, the captures after them.
+Open vSwitch, rules of ethtool and nft, ip xfrm, steering dumps, recordings (docs/import). They are called by their
+places, such as flows.txt:3. Several files of them can be named, with captures after them.
 
 A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file, optionally
 compressed with gzip or zstd (zstd needs Node.js 22.15). Either can be -, standard input.

@@ -4,7 +4,11 @@ import { inCall, refuse } from "../errors.js";
 import { namesHint } from "../base/nearest.js";
 import { parseScenario, type Scenario } from "../scenario/index.js";
 import { ExportFindings, type ExportFinding } from "../formats/writing/finding.js";
+import { withoutReceivers } from "../formats/writing/receivers.js";
 import { EXPORT_FORMATS, FORMATS, type ExportFormat } from "./formats.js";
+
+/** Formats that show what a device has, the rules of its driver too. */
+const GRAPHS: readonly ExportFormat[] = ["dot", "mermaid", "svg"];
 
 export interface ExportOptions {
   readonly format: ExportFormat;
@@ -35,7 +39,8 @@ export function exportRules(scenario: string | Scenario, options: ExportOptions)
       refuse({ code: "EINVAL", reason: "unsupported", path: "format", value: format, hint });
     }
     const findings = new ExportFindings();
-    const text = FORMATS[format].write(parseScenario(scenario), findings);
+    const whole = parseScenario(scenario);
+    const text = FORMATS[format].write(GRAPHS.includes(format) ? whole : withoutReceivers(whole), findings);
     return { text: findings.list.length > 0 && !lenient ? null : text, findings: findings.list };
   });
 }

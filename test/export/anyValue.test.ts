@@ -22,7 +22,7 @@ test.each([
     (group, n) =>
       `flow create 0 ingress ${group} pattern ${n === 0 ? "eth" : pattern} / end ${n === 0 ? "actions jump group 1 / end" : actions}`,
   );
-  const { scenario } = importRules(text.join("\n"), { format: "testpmd" });
+  const { scenario } = importRules(text.join("\n"), { format: "testpmd", driver: "none" });
   for (const format of ["c", "typescript"] as const) {
     expect(exportRules(scenario as Scenario, { format }).findings).toEqual([]);
   }

@@ -1,5 +1,4 @@
 /** What an exporter says of an element that the format cannot express. */
-import { isReceiver } from "../../drivers/driver.js";
 import type { Scenario } from "../../scenario/document.js";
 
 export interface ExportFinding {
@@ -31,11 +30,11 @@ export function refuseOthers(scenario: Scenario, findings: ExportFindings, reaso
   const domains = new Map(tables.map(({ name, domain = "nic_rx" }) => [name, domain]));
   rules.forEach((rule, n) => {
     const table = rule.table ?? matchers.find(({ name }) => name === rule.matcher)?.table ?? "";
-    if (domains.get(table) !== "fdb" && !isReceiver(rule.name)) findings.refuse(`rules[${n}]`, reason, rule.name);
+    if (domains.get(table) !== "fdb") findings.refuse(`rules[${n}]`, reason, rule.name);
   });
   for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
     (scenario[key] ?? []).forEach(({ name }, n) => {
-      if (!isReceiver(name)) findings.refuse(`${key}[${n}]`, reason, name ?? null);
+      findings.refuse(`${key}[${n}]`, reason, name ?? null);
     });
   }
 }

@@ -1,5 +1,4 @@
 /** A scenario as testpmd commands. */
-import { isReceiver } from "../../../drivers/driver.js";
 import type { Scenario } from "../../../scenario/index.js";
 import type { ExportFindings } from "../../writing/finding.js";
 import type { Format } from "../../writing/format.js";
@@ -84,7 +83,7 @@ class Commands {
   #tellOthers(): void {
     for (const key of ["flows", "deviceFlows", "flowEntries", "hostRules"] as const) {
       (this.scenario[key] ?? []).forEach(({ name }, n) => {
-        if (!isReceiver(name)) this.findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
+        this.findings.refuse(`${key}[${n}]`, "testpmd has rules of tables only", name ?? null);
       });
     }
   }
@@ -99,7 +98,6 @@ class Commands {
   }
 
   #rule(table: Table, one: OrderedRule): string[] {
-    if (isReceiver(one.rule.name)) return [];
     const { domain = "nic_rx" } = table;
     try {
       const sources = this.#sources(domain, table.function ?? 0, one.terms);
