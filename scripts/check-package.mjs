@@ -49,6 +49,7 @@ const PUBLISHED = [
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|svg|txt|html|css)$/,
+  /^examples\/rules\/\w+\.(ethtool|nft|ovs|tc|testpmd)$/,
   /^schema\/[\w./-]+\.json$/,
   /^docs\/(import\/)?[\w-]+\.md$/,
 ];
