@@ -39,7 +39,7 @@ export interface FieldChange {
   readonly after: string | null;
 }
 
-/** Sources with more characters are not read again for an edit, and elements with more values not for their fields. */
+/** Sources with more characters are not read again to try an edit, and elements with more values not for their fields. */
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
 
@@ -151,6 +151,7 @@ export class RuleWords {
 
   /** Whether an edit changes one field of the rule as wanted, and nothing else. */
   #makes(rule: string, home: Home, edit: Edit, field: string, after: string | null): boolean {
+    if (this.#sources.reduce((sum, one) => sum + one.text.length, 0) > MAX_SOURCES) return false;
     const rules = this.#imported(this.#sources, home, edit);
     const match = rules === null ? undefined : matchOf(rules.get(rule));
     if (rules === null || match === undefined) return false;
@@ -162,10 +163,7 @@ export class RuleWords {
     return (typeof now === "string" || typeof now === "number") && isValue(String(now), after);
   }
 
-  /**
-   * The sources without the lines of other rules, which are read faster; null where the rule is another one then, or where
-   * they are long all the same. Places stay.
-   */
+  /** The sources without the lines of other rules, which are read faster; null where the rule is another one then. Places stay. */
   #withoutOthers(rule: string, home: Home): readonly ImportSource[] | null {
     const others = new Map<string, Set<number>>();
     for (const { element, source } of this.#allHomes.values()) {
@@ -190,7 +188,6 @@ export class RuleWords {
     { source, start }: Home,
     { from, to, text }: Edit,
   ): ReadonlyMap<string, string> | null {
-    if (sources.reduce((sum, one) => sum + one.text.length, 0) > MAX_SOURCES) return null;
     const edited = sources.map((one) => {
       if (one.file !== source.file) return one;
       return { file: one.file, text: one.text.slice(0, start + from) + text + one.text.slice(start + to) };

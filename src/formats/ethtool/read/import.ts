@@ -8,28 +8,17 @@ import type { Importer } from "../../reading/format.js";
 import { LastCommand } from "../../reading/lastCommand.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
 import { numberOf } from "../../text/numbers.js";
-import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
+import { commandsOf, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { actionIn, listedAction, type Action, type Found } from "./actions.js";
 import { readContext, tirOf, type RssContext } from "./contexts.js";
+import { ADDED, ASSIGNMENT, COMMAND, ENTRY, FAILED, FILTER, LISTED_BEFORE, WITHIN } from "./lines.js";
 import { ask, factsOf, type Asked, type NtupleRule } from "./rule.js";
 import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "../fields.js";
 
-const ASSIGNMENT = /^(?:export\s+|local\s+)?[A-Za-z_]\w*=/;
-const COMMAND = /^(?:[\w./-]*\/)?(?:ethtool|\$\{?ETHTOOL\}?)\s/;
-const FILTER = /^Filter:\s*\d+/;
-/** Lines of a listing after the first one of a rule. */
-const ENTRY = /^(?:Rule Type|Action|RSS Context ID|[A-Z][A-Za-z0-9 -]*):\s/;
 /** ethtool prints the second one for Ethernet. */
 const TYPE_NAMES = ["Rule Type", "Flow Type"];
-const LISTED_BEFORE = /^(?:\d+ RX rings available|Total \d+ rules?|New RSS context is \d+|Added rule with ID \d+)/;
-const WITHIN = commandWithin(
-  /(?<![\w-])ethtool\s+(?:[-\u2010-\u2015][NUXnu]|--(?:config|show)-(?:nfc|ntuple)|--set-rxfh-indir|--rxfh)\s/,
-);
-/** What ethtool prints where the kernel does not execute a command. */
-const FAILED = /^(?:rmgr: |Cannot |netlink error: |ethtool: |Operation not |Unmatched )/;
-const ADDED = /^Added rule with ID (\d+)/;
 const SET = ["-N", "-U", "--config-nfc", "--config-ntuple"];
 const SHOW = ["-n", "-u", "--show-nfc", "--show-ntuple"];
 const CONTEXT = ["-X", "--set-rxfh-indir", "--rxfh"];
