@@ -130,6 +130,8 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     findings.sortFrom(from);
   }
   for (const importer of importers.values()) importer.finish?.();
+  for (const [name, to] of draft.wrongMaps)
+    findings.refuse({ line: 1, column: 1 }, `${name}=${to}`, "a device or port is mapped to uplink, port2, pf or vf1");
   if (driver !== "none" && WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };

@@ -6,7 +6,7 @@ import type { Scenario } from "../scenario/document.js";
 import type { SourceElement } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
 import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
-import { isValue, otherValue, valueLike, valueWords } from "../formats/text/values.js";
+import { isValue, otherValues, valueLike, valueWords } from "../formats/text/values.js";
 
 /** The words that set a field of a rule. */
 export interface FieldWords {
@@ -42,6 +42,8 @@ export interface FieldChange {
 /** Sources with more characters are not read again to try an edit, and elements with more values not for their fields. */
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
+/** Ways to make a change that are tried. */
+const MAX_TRIES = 16;
 
 type Match = Readonly<Record<string, unknown>>;
 type AnyRule = { readonly name?: string; readonly match?: Match };
@@ -113,18 +115,22 @@ export class RuleWords {
     }));
   }
 
-  /** The edits that make these changes of a rule; null where none was found. Each was tried. */
+  /** The edits that make these changes of a rule; null where none were found. They were tried together. */
   editsFor(rule: string, changes: readonly FieldChange[]): readonly TextEdit[] | null {
     const home = this.#allHomes.get(rule);
-    const [change, ...more] = changes;
-    // Changes of several fields are made one after the other, which a second import would have to follow.
-    if (home === undefined || change === undefined || more.length > 0 || change.before === null) return null;
-    const { field, after } = change;
-    for (const span of this.#spansOf(rule, home)) {
-      if (span.field !== field) continue;
-      for (const edit of after === null ? removals(home, span) : replacements(home, span, after)) {
-        if (this.#makes(rule, home, edit, field, after)) return [textEdit(home, edit)];
-      }
+    if (home === undefined || changes.length === 0 || changes.some(({ before }) => before === null)) return null;
+    const spans = this.#spansOf(rule, home);
+    const choices = changes.map((change) =>
+      spans
+        .filter(({ field }) => field === change.field)
+        .flatMap((span) => [
+          ...(change.after === null ? removals(home, span) : replacements(home, span, change.after)),
+        ]),
+    );
+    let tries = MAX_TRIES;
+    for (const edits of combinations(choices)) {
+      if (tries-- === 0) return null;
+      if (this.#make(rule, home, edits, changes)) return edits.map((edit) => textEdit(home, edit));
     }
     return null;
   }
@@ -140,27 +146,29 @@ export class RuleWords {
       const end = at + value.length;
       const phrase = phraseBefore(text, at);
       if (phrase === undefined) continue;
-      const other = this.#imported(alone, home, { from: at, to: end, text: otherValue(value, text.slice(end)) });
-      const match = other === null ? undefined : matchOf(other.get(rule));
-      const changed = match === undefined ? [] : changedFields(home.match, match);
-      if (changed.length === 1 && changed[0] !== undefined) found.push({ ...phrase, field: changed[0], at, end });
+      for (const other of otherValues(value)) {
+        const rules = this.#imported(alone, home, [{ from: at, to: end, text: other }]);
+        const match = matchOf(rules?.get(rule));
+        const [field, ...more] = match === undefined ? [] : changedFields(home.match, match);
+        if (field === undefined) continue;
+        if (more.length === 0) found.push({ ...phrase, field, at, end });
+        break;
+      }
     }
     this.#spans.set(rule, found);
     return found;
   }
 
-  /** Whether an edit changes one field of the rule as wanted, and nothing else. */
-  #makes(rule: string, home: Home, edit: Edit, field: string, after: string | null): boolean {
+  /** Whether edits change the fields of the rule as wanted, and nothing else. */
+  #make(rule: string, home: Home, edits: readonly Edit[], changes: readonly FieldChange[]): boolean {
     if (this.#sources.reduce((sum, one) => sum + one.text.length, 0) > MAX_SOURCES) return false;
-    const rules = this.#imported(this.#sources, home, edit);
+    const rules = this.#imported(this.#sources, home, edits);
     const match = rules === null ? undefined : matchOf(rules.get(rule));
-    if (rules === null || match === undefined) return false;
+    if (rules === null || match === undefined || rules.size !== this.#allRules.size) return false;
     for (const [name, text] of this.#allRules) if (name !== rule && rules.get(name) !== text) return false;
+    const wanted = new Map(changes.map(({ field, after }) => [field, after]));
     const changed = changedFields(home.match, match);
-    if (rules.size !== this.#allRules.size || changed.length !== 1 || changed[0] !== field) return false;
-    const now = match[field];
-    if (after === null) return now === undefined;
-    return (typeof now === "string" || typeof now === "number") && isValue(String(now), after);
+    return changed.length === wanted.size && changed.every((field) => isWanted(match[field], wanted.get(field)));
   }
 
   /** The sources without the lines of other rules, which are read faster; null where the rule is another one then. Places stay. */
@@ -177,23 +185,46 @@ export class RuleWords {
       const blanked = text.split("\n").map((line, n) => (gone?.has(n) === true ? " ".repeat(line.length) : line));
       return { file, text: blanked.join("\n") };
     });
-    const rules = this.#imported(sources, home, { from: 0, to: 0, text: "" });
+    const rules = this.#imported(sources, home, []);
     const match = matchOf(rules?.get(rule));
     return match === undefined || changedFields(match, home.match).length > 0 ? null : sources;
   }
 
-  /** The rules by their names, as texts, after an edit of an element; null if that is not imported. */
+  /** The rules by their names, as texts, after edits of an element; null if that is not imported. */
   #imported(
     sources: readonly ImportSource[],
     { source, start }: Home,
-    { from, to, text }: Edit,
+    edits: readonly Edit[],
   ): ReadonlyMap<string, string> | null {
-    const edited = sources.map((one) => {
-      if (one.file !== source.file) return one;
-      return { file: one.file, text: one.text.slice(0, start + from) + text + one.text.slice(start + to) };
+    // From the end on, so that the places of the others stay.
+    const ordered = edits.toSorted((a, b) => b.from - a.from);
+    const edited = sources.map(({ file, text }) => {
+      if (file !== source.file) return { file, text };
+      const change = (done: string, { from, to, text: words }: Edit): string =>
+        done.slice(0, start + from) + words + done.slice(start + to);
+      return { file, text: ordered.reduce(change, text) };
     });
     const { scenario } = importRules(edited, this.#options);
     return scenario === null ? null : rulesOf(scenario);
+  }
+}
+
+/** Whether a value of a match is the one that is wanted; null: none. */
+function isWanted(now: unknown, wanted: string | null | undefined): boolean {
+  if (wanted === undefined) return false;
+  if (wanted === null) return now === undefined;
+  return (typeof now === "string" || typeof now === "number") && isValue(String(now), wanted);
+}
+
+/** One edit of each list, in all ways in which no two overlap. */
+function* combinations([first, ...more]: readonly (readonly Edit[])[]): Generator<readonly Edit[]> {
+  if (first === undefined) {
+    yield [];
+    return;
+  }
+  for (const rest of combinations(more)) {
+    for (const edit of first)
+      if (rest.every((other) => edit.to <= other.from || other.to <= edit.from)) yield [edit, ...rest];
   }
 }
 
@@ -249,12 +280,15 @@ function changedFields(before: Match, after: Match): string[] {
   return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-/** Other values in the place of a value, with or without what follows it as its mask. */
+/** Other values in the place of a value, with or without what follows it as its mask or as the end of a range. */
 function* replacements({ element: { text } }: Home, { at, end }: Span, after: string): Generator<Edit> {
   const value = text.slice(at, end);
   yield { from: at, to: end, text: valueLike(value, after) };
-  const mask = /^\/[\w.:]+/.exec(text.slice(end))?.[0].length ?? 0;
-  if (mask > 0) yield { from: at, to: end + mask, text: after };
+  const more = /^(?:\/[\w.:]+|-\d+)/.exec(text.slice(end))?.[0].length ?? 0;
+  if (more > 0) yield { from: at, to: end + more, text: after };
+  // The address and its prefix are words of their own in some languages.
+  const [, address = "", prefix] = /^(.*)\/(\d+)$/.exec(after) ?? [];
+  if (prefix !== undefined) yield { from: at, to: end, text: /^\d{1,3}$/.test(value) ? prefix : address };
 }
 
 /** A value and the words that name it taken out, with a separator after or before them. */

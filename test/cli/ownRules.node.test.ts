@@ -29,6 +29,54 @@ describe("why", () => {
     expect(flat).not.toContain("outer.udp_dport");
   });
 
+  it.each([
+    [
+      "prefix.testpmd",
+      "flow create 0 ingress pattern eth / ipv4 dst spec 192.0.2.0 dst prefix 28 / udp dst is 53 / end actions queue index 1 / end",
+      "ipv4 10.0.0.1 > 192.0.2.17 / udp 5 > 53",
+      'change "ipv4 dst spec 192.0.2.0 dst prefix 28" to "ipv4 dst spec 192.0.2.0 dst prefix 27"',
+    ],
+    [
+      "two.testpmd",
+      "flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.7 / udp dst is 53 / end actions queue index 1 / end",
+      "ipv4 10.0.0.1 > 192.0.2.6 / udp 5 > 54",
+      'change "udp dst is 53" to "udp dst is 54"',
+    ],
+    [
+      "range.tc",
+      "tc filter add dev eth2 ingress protocol ip prio 1 flower skip_sw ip_proto tcp dst_port 5000-5010 action drop",
+      "ipv4 10.0.0.1 > 10.1.0.9 / tcp 5 > 5011",
+      'change "dst_port 5000-5010" to "dst_port 5000-5011"',
+    ],
+    [
+      "netmask.ovs",
+      "priority=40,tcp,nw_src=10.9.0.0/255.255.0.0,tp_dst=80,actions=drop",
+      "ipv4 10.8.0.1 > 10.1.0.9 / tcp 5 > 80",
+      'change "nw_src=10.9.0.0/255.255.0.0" to "nw_src=10.8.0.0/16"',
+    ],
+    [
+      "mask.ethtool",
+      "ethtool -N eth2 flow-type tcp4 dst-ip 198.51.100.0 m 0.0.0.15 dst-port 443 action 2 loc 5",
+      "ipv4 10.8.0.1 > 198.51.100.20 / tcp 5 > 443",
+      'change "dst-ip 198.51.100.0" to "dst-ip 198.51.100.16"',
+    ],
+  ])("%s: each edit mends the frame", async (name, text, frame, repair) => {
+    const file = scratch(name, `${text}\n`);
+    const ask = ["why", file, "--packet", frame, "--rule", `${file}:1`];
+    const { out } = await flowsteer(ask);
+    expect(out.replace(/\s+/g, " ")).toContain(`${file}:1: ${repair}`);
+    const { explanation } = JSON.parse((await flowsteer([...ask, "--json"])).out) as {
+      explanation: { repairs: { edits?: { column: number; before: string; after: string }[] }[] };
+    };
+    for (const { edits } of explanation.repairs) {
+      if (edits === undefined) continue;
+      let mended = text;
+      for (const { before, after } of edits) mended = mended.replace(before, after);
+      scratch(name, `${mended}\n`);
+      expect((await flowsteer(["why", scratch(name, `${mended}\n`), "--packet", frame])).out).toMatch(/rule "[^"]+:1"/);
+    }
+  });
+
   it("gives places, words and edits as JSON", async () => {
     const file = scratch("flows.ovs", OVS);
     const { out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`, "--json"]);
@@ -116,6 +164,23 @@ describe("a refused command", () => {
     const { code, err } = await flowsteer(["check", scratch("flows.ovs", OVS), "--fix"]);
     expect(code).toBe(2);
     expect(err).toContain("flowsteer import makes one");
+  });
+
+  it("checks the other files, too", async () => {
+    const bad = scratch("bad.testpmd", FLOWS.replace("udp dst", "udp dts"));
+    const { code, out, err } = await flowsteer(["check", bad, scratch("flows.ovs", OVS)]);
+    expect(code).toBe(2);
+    expect(err).toContain(`${bad}:1:`);
+    expect(out).toContain("flows.ovs");
+  });
+
+  it.each([
+    [["--driver", "mlx5"], 'did you mean "mlx5e"?'],
+    [["--map", "eth0=bogus9"], "eth0=bogus9: a device or port is mapped to uplink, port2, pf or vf1"],
+  ])("refuses %j", async (options, reason) => {
+    const { code, err } = await flowsteer(["run", scratch("filters.tc", TC), CAPTURE, ...options]);
+    expect(code).toBe(2);
+    expect(err).toContain(reason);
   });
 
   it("names the formats where a text is in none", async () => {

@@ -31,7 +31,11 @@ export function checkRules({ name, text, imported }: Rules): Promise<CheckedFile
 }
 
 /** Findings of `lint` about rules of other programs are where these rules stand. */
-async function checkImported(name: string, text: string, { scenario, elementOf }: ImportedRules): Promise<CheckedFile> {
+async function checkImported(
+  name: string,
+  text: string,
+  { scenario, elementOf, elements }: ImportedRules,
+): Promise<CheckedFile> {
   const loaded = await loadScenario(scenario);
   const places = new DocumentPlaces(JSON.stringify(scenario), scenario);
   const placeOf = (object: NamedInDocument): { element: SourceElement; path: string } | null => {
@@ -47,11 +51,11 @@ async function checkImported(name: string, text: string, { scenario, elementOf }
       const { line, column } = found.element;
       return { ...object, place: { path: "", pointer: "", line, column } };
     });
-    const elements = finding.objects.flatMap((object) => {
+    const named = finding.objects.flatMap((object) => {
       const found = placeOf(object);
       return found === null ? [] : [[object.name, found.element] as const];
     });
-    const [first] = elements;
+    const [first] = named;
     return {
       kind: "finding",
       ...finding,
@@ -59,12 +63,38 @@ async function checkImported(name: string, text: string, { scenario, elementOf }
       place: objects[0]?.place ?? null,
       objects,
       fix: null,
-      ...(elements.length === 0 ? {} : { elements: Object.fromEntries(elements) }),
+      ...(named.length === 0 ? {} : { elements: Object.fromEntries(named) }),
     };
   };
   const found = await lint(loaded.device, { senders: sendersOf(loaded) });
-  return { name, text, refusals: [], scenario, findings: found.map(placed) };
+  return { name, text, refusals: [], scenario, findings: aboutElements(found, elements).map(placed) };
 }
+
+/**
+ * The findings about what the text says. An element may be several rules, one for each way that leads to it: it is never hit
+ * if none of them is. Rules that no element says are the import's own.
+ */
+function aboutElements(found: readonly Finding[], elements: ImportedRules["elements"]): readonly Finding[] {
+  const keyOf = ({ file, line, column }: SourceElement): string => `${file}:${line}:${column}`;
+  const rules = new Map<string, number>();
+  for (const element of elements.values()) rules.set(keyOf(element), (rules.get(keyOf(element)) ?? 0) + 1);
+  const isRule = ({ kind }: { readonly kind: string }): boolean => ["rule", "flow", "host rule"].includes(kind);
+  const never = new Map<string, number>();
+  const elementOf = ({ objects: [first], id }: Finding): SourceElement | null | undefined =>
+    first === undefined || !isRule(first) || !NEVER_HIT.has(id) ? null : elements.get(first.name);
+  for (const finding of found) {
+    const element = elementOf(finding);
+    if (element) never.set(keyOf(element), (never.get(keyOf(element)) ?? 0) + 1);
+  }
+  return found.filter((finding) => {
+    const element = elementOf(finding);
+    if (element === null) return true;
+    return element !== undefined && never.get(keyOf(element)) === rules.get(keyOf(element));
+  });
+}
+
+/** Findings that say that a rule takes no frame. */
+const NEVER_HIT: ReadonlySet<string> = new Set(["dead-rule", "unreached-rule", "contradiction"]);
 
 export async function checkFile(name: string, text: string): Promise<CheckedFile> {
   const { scenario, refusals, loaded } = await checkScenario(text);

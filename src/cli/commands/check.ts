@@ -7,7 +7,7 @@ import { findingLines, fixedLine, jsonLines, summary } from "../report/findingTe
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
-import { readRules, type Rules } from "../input/rules/rules.js";
+import { ImportRefusal, readRules, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, CommandRefusal, EXIT, refusalLines } from "../refusal.js";
@@ -52,7 +52,17 @@ export async function check(args: readonly string[]): Promise<number> {
   if (flags.has("fix") && operands.includes("-"))
     throw badUsage("--fix", "standard input cannot be written; name a file");
   const all: (readonly [file: string, rules: Rules])[] = [];
-  for (const file of operands) all.push([file, await readRules(file, line)]);
+  let notImported = 0;
+  for (const file of operands) {
+    try {
+      all.push([file, await readRules(file, line)]);
+    } catch (error) {
+      // The other files are checked all the same.
+      if (!(error instanceof ImportRefusal)) throw error;
+      process.stderr.write(refusalLines(painter(process.stderr), error));
+      notImported++;
+    }
+  }
   const imported = all.find(([, rules]) => rules.imported !== null);
   if (flags.has("fix") && imported !== undefined)
     throw badUsage("--fix", `${imported[1].name} is no scenario: flowsteer import makes one`);
@@ -73,7 +83,7 @@ export async function check(args: readonly string[]): Promise<number> {
   const refused = checked.reduce((sum, { refusals }) => sum + refusals.length, 0);
   if (refused > 1 && !flags.has("quiet") && !flags.has("json")) process.stderr.write(`${grouped(refused)} errors\n`);
   if (failOn === "never") return 0;
-  if (refused > 0) return EXIT.refused;
+  if (refused + notImported > 0) return EXIT.refused;
   const bad = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
   return checked.some(({ findings }) => findings.some(({ severity }) => bad.includes(severity))) ? EXIT.failed : 0;
 }

@@ -36,7 +36,14 @@ export function inOwnWords(explanation: Explanation, rules: Rules): OwnExplanati
   if (imported === null) return explanation;
   const nameOf = namesOfFields(explanation, rules);
   const own = withSentences(explanation, (text) => text.replace(FIELD, nameOf)) as Explanation;
-  return { ...own, repairs: own.repairs.map((repair) => ownRepair(repair, imported.words)) };
+  // What became of the frame later is no cause why the rule did not match.
+  const isLater =
+    own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
+  return {
+    ...own,
+    mistake: isLater ? null : own.mistake,
+    repairs: own.repairs.map((repair) => ownRepair(repair, imported.words)),
+  };
 }
 
 function withSentences(value: unknown, change: (text: string) => string): unknown {
@@ -53,8 +60,16 @@ function withSentences(value: unknown, change: (text: string) => string): unknow
 function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
   if (repair.of !== "rule" || repair.rule === null) return repair;
   const edits = words.editsFor(repair.rule, repair.fields);
-  if (edits === null) return repair;
+  if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+}
+
+/** A change of a priority alone: the number is the device's, which is not that of the text. */
+function orderSentence({ rule, fields }: Repair): string | null {
+  const [{ field, before, after } = { field: "", before: null, after: null }, ...more] = fields;
+  if (field !== "priority" || more.length > 0 || before === null || after === null) return null;
+  const where = Number(after) < Number(before) ? "earlier" : "later";
+  return `Let rule "${rule}" come ${where}: in the device it has priority ${before}, and ${after} would do.`;
 }
 
 function sentenceOf({ file, line, before, after }: TextEdit): string {

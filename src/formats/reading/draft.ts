@@ -84,6 +84,9 @@ export class Draft {
   #vports = 0;
   #geneveOption: GeneveOption | undefined;
 
+  /** Devices and ports that the map gives for something that is none. */
+  readonly wrongMaps = new Map<string, string>();
+
   /** Values of variables that texts do not set. */
   readonly variables: ReadonlyMap<string, string>;
 
@@ -231,7 +234,9 @@ export class Draft {
    */
   mapped(name: string): Endpoint | undefined {
     const to = this.map[name];
-    return to === undefined ? undefined : endpointOf(to);
+    const endpoint = to === undefined ? undefined : endpointOf(to);
+    if (to !== undefined && endpoint === undefined) this.wrongMaps.set(name, to);
+    return endpoint;
   }
 
   /** The match field of four bytes of a header, which the device then reads; undefined if it reads eight others. */

@@ -49,5 +49,6 @@ export function printNote({ file, line, column, text, does }: DriverNote): strin
 export function printFinding({ file, line, column, severity, text, reason, rule }: ImportFinding): string {
   const where = `${file}:${line}:${column}`;
   const of = rule === null ? "" : ` (rule ${rule})`;
-  return `${where}: ${severity === "refused" ? "not imported" : "assumed"}: ${text}${of}: ${reason}`;
+  const words = text === "" ? "" : `: ${text}`;
+  return `${where}: ${severity === "refused" ? "not imported" : "assumed"}${words}${of}: ${reason}`;
 }

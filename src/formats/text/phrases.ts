@@ -19,6 +19,8 @@ const PHRASES: readonly RegExp[] = [
   /(?:\bpattern|\/)\s+(?<item>\w+)(?=\s)(?:[^/]*\s)?(?<key>\w+)\s+(?:is|spec|last|mask|prefix)\s+$/d,
   // nft: udp dport
   /\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>[a-z\d]+)\s+(?:(?:==|eq)\s+)?$/d,
+  // ethtool: dst-ip 198.51.100.0 m
+  /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+\S+\s+m(?:ask)?\s+$/d,
   // tc, ethtool: dst_port
   /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+$/d,
 ];

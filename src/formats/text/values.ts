@@ -17,23 +17,22 @@ export function valueWords(text: string): ValueWord[] {
     .filter(({ text: word }) => !word.includes(":") || parseMac(word) !== undefined || parseIpv6(word) !== undefined);
 }
 
-/**
- * Another value in the same notation.
- * @param after what follows the value: a prefix says which bits count
- */
-export function otherValue(text: string, after: string): string {
-  const prefix = Number(/^\/(\d{1,3})(?![\d.x])/.exec(after)?.[1] ?? Number.NaN);
-  const flipped = (value: bigint, width: number): bigint => {
-    const bit = prefix > 0 && prefix <= width ? width - prefix : 0;
-    return value ^ (1n << BigInt(bit));
-  };
+/** Other values in the same notation, each with another bit changed: of a value with a mask some bits do not count. */
+export function* otherValues(text: string): Generator<string> {
   const mac = parseMac(text);
-  if (mac !== undefined) return formatMac(flipped(mac, 48));
   const ipv4 = parseIpv4(text);
-  if (ipv4 !== undefined) return formatIpv4(flipped(ipv4, 32));
   const ipv6 = text.includes(":") ? parseIpv6(text) : undefined;
-  if (ipv6 !== undefined) return formatIpv6(flipped(ipv6, 128));
-  return inNotation(BigInt(text) ^ 1n, text);
+  if (mac !== undefined) yield* changed(mac, 48, formatMac);
+  else if (ipv4 !== undefined) yield* changed(ipv4, 32, formatIpv4);
+  else if (ipv6 !== undefined) yield* changed(ipv6, 128, formatIpv6);
+  else yield* changed(BigInt(text), 16, (value) => inNotation(value, text));
+}
+
+/** Bits of a value that are changed, evenly apart. */
+const CHANGED_BITS = 8;
+
+function* changed(value: bigint, width: number, format: (value: bigint) => string): Generator<string> {
+  for (let n = 0; n < CHANGED_BITS; n++) yield format(value ^ (1n << BigInt((n * width) / CHANGED_BITS)));
 }
 
 /** A number in the notation of another. */

@@ -5,11 +5,14 @@
 import type { ImportOptions, ImportResult, ImportSource, RuleWords, SourceElement } from "../../../import/index.js";
 import type { Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
-import { badUsage, CommandRefusal } from "../../refusal.js";
+import { badUsage, CommandRefusal, withFile } from "../../refusal.js";
 import { leftOut, printable } from "../../text.js";
 import { inputName, textOf } from "../chunks.js";
 import { importOptions } from "./options.js";
 import { rulesAndCaptures } from "./operands.js";
+
+/** Rules that cannot be imported; the elements that were refused have been printed. */
+export class ImportRefusal extends CommandRefusal {}
 
 /** Rules that were imported. */
 export interface ImportedRules {
@@ -59,7 +62,7 @@ export async function rulesOf(paths: readonly string[], line: CommandLine, text?
   }
   const sources = [{ file: name, text: known }];
   for (const path of more) sources.push({ file: inputName(path), text: await textOf(path) });
-  const imported = await importedFrom(sources, line);
+  const imported = await importedFrom(name, sources, line);
   return { name, document: imported.scenario, text: known, imported };
 }
 
@@ -71,16 +74,16 @@ async function isScenario(text: string): Promise<boolean> {
   return isObject && !recognizes(text);
 }
 
-async function importedFrom(sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
+async function importedFrom(name: string, sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
   const { importScenario, printFinding, RuleWords } = await import("../../../import/index.js");
   const options: ImportOptions = { ...importOptions(line), namePlaces: true };
-  const { scenario, findings, elementOf } = await importScenario(sources, options);
+  const { scenario, findings, elementOf } = await withFile(name, () => importScenario(sources, options));
   const shown = line.flags.has("quiet") ? findings.filter(({ severity }) => severity === "refused") : findings;
   for (const finding of shown) process.stderr.write(`${printable(printFinding(finding))}\n`);
   if (scenario === null) {
     const refused = findings.filter(({ severity }) => severity === "refused").length;
     const hint = leftOut(refused, "imported");
-    throw new CommandRefusal(sources[0]?.file ?? "", { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
+    throw new ImportRefusal(name, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
   }
   const elements = new Map<string, SourceElement>();
   for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
