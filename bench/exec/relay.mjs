@@ -13,6 +13,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SIZE = 4096;
+/** What tells both sides that the other one is there. */
+const GO = "go";
 const [count, path, role] = process.argv.slice(2);
 
 if (role === undefined) await relay();
@@ -27,7 +29,7 @@ async function relay() {
     const [a, b] = sides;
     a.on("data", (bytes) => b.write(bytes));
     b.on("data", (bytes) => a.write(bytes));
-    for (const each of sides) each.write("go");
+    for (const each of sides) each.write(GO);
   });
   server.listen(socket);
   await once(server, "listening");
@@ -44,13 +46,17 @@ async function relay() {
 /** The first side sends a message and waits for the reply, `count` times. */
 async function side(begins) {
   const socket = connect(path);
-  await once(socket, "data");
   const message = Buffer.alloc(SIZE);
-  const start = process.hrtime.bigint();
-  let [trips, held] = [0, 0];
-  if (begins) socket.write(message);
+  let start = 0n;
+  // What comes with the word, or in the same turn after it, is of the first message.
+  let [trips, held] = [0, -GO.length];
   socket.on("data", ({ length }) => {
+    const isGo = held < 0;
     held += length;
+    if (isGo && held >= 0) {
+      start = process.hrtime.bigint();
+      if (begins) socket.write(message);
+    }
     if (held < SIZE) return;
     held -= SIZE;
     trips++;

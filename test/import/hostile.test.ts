@@ -91,7 +91,7 @@ test.each([
   ["ethtool -N eth0 flow-type tcp4 \\\n", " dst-port 1 \\\n"],
   ["table=0,priority=1\n", " actions=output:1,\n"],
   ["src 1.2.3.4 dst 1.2.3.5\n\tproto esp spi 1\n", "\ttmpl src 1.2.3.4\n"],
-  ["ip xfrm state flush\n", "ip xfrm policy deleteall dir in\n"],
+  ["ip xfrm state add src 1.2.3.4\n", "ip xfrm policy deleteall dir in\n"],
   ["tc filter add dev eth0 ingress protocol ip flower ", "\u201c"],
 ])("a command of very many lines or signs: %j", (head, line) => {
   expect(reasonsOf(head + line.repeat(100_000))).not.toEqual([]);

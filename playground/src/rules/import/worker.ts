@@ -6,10 +6,12 @@ import type { Exported, Imported } from "./api.js";
 
 const importer = {
   read: (text: string, file: string): Imported => {
-    const { scenario, findings } = importRules([{ file, text }], { lenient: true });
-    const count = scenario?.rules?.length ?? 0;
-    const others = (scenario?.flows?.length ?? 0) + (scenario?.hostRules?.length ?? 0);
-    return { text: `${JSON.stringify(scenario, null, 2)}\n`, rules: count + others, findings };
+    const { scenario, findings, elementOf } = importRules([{ file, text }], { lenient: true });
+    // Those that the text says, not what the import adds for them.
+    const rules = (["rules", "flows", "hostRules", "deviceFlows"] as const).flatMap((key) =>
+      (scenario?.[key] ?? []).filter((_, n) => elementOf(`${key}[${n}]`) !== undefined),
+    );
+    return { text: `${JSON.stringify(scenario, null, 2)}\n`, rules: rules.length, findings };
   },
   write: (text: string, format: ExportFormat): Exported => {
     const { text: made, findings } = exportRules(text, { format, lenient: true });

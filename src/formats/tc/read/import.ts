@@ -229,6 +229,7 @@ export class TcImport implements Importer {
     let name: string | undefined;
     let isIngress = false;
     let block: string | undefined;
+    let unknown: Word | undefined;
     if (!words.done) checkVerb(words.next("add"));
     while (!words.done) {
       const word = words.next("a word");
@@ -238,9 +239,10 @@ export class TcImport implements Importer {
       else if (word.text === "root" && verb !== "show") {
         notImported(word, "queueing disciplines of sent frames are in the kernel");
       } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) words.next("a value");
-      else if (verb !== "show" && isIngress && word.text !== "ffff:")
-        notImported(word, `"${word.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
+      else if (verb !== "show" && word.text !== "ffff:") unknown ??= word;
     }
+    if (isIngress && unknown !== undefined)
+      notImported(unknown, `"${unknown.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
     if (name === undefined || !isIngress) return;
     const owner = name;
     if (verb.startsWith("del")) {

@@ -19,7 +19,10 @@ export async function compile(entry: string, sources: Sources = {}): Promise<Uin
     [entry, "--config", "none", "--baseDir", ROOT, "--outFile", "out.wasm", ...RELEASE],
     {
       stderr: { write: (text: string | Uint8Array) => void (said += String(text)) },
-      readFile: (name: string, base: string) => sources[name] ?? read(join(base, name)),
+      readFile: (name: string, base: string) => {
+        const changed = sources[name];
+        return changed === undefined ? read(join(base, name)) : withoutTraced(changed);
+      },
       writeFile: (_name: string, bytes: string | Uint8Array) => void (module = bytes as Uint8Array),
       listFiles: () => [],
     },
