@@ -230,6 +230,7 @@ export class TcImport implements Importer {
     let isIngress = false;
     let block: string | undefined;
     let unknown: Word | undefined;
+    let isChild = false;
     if (!words.done) checkVerb(words.next("add"));
     while (!words.done) {
       const word = words.next("a word");
@@ -238,10 +239,13 @@ export class TcImport implements Importer {
       else if (word.text === "ingress_block") block = words.next("a block").text;
       else if (word.text === "root" && verb !== "show") {
         notImported(word, "queueing disciplines of sent frames are in the kernel");
-      } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) words.next("a value");
-      else if (verb !== "show" && word.text !== "ffff:") unknown ??= word;
+      } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) {
+        isChild ||= word.text === "parent";
+        words.next("a value");
+      } else if (verb !== "show" && word.text !== "ffff:") unknown ??= word;
     }
-    if (isIngress && unknown !== undefined)
+    // Children of other qdiscs are for sent frames.
+    if (unknown !== undefined && (isIngress || !isChild))
       notImported(unknown, `"${unknown.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
     if (name === undefined || !isIngress) return;
     const owner = name;
