@@ -1,8 +1,8 @@
 /**
  * `Batch`: writes frames into the core and reads their outcomes.
  *
- * `put` copies frames into the core until it returns -1; `steer` or `parse` runs them; then accessors read the outcome of
- * frame i. Only accessors that return objects allocate.
+ * `put` copies frames in until it returns -1, `steer` or `parse` runs them, and accessors read outcomes. Only those that
+ * return objects allocate.
  */
 import {
   FRAME_ADDRESS,

@@ -3,32 +3,25 @@
  * value in the place of a word makes another match, so no table knows the fields of a language a second time.
  */
 import type { Scenario } from "../scenario/document.js";
-import type { SourceElement } from "../formats/reading/finding.js";
+import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
 import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
 import { isValue, otherValues, valueLike, valueWords } from "../formats/text/values.js";
 
 /** The words that set a field of a rule. */
-export interface FieldWords {
+export interface FieldWords extends SourcePlace {
   /** The match field: "outer.udp_dport". */
   readonly field: string;
   /** As the language names it: "udp dst". */
   readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  /** Of the first word. */
-  readonly column: number;
   /** The words with their value: "udp dst is 53". */
   readonly text: string;
 }
 
 /** A change of a text that changes a rule as wanted, and nothing else. */
-export interface TextEdit {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+export interface TextEdit extends SourcePlace {
   readonly before: string;
-  /** Empty: the words are taken out. */
+  /** Empty: the words are taken out, with a separator. */
   readonly after: string;
 }
 
@@ -304,13 +297,15 @@ function* removals({ element: { text } }: Home, { from, key, end }: Span): Gener
 
 function textEdit(home: Home, { from, to, text }: Edit): TextEdit {
   const whole = home.element.text;
-  if (text === "") return { ...placeAt(home, from), before: whole.slice(from, to).trim(), after: "" };
+  if (text === "") return { ...placeAt(home, from), before: whole.slice(from, to), after: "" };
   const start = phraseBefore(whole, from)?.from ?? from;
   const words = whole.slice(start, from);
   return { ...placeAt(home, start), before: words + whole.slice(from, to), after: words + text };
 }
 
-function placeAt({ source: { file, text }, start }: Home, at: number): Pick<FieldWords, "file" | "line" | "column"> {
-  const before = text.slice(0, start + at).split("\n");
-  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+function placeAt({ element }: Home, at: number): SourcePlace {
+  const { file, line, column, text } = element;
+  const [first = "", ...more] = text.slice(0, at).split("\n");
+  const last = more.at(-1);
+  return { file, line: line + more.length, column: last === undefined ? column + first.length : last.length + 1 };
 }

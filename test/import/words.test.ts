@@ -161,6 +161,28 @@ it("takes a field out with the words that name it", () => {
   ]);
 });
 
+it.each([
+  [
+    "flow create 0 ingress pattern eth src is 02:00:00:00:00:01 / ipv4 dst is 10.0.0.7 / end actions drop / end",
+    "outer.ipv4_dst",
+    "10.0.0.7",
+  ],
+  [
+    "tc filter add dev eth0 ingress protocol ip prio 1 flower skip_sw ip_proto tcp src_ip 10.0.0.1 dst_port 80 action drop",
+    "outer.tcp_dport",
+    "80",
+  ],
+  ["ethtool -N eth0 flow-type tcp4 src-ip 10.0.0.1 dst-port 80 action 1 loc 1", "outer.ipv4_src", "10.0.0.1"],
+])("an edit that takes a field out stands at its place: %s", (text, field, before) => {
+  const edits = wordsOf(text).editsFor("rules:1", [{ field, before, after: null }]);
+  expect(edits).toHaveLength(1);
+  for (const { column, before: words } of edits ?? []) expect(text.startsWith(words, column - 1)).toBe(true);
+  const { scenario } = importRules([{ file: FILE, text: applied(text, edits ?? []) }], { namePlaces: true });
+  const [rule] = [...(scenario?.hostRules ?? []), ...(scenario?.rules ?? [])].filter(({ name }) => name === "rules:1");
+  expect(Object.keys(rule?.match ?? {})).not.toContain(field);
+  expect(Object.keys(rule?.match ?? {}).length).toBeGreaterThan(0);
+});
+
 it("has no words of rules that no element says", () => {
   const text = "priority=7,tcp,tp_dst=80,actions=drop";
   const { scenario, elementOf } = importRules([{ file: FILE, text }], { namePlaces: true });

@@ -153,7 +153,7 @@ function judge(now: u32): u32 {
   if (Segment.kind == SegmentKind.rst) return reset(now);
   switch (now) {
     case EMPTY:
-      return Segment.kind == SegmentKind.syn ? anew() : wrongKind(now);
+      return Segment.kind == SegmentKind.syn ? startOver() : wrongKind(now);
     case HALF_OPEN:
       return open();
     case ConnectionState.syn_received:
@@ -165,7 +165,7 @@ function judge(now: u32): u32 {
       return Segment.kind == SegmentKind.fin ? ConnectionState.fin_wait : now;
     case ConnectionState.time_wait:
       if (Segment.kind == SegmentKind.syn) {
-        return isLiberal() || isAfter(Segment.seq, sentEnd(sender())) ? anew() : now;
+        return isLiberal() || isAfter(Segment.seq, sentEnd(sender())) ? startOver() : now;
       }
     // falls through
     case ConnectionState.fin_wait:
@@ -190,7 +190,7 @@ function step(passes: bool): bool {
   return passes;
 }
 
-function anew(): u32 {
+function startOver(): u32 {
   begin();
   openSide();
   noteFirst(Segment.seq);

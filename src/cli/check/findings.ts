@@ -38,28 +38,24 @@ async function checkImported(
 ): Promise<CheckedFile> {
   const loaded = await loadScenario(scenario);
   const places = new DocumentPlaces(JSON.stringify(scenario), scenario);
-  const placeOf = (object: NamedInDocument): { element: SourceElement; path: string } | null => {
+  const sourceOf = (object: NamedInDocument): SourceElement | undefined => {
     const keys = places.keysOf(object);
-    const path = keys === null ? "" : places.at(keys).path;
-    const element = elementOf(path);
-    return element === undefined ? null : { element, path };
+    return keys === null ? undefined : elementOf(places.at(keys).path);
   };
   const placed = (finding: Finding): FindingLine => {
-    const objects = finding.objects.map((object) => {
-      const found = placeOf(object);
-      if (found === null) return { ...object, place: null };
-      const { line, column } = found.element;
-      return { ...object, place: { path: "", pointer: "", line, column } };
+    const all = finding.objects.map((object) => ({ object, element: sourceOf(object) }));
+    const objects = all.map(({ object, element }) => {
+      const place =
+        element === undefined ? null : { path: "", pointer: "", line: element.line, column: element.column };
+      return { ...object, place };
     });
-    const named = finding.objects.flatMap((object) => {
-      const found = placeOf(object);
-      return found === null ? [] : [[object.name, found.element] as const];
-    });
-    const [first] = named;
+    const named = all.flatMap(({ object, element }) =>
+      element === undefined ? [] : [[object.name, element] as const],
+    );
     return {
       kind: "finding",
       ...finding,
-      file: first?.[1].file ?? name,
+      file: named[0]?.[1].file ?? name,
       place: objects[0]?.place ?? null,
       objects,
       fix: null,

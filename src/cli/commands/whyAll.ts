@@ -164,11 +164,14 @@ async function report(
   const { frames } = loaded.tally.all;
   const lost = groups.reduce((sum, group) => sum + group.frames, 0);
   const output = new Output();
+  const own = groups.map((group) => {
+    const { explanation } = group;
+    return { ...group, explanation: explanation === null ? null : inOwnWords(explanation, rules) };
+  });
   if (line.flags.has("json")) {
-    for (const { frames, bytes, examples, outcome, explanation } of groups) {
+    for (const { frames, bytes, examples, outcome, explanation } of own) {
       const { verdict, reason } = outcome;
-      const own = explanation === null ? null : inOwnWords(explanation, rules);
-      const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation: own };
+      const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation };
       await output.write(`${JSON.stringify({ ...group, ...elementsOfRules(explanation, rules) })}\n`);
     }
     const sum: ExplainLine = { kind: "sum", frames, lost, groups: groups.length, partial };
@@ -180,26 +183,10 @@ async function report(
         : `from ${captures.map(inputName).map(printable).join(", ")}`;
     const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
     const again = `flowsteer why ${line.operands.map(printable).join(" ")}`;
-    await output.write(
-      groupsText(
-        painter(process.stdout),
-        groups.map((group) => ({
-          ...group,
-          explanation: group.explanation === null ? null : inOwnWords(group.explanation, rules),
-        })),
-        { frames, lost, sources },
-        again,
-      ),
-    );
-    await output.write(
-      elementsText(
-        painter(process.stdout),
-        elementsOfRules(
-          groups.map(({ explanation }) => explanation),
-          rules,
-        ),
-      ),
-    );
+    const paint = painter(process.stdout);
+    const explanations = own.map(({ explanation }) => explanation);
+    await output.write(groupsText(paint, own, { frames, lost, sources }, again));
+    await output.write(elementsText(paint, elementsOfRules(explanations, rules)));
   }
   await output.flush();
   for (const [why, count] of skipped) log.notes.push(`not parsed: ${why}: ${count} skipped`);

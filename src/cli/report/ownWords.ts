@@ -73,6 +73,6 @@ function orderSentence({ rule, fields }: Repair): string | null {
 }
 
 function sentenceOf({ file, line, before, after }: TextEdit): string {
-  const change = after === "" ? `take out "${before}"` : `change "${before}" to "${after}"`;
+  const change = after === "" ? `take out "${before.trim()}"` : `change "${before}" to "${after}"`;
   return `${file}:${line}: ${change}.`;
 }

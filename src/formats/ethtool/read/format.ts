@@ -18,7 +18,7 @@ const ACTIONS: Readonly<Record<string, Element>> = {
   "action N, queue N": { becomes: "queue N of the host" },
   "action -1": { becomes: "drop" },
   "context N": { becomes: "a TIR over the queues of the context" },
-  loc: { becomes: "the priority; left out, drivers choose: from the last place down" },
+  loc: { becomes: "the priority without a driver; left out, drivers choose: from the last place down" },
   "action -2": { refused: "the device does not wake the host" },
   vf: { refused: "a rule of the host delivers to queues of the host, not to those of a VF" },
 };
