@@ -83,3 +83,47 @@ describe("ESP", () => {
     );
   });
 });
+
+describe("flows for multicast", () => {
+  it("that overlap: a priority changes nothing on a ConnectX, and DONT_TRAP does", async () => {
+    const { device, frames } = await load("multicast-overlap.json");
+    const target = { kind: "queue", name: "listener B" } as const;
+    const { sentence, mistake, repairs } = await why(device, 1, frames[0]?.bytes as Uint8Array, target);
+    expect(sentence).toContain("by its older mask: both match multicast only and come after all other flows");
+    expect(mistake?.name).toBe("equal-priority");
+    expect(repairs.map(({ of, rule, fields }) => ({ of, rule, fields }))).toEqual([
+      { of: "rule", rule: "A 239.2.0.64/30", fields: [{ field: "flags", before: null, after: "dont_trap" }] },
+    ]);
+
+    const text = readFileSync(file("multicast-overlap.json"), "utf8");
+    const copied = text.replace('"name": "A 239.2.0.64/30",', '$& "flags": ["dont_trap"],');
+    const repaired = await loadScenario(copied);
+    const { sentence: after } = await why(repaired.device, 1, frames[0]?.bytes as Uint8Array, target);
+    expect(after).toBe("qp:listener B got the frame");
+  });
+
+  it("get no priority that the profile refuses", async () => {
+    const { device, frames } = await loadScenario(
+      JSON.stringify({
+        flowsteer: 1,
+        device: { profile: "connectx5" },
+        queues: [{ name: "a" }, { name: "b" }],
+        tables: [{ name: "root", domain: "nic_rx", level: 0 }],
+        rules: [
+          {
+            name: "first",
+            table: "root",
+            priority: 15,
+            match: { "outer.ip_protocol": "udp" },
+            actions: [{ queue: "a" }],
+          },
+          { name: "second", table: "root", priority: 15, match: { "outer.udp_dport": 53 }, actions: [{ queue: "b" }] },
+        ],
+        frames: [{ headers: [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }] }],
+      }),
+    );
+    const { repairs } = await why(device, 1, frames[0]?.bytes as Uint8Array, { kind: "queue", name: "b" });
+    const priorities = repairs.flatMap(({ fields }) => fields.filter(({ field }) => field === "priority"));
+    expect(priorities).toEqual([{ field: "priority", before: "15", after: "14" }]);
+  });
+});

@@ -22,6 +22,8 @@ export interface RuleChange {
   readonly value?: Uint8Array;
   readonly ranges?: readonly FieldRange[];
   readonly priority?: number;
+  /** The flow gets DONT_TRAP. */
+  readonly dontTrap?: true;
 }
 
 /** Tries changes on the traced core. Each trial leaves device and copy as they were. */

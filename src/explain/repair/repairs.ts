@@ -12,7 +12,7 @@ import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
 import { recognized } from "./mistake.js";
 import { changedRule } from "./ruleChange.js";
-import { lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
+import { copyCandidates, lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
 import { changeSentence, frameSentence } from "./sentences.js";
 
 /** More repairs than these say less. */
@@ -37,7 +37,7 @@ function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
   // A rule may have a part of the correction already.
   const corrections = found?.changes?.filter(({ before, after }) => before !== after);
   const known: RuleCandidate[] = corrections === undefined || rule === null ? [] : [{ rule, changes: corrections }];
-  const ranks = facts.failing.length === 0 ? priorityCandidates(facts) : [];
+  const ranks = facts.failing.length === 0 ? [...priorityCandidates(facts), ...copyCandidates(facts)] : [];
   const repairs: { repair: Repair; first: boolean }[] = [];
   const tried = new Set<string>();
   const last = lessOf(facts);

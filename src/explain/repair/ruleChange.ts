@@ -1,35 +1,66 @@
 /** Changes of rules in the notation of scenario files, and the masks and values that they make. */
 import { inCall, SteeringError } from "../../errors.js";
 import { matchOf } from "../../model/match/match.js";
+import { checkMask } from "../../model/match/matcherChecks.js";
+import { FlowEntry } from "../../model/flow/entry.js";
+import { isVerbsFlow } from "../../model/flow/kinds.js";
+import { Rule } from "../../model/rule/rule.js";
 import type { FieldChange } from "../trace/trace.js";
 import { termsOf } from "../match/terms.js";
 import type { RuleChange, RuleInTable } from "./context.js";
 
-/** The pseudo field of a rule's priority. */
+/** The priority of a matcher has 16 bits. */
+const MAX_PRIORITY = 0xffff;
+
+/** The pseudo fields of a rule's priority and of a flow's flags. */
 export const PRIORITY = "priority";
+export const FLAGS = "flags";
+
+/** Whether a change is one of the match. */
+export function isOfMatch({ field }: FieldChange): boolean {
+  return field !== PRIORITY && field !== FLAGS;
+}
 
 /**
- * The mask, value, ranges and priority of a rule after changes of its fields; null if no rule can
- * have them.
+ * The mask, value, ranges, priority and flag of a rule after changes of its fields; null if no rule
+ * of the device's profile can have them.
  */
 export function changedRule(rule: RuleInTable, changes: readonly FieldChange[]): RuleChange | null {
   return inCall("repair", () => {
     const fields = new Map(termsOf(rule).map(({ field, wanted }) => [field.name, wanted]));
-    let priority: number | undefined;
+    let other: Pick<RuleChange, "priority" | "dontTrap"> = {};
     for (const { field, after } of changes) {
-      if (field === PRIORITY) priority = Number(after);
+      if (field === PRIORITY) other = { ...other, priority: Number(after) };
+      else if (field === FLAGS) other = { ...other, dontTrap: true };
       else if (after === null) fields.delete(field);
       else fields.set(field, after);
     }
-    const rank = priority === undefined ? {} : { priority };
-    if (changes.every(({ field }) => field === PRIORITY)) return rank;
+    if ((other.priority ?? 0) > lastPriority(rule)) return null;
+    if (!changes.some(isOfMatch)) return other;
     try {
-      return { ...matchOf("match", Object.fromEntries(fields)), ...rank };
+      const match = matchOf("match", Object.fromEntries(fields));
+      if (rule.object instanceof Rule) checkMask(rule.object.matcher.table, match.mask);
+      return { ...match, ...other };
     } catch (error) {
       if (error instanceof SteeringError) return null;
       throw error;
     }
   });
+}
+
+/** The largest priority that the profile allows a rule. */
+export function lastPriority({ object }: RuleInTable): number {
+  if (object instanceof Rule) {
+    const { device, isRoot } = object.matcher.table;
+    return isRoot ? device.profile.flows.lastPriority : MAX_PRIORITY;
+  }
+  if (!(object instanceof FlowEntry) || !object.flows.some(isVerbsFlow)) return MAX_PRIORITY;
+  return object.classifier.device.profile.flows.lastPriority;
+}
+
+/** Whether the profile puts a flow after all others, whatever its priority: it matches multicast only. */
+export function isLast(rule: RuleInTable): boolean {
+  return rule.ref.priority > lastPriority(rule);
 }
 
 /** The implied ip_version goes with the last address of its level. */

@@ -1,10 +1,12 @@
 /** Changes of the rule that let the frame match: other values, wider masks and ranges, fewer fields, another priority. */
+import { FlowEntry } from "../../model/flow/entry.js";
+import { isVerbsFlow } from "../../model/flow/kinds.js";
 import { fullMask } from "../../model/match/term.js";
 import { rangeText, termText } from "../match/notation.js";
 import type { FieldChange } from "../trace/trace.js";
 import type { RuleInTable } from "./context.js";
 import type { Facts, TermFact } from "./facts.js";
-import { PRIORITY, withoutVersions } from "./ruleChange.js";
+import { FLAGS, isLast, lastPriority, PRIORITY, withoutVersions } from "./ruleChange.js";
 
 /** A change of one rule, to be tried. */
 export interface RuleCandidate {
@@ -31,12 +33,29 @@ export function lessOf({ context: { rule }, failing }: Facts): RuleCandidate[] {
 export function priorityCandidates({ context: { rule, taker } }: Facts): RuleCandidate[] {
   if (rule === null || taker === null || !hasPriority(rule) || !hasPriority(taker)) return [];
   if (taker.ref.priority > 0) return [ranked(rule, taker.ref.priority - 1)];
-  return rule.ref.priority < 0xffff ? [ranked(taker, rule.ref.priority + 1)] : [];
+  return rule.ref.priority < lastPriority(taker) ? [ranked(taker, rule.ref.priority + 1)] : [];
 }
 
-/** Entries of flow tables rank by index, and host rules by application. */
-function hasPriority({ ref: { kind } }: RuleInTable): boolean {
-  return kind === "rule" || kind === "flow";
+/** The flow that took the frame with DONT_TRAP: its queue gets a copy, and the frame continues to the rule. */
+export function copyCandidates({ context: { rule, taker } }: Facts): RuleCandidate[] {
+  const entry = taker?.object;
+  if (rule === null || taker === null || !(entry instanceof FlowEntry) || !canCopy(entry)) return [];
+  const [loops, ...others] = new Set(entry.flows.map(({ loopsBack }) => loopsBack));
+  if (others.length > 0) return [];
+  const before = loops === true ? "allow_loop_back" : null;
+  const after = before === null ? "dont_trap" : `${before}, dont_trap`;
+  return [{ rule: taker, changes: [{ field: FLAGS, before, after }] }];
+}
+
+/** ibv_create_flow(3): DONT_TRAP is for NORMAL flows, and with it a flow neither drops nor changes the frame. */
+function canCopy({ stage, dontTrap, drop, actions, flows }: FlowEntry): boolean {
+  return stage === "root" && !dontTrap && !drop && actions.length === 0 && flows.every(isVerbsFlow);
+}
+
+/** Entries of flow tables rank by index, host rules by application, and some flows come last. */
+function hasPriority(rule: RuleInTable): boolean {
+  const { kind } = rule.ref;
+  return (kind === "rule" || kind === "flow") && !isLast(rule);
 }
 
 /** A rule at another priority. */

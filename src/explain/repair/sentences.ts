@@ -1,16 +1,18 @@
 /** Repairs as sentences. */
 import type { FieldChange, RuleRef } from "../trace/trace.js";
-import { PRIORITY } from "./ruleChange.js";
+import { FLAGS, isOfMatch, PRIORITY } from "./ruleChange.js";
 
 /** `In rule "web" match outer.tcp_dport 443 instead of 80.` */
 export function changeSentence({ kind, name }: RuleRef, changes: readonly FieldChange[]): string {
+  const match = changes.filter(isOfMatch);
   const parts = [
-    phrase("match", changes.filter(({ field, after }) => field !== PRIORITY && after !== null).map(matched)),
+    phrase("match", match.filter(({ after }) => after !== null).map(matched)),
     phrase(
       "leave out",
-      changes.filter(({ field, after }) => field !== PRIORITY && after === null).map(({ field }) => field),
+      match.filter(({ after }) => after === null).map(({ field }) => field),
     ),
     phrase("use", changes.filter(({ field }) => field === PRIORITY).map(ranked)),
+    phrase("set", changes.filter(({ field }) => field === FLAGS).map(copying)),
   ];
   return capital(`in ${kind} "${name}" ${enumerated(parts.filter((part) => part !== ""))}.`);
 }
@@ -35,6 +37,10 @@ function matched({ field, before, after }: FieldChange): string {
 
 function ranked({ before, after }: FieldChange): string {
   return `priority ${after} instead of ${before}: the lower number comes first`;
+}
+
+function copying(): string {
+  return "the flag dont_trap: its queue gets a copy, and the frame continues to later rules";
 }
 
 function phrase(verb: string, parts: readonly string[]): string {

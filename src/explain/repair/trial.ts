@@ -2,6 +2,9 @@
 import { RANK_SLOT } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import { FlowEntry } from "../../model/flow/entry.js";
+import { isVerbsFlow } from "../../model/flow/kinds.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import type { RuleChange, RuleInTable, Trial } from "./context.js";
 
@@ -20,9 +23,10 @@ export function trialOn(traced: TracedCore, frame: Uint8Array, comes: (frame: Ui
 }
 
 function withChange(traced: TracedCore, rule: RuleInTable, change: RuleChange, work: () => boolean): boolean {
-  const rank = rankOf(rule, change.priority);
-  const changesMatch = change.mask !== undefined || change.value !== undefined || change.ranges !== undefined;
-  return changesMatch ? replaced(traced, rule, change, rank, work) : reranked(traced, rule, rank, work);
+  const rank = rankOf(rule, change);
+  const { mask, value, ranges, dontTrap } = change;
+  const isReplaced = mask !== undefined || value !== undefined || ranges !== undefined || dontTrap !== undefined;
+  return isReplaced ? replaced(traced, rule, change, rank, work) : reranked(traced, rule, rank, work);
 }
 
 interface Rank {
@@ -30,14 +34,22 @@ interface Rank {
   readonly rankLow: number;
 }
 
-/** The rank at a priority: the slot changes, the order of masks and rules stays. */
-function rankOf({ inCore: { stored } }: RuleInTable, priority: number | undefined): Rank {
+/** The rank after a change: the slot changes, the order of masks and rules stays. */
+function rankOf({ inCore: { stored }, object }: RuleInTable, { priority, dontTrap }: RuleChange): Rank {
   const { rankHigh, rankLow } = stored;
-  if (priority === undefined) return { rankHigh, rankLow };
+  const own = dontTrap === true ? ownPriority(object) : undefined;
+  const at = priority ?? own;
+  if (at === undefined) return { rankHigh, rankLow };
   const slot = Math.floor(rankHigh / BELOW_SLOT);
   // Rules that let the frame continue have the slot before.
-  const passing = (slot & 1) === 0 ? 1 : 0;
-  return { rankHigh: (trappingSlot(priority) - passing) * BELOW_SLOT + (rankHigh % BELOW_SLOT), rankLow };
+  const passing = (slot & 1) === 0 || dontTrap === true ? 1 : 0;
+  return { rankHigh: (trappingSlot(at) - passing) * BELOW_SLOT + (rankHigh % BELOW_SLOT), rankLow };
+}
+
+/** The priority that a flow was made with. With DONT_TRAP, no profile puts it after all others. */
+function ownPriority(object: InstalledRule): number {
+  const [flow] = object instanceof FlowEntry ? object.flows.filter(isVerbsFlow) : [];
+  return flow?.priority ?? 0;
 }
 
 function reranked(traced: TracedCore, { inCore: { stored } }: RuleInTable, rank: Rank, work: () => boolean): boolean {
@@ -50,11 +62,13 @@ function reranked(traced: TracedCore, { inCore: { stored } }: RuleInTable, rank:
 function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, rank: Rank, work: () => boolean): boolean {
   const { core } = traced;
   const { stored, table } = rule.inCore;
-  const { mask = rule.mask, value = rule.value, ranges = rule.ranges } = change;
+  const { mask = rule.mask, value = rule.value, ranges = rule.ranges, dontTrap } = change;
+  const copies = dontTrap === true && rule.object instanceof FlowEntry;
+  const actions = copies ? rule.object.record(true) : rule.actions;
   const back = (): void => core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
   // Ranks of a table are unique: the rule leaves its rank before the changed rule takes it.
   core.exports.rerankRule(stored.address, LAST, LAST - 1);
-  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions: rule.actions });
+  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions });
   if (changed === 0) {
     back();
     return false;

@@ -121,7 +121,7 @@ export interface Repair {
   readonly rule: string | null;
   /**
    * The fields that change, in the notation of scenario files; null for a field that is not there.
-   * "priority" stands for the priority of a rule.
+   * "priority" stands for the priority of a rule, "flags" for the flags of a flow.
    */
   readonly fields: readonly FieldChange[];
 }

@@ -130,9 +130,9 @@ export class FlowEntry implements Placed, EntryKind {
   /**
    * Operations and operands, alternating, in execution order (docs/rules.md, "Actions"). A list for
    * fewer flows is never longer, so a flow can leave when memory is full: from two flows on, each
-   * counter has room for the sender that it ignores.
+   * counter has room for the sender that it ignores. `dontTrap`: what it would be with that flag.
    */
-  record(): number[] {
+  record(dontTrap = this.dontTrap): number[] {
     const record: number[] = [];
     const decrypts = this.actions.length > 0 && this.actions.some(({ step }) => step === "decrypt");
     // Counts matched frames, whether or not they can be decrypted.
@@ -150,9 +150,9 @@ export class FlowEntry implements Placed, EntryKind {
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
     // MODEL: the DROP of a sniffer drops only the sniffer's own copy.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
-    else if (!this.drop) this._deliver(record, sniffs);
+    else if (!this.drop) this._deliver(record, sniffs || dontTrap);
     if (sniffs) record.push(Op.pass, 0);
-    else if (!this.drop) this._goOn(record);
+    else if (!this.drop) this._goOn(record, dontTrap);
     return record;
   }
 
@@ -169,8 +169,8 @@ export class FlowEntry implements Placed, EntryKind {
     }
   }
 
-  private _deliver(record: number[], sniffs: boolean): void {
-    const does = sniffs || this.dontTrap || this.end !== null ? COPIES : DELIVERIES;
+  private _deliver(record: number[], copies: boolean): void {
+    const does = copies || this.end !== null ? COPIES : DELIVERIES;
     for (let i = 0; i < this.flows.length; i++) {
       const queue = queueOf(this.flows[i]!);
       if (queue === null || this._isBefore(i, queue)) continue;
@@ -194,9 +194,9 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /** Where a frame continues that does not end here. */
-  private _goOn(record: number[]): void {
+  private _goOn(record: number[], dontTrap: boolean): void {
     const { end, stage } = this;
-    if (this.dontTrap) record.push(Op.resume, 0);
+    if (dontTrap) record.push(Op.resume, 0);
     // The next stage takes every frame that RDMA tables do not keep.
     else if (PASSING.has(stage) && (end?.op === Op.default_miss || (end === null && this.sends))) {
       record.push(Op.pass, 0);

@@ -14,6 +14,8 @@ const UNNAMED: Readonly<Partial<Record<Section, string>>> = { flows: "flow", hos
 
 /** The pseudo field of a rule's priority. */
 const PRIORITY = "priority";
+/** The pseudo field of a flow's flags, separated by commas. */
+const FLAGS = "flags";
 /** The port at which a frame arrived. */
 const PORT = "ext.port";
 
@@ -58,13 +60,15 @@ function withChanges(
   changes: readonly FieldChange[],
 ): string | null {
   const path = `${section}[${index}]`;
-  let fields = changes.filter(({ field }) => field !== PRIORITY);
+  let fields = changes.filter(({ field }) => field !== PRIORITY && field !== FLAGS);
+  const flags = changes.find(({ field }) => field === FLAGS)?.after;
   const rank = changes.find(({ field }) => field === PRIORITY)?.after;
   let after: string | null = text;
   if (section === "rules") after = withOwnPlace(text, document, index, changes);
   if (section === "flowEntries") after = withOwnMask(text, document, index, fields);
   if (after === null) return null;
   if (rank !== undefined && rank !== null) after = withValue(after, path, PRIORITY, Number(rank));
+  if (flags !== undefined && flags !== null) after = withValue(after, path, FLAGS, flags.split(", "));
   const port = fields.find(({ field }) => field === PORT);
   if (port !== undefined && (section === "flows" || section === "hostRules")) {
     fields = fields.filter((one) => one !== port);

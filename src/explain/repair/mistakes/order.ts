@@ -13,8 +13,9 @@ import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
 import type { RuleInTable } from "../context.js";
 import { named } from "../facts.js";
-import type { Detector } from "../finding.js";
-import { priorityCandidates } from "../ruleRepairs.js";
+import type { Detector, Finding } from "../finding.js";
+import { isLast } from "../ruleChange.js";
+import { copyCandidates, priorityCandidates, type RuleCandidate } from "../ruleRepairs.js";
 
 /** Groups by their bit of `match_criteria_enable`. */
 const GROUPS = ["outer", "misc", "inner", "misc2", "misc3", "misc4", "misc5"];
@@ -163,6 +164,7 @@ const equalPriority: Detector = {
     const { rule, taker } = facts.context;
     if (rule === null || taker === null || facts.failing.length > 0 || taker.object === rule.object) return null;
     if (taker.ref.priority !== rule.ref.priority) return null;
+    if (isLast(rule)) return multicastOnly(rule, taker, copyCandidates(facts));
     const [candidate] = priorityCandidates(facts);
     const direct = rule.object instanceof Rule && !rule.object.matcher.table.isRoot;
     const order =
@@ -175,6 +177,15 @@ const equalPriority: Detector = {
     };
   },
 };
+
+/** Two flows for multicast only, which a ConnectX puts after all others. */
+function multicastOnly(rule: RuleInTable, taker: RuleInTable, [candidate]: readonly RuleCandidate[]): Finding {
+  const names = `${called(taker)} and ${lower(called(rule))}`;
+  return {
+    sentence: `${names} match multicast only: a ConnectX puts such flows after all others, whatever their priority, and among them the older mask wins. Give both flows the same mask, or the first the flag dont_trap.`,
+    ...(candidate === undefined ? {} : candidate),
+  };
+}
 
 const trapping: Detector = {
   name: "dont-trap-missing",

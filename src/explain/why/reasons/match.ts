@@ -1,4 +1,5 @@
 /** Why a frame that came to the table of a rule did not hit it. */
+import type { Device } from "../../../model/device/device.js";
 import { differencesOf } from "../differences.js";
 import { distanceOf } from "../compare.js";
 import { listText, ruleText, tableText } from "./describe.js";
@@ -88,11 +89,11 @@ function ownFrame({ rules }: Case, { node, visit }: Judged): Reason {
   return { kind: "other domain", sentence, domain, vport, took: null };
 }
 
-function earlierRule({ rules }: Case, { node, visit }: Judged): Reason {
+function earlierRule({ walked, rules }: Case, { node, visit }: Judged): Reason {
   const rule = rules.refOf(node);
   const taker = rules.ruleAt(node.table, visit.rule);
   const by = rules.refOf(taker);
-  const why = isBefore(taker, node) ? rankText(rule, by, visit) : "";
+  const why = isBefore(taker, node) ? rankText(rule, by, visit, walked.device) : "";
   const sentence = `${ruleText(by)} took the frame first${why}; ${ruleText(rule)} would match too`;
   return { kind: "earlier rule", sentence, rule, by, wouldMatch: true };
 }
@@ -102,10 +103,13 @@ function rankText(
   rule: { priority: number; matcher: string | null; kind: string },
   by: typeof rule,
   { step }: Visit,
+  { profile }: Device,
 ): string {
   if (rule.kind === "entry") return `, by its lower index (${by.priority} before ${rule.priority})`;
   if (by.priority !== rule.priority) return `, by its lower priority number (${by.priority} before ${rule.priority})`;
   if (rule.matcher === by.matcher && rule.matcher !== null) return ", because it is the older rule of the same matcher";
+  if (rule.kind === "flow" && rule.priority > profile.flows.lastPriority)
+    return " by its older mask: both match multicast only and come after all other flows";
   const newer = step.table.table !== "root" && rule.matcher !== null;
   return newer
     ? `, at the same priority ${rule.priority} by its newer matcher`
