@@ -77,6 +77,25 @@ describe("why", () => {
     }
   });
 
+  it("names a field as each rule names it", async () => {
+    const end = "/ end actions queue index 1 / end\n";
+    const text = [
+      "flow isolate 0 on\n",
+      `flow create 0 ingress pattern eth / ipv4 tos spec 0x01 tos mask 0x01 ${end}`,
+      `flow create 0 ingress pattern eth / ipv6 tc spec 0x01 tc mask 0x01 ${end}`,
+    ].join("");
+    const file = scratch("tos.testpmd", text);
+    const frame = ["--packet", "ipv4 10.0.0.1 > 10.0.0.7 / udp 5 > 53"];
+    const { out } = await flowsteer(["why", file, ...frame, "--queue", "queue 1"]);
+    const flat = out.replace(/\s+/g, " ");
+    expect(flat).toContain(`rule "${file}:2" does not match: ipv4 tos is 0, not 0x1/0x1`);
+    expect(flat).toContain(`rule "${file}:3" does not match: ipv6 tc is 0, not 0x1/0x1`);
+    // A version is a kind: its bits say nothing.
+    expect(flat).toContain("outer.ip_version expected 6, found 4");
+    const near = (await flowsteer(["trace", file, ...frame])).out.replace(/\s+/g, " ");
+    expect(near).toContain(`"${file}:2" ipv4 tos 0x1/0x1, found 0`);
+  });
+
   it("gives places, words and edits as JSON", async () => {
     const file = scratch("flows.ovs", OVS);
     const { out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`, "--json"]);

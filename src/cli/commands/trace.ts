@@ -4,18 +4,20 @@ import { readCommandLine } from "../commandLine.js";
 import { FRAME_OPTIONS } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
 import { nearestOf, traceOf } from "./explainCalls.js";
+import { namesOfFields } from "../report/ownWords.js";
 import { answerOne } from "./oneFrame.js";
 
 /** @returns the exit code */
 export async function trace(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "trace", { ...FRAME_OPTIONS, ...RULE_OPTIONS, json: "flag" });
-  return answerOne("trace", line, (loaded) => async (frame) => {
+  return answerOne("trace", line, (loaded, rules) => async (frame) => {
     const found = await traceOf(loaded, frame);
     const near = await nearestOf(loaded, frame, found);
     const { number } = frame;
+    const nameOf = namesOfFields(near, rules);
     return {
       record: { kind: "trace", frame: number, trace: found, near },
-      text: (colour) => printTrace(found, { colour, near, ...(number === null ? {} : { number }) }),
+      text: (colour) => printTrace(found, { colour, near, nameOf, ...(number === null ? {} : { number }) }),
     };
   });
 }

@@ -18,16 +18,22 @@ const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
 /** Keys of an explanation whose values are sentences. */
 const SENTENCES = new Set(["sentence", "absent", "note"]);
 
-/** What match fields are called in the texts of the rules that an explanation names. */
-export function namesOfFields(explanation: Explanation, rules: Rules): (field: string) => string {
+/**
+ * What match fields are called in the texts of the rules that a record names: as the rule itself names them, and otherwise
+ * as the first rule that does.
+ */
+export function namesOfFields(record: unknown, rules: Rules): (field: string, rule?: string) => string {
   const { imported } = rules;
   if (imported === null) return (field) => field;
-  const { elements = {} } = elementsOfRules(explanation, rules);
-  const names = new Map<string, string>();
+  const { elements = {} } = elementsOfRules(record, rules);
+  const byRule = new Map<string, Map<string, string>>();
   for (const rule of Object.keys(elements)) {
-    for (const { field, name } of imported.words.fieldsOf(rule)) if (!names.has(field)) names.set(field, name);
+    byRule.set(rule, new Map(imported.words.fieldsOf(rule).map(({ field, name }) => [field, name])));
   }
-  return (field) => names.get(field) ?? field;
+  return (field, rule) => {
+    const own = rule === undefined ? undefined : byRule.get(rule)?.get(field);
+    return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? field;
+  };
 }
 
 /** The explanation in own words; the same one for a scenario. */
@@ -35,7 +41,7 @@ export function inOwnWords(explanation: Explanation, rules: Rules): OwnExplanati
   const { imported } = rules;
   if (imported === null) return explanation;
   const nameOf = namesOfFields(explanation, rules);
-  const own = withSentences(explanation, (text) => text.replace(FIELD, nameOf)) as Explanation;
+  const own = withSentences(explanation, nameOf, undefined) as Explanation;
   // What became of the frame later is no cause why the rule did not match.
   const isLater =
     own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
@@ -46,13 +52,22 @@ export function inOwnWords(explanation: Explanation, rules: Rules): OwnExplanati
   };
 }
 
-function withSentences(value: unknown, change: (text: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, change));
+/** The sentences in a value; those about a rule in the words of the rule. */
+function withSentences(
+  value: unknown,
+  nameOf: (field: string, rule?: string) => string,
+  of: string | undefined,
+): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, nameOf, of));
   if (typeof value !== "object" || value === null) return value;
+  const { rule } = value as { rule?: { name?: string } | string | null };
+  const about = typeof rule === "string" ? rule : (rule?.name ?? of);
   return Object.fromEntries(
     Object.entries(value).map(([key, one]: [string, unknown]) => [
       key,
-      typeof one === "string" && SENTENCES.has(key) ? change(one) : withSentences(one, change),
+      typeof one === "string" && SENTENCES.has(key)
+        ? one.replace(FIELD, (field) => nameOf(field, about))
+        : withSentences(one, nameOf, about),
     ]),
   );
 }

@@ -29,6 +29,8 @@ export interface PrintTraceOptions {
   number?: number;
   /** Rules that the frame missed narrowly (`nearest`): shown at the tables without a match. @default none */
   near?: readonly Near[];
+  /** What a match field is called where a rule is compared. @default its name in scenario files */
+  nameOf?: (field: string, rule: string) => string;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface PrintTraceOptions {
 export function printTrace(trace: Trace, options: PrintTraceOptions = {}): string {
   const { width = 80, colour = false } = options;
   const page = new Page(width, colour);
-  new TracePrinter(page, trace, options.near ?? []).print(options.number);
+  new TracePrinter(page, trace, options).print(options.number);
   return page.text;
 }
 
@@ -73,6 +75,7 @@ class TracePrinter {
   readonly #page: Page;
   readonly #trace: Trace;
   readonly #near: readonly Near[];
+  readonly #nameOf: (field: string, rule: string) => string;
   /** Whether tables are shown with their function. */
   readonly #functions: boolean;
   #branch = 0;
@@ -81,10 +84,11 @@ class TracePrinter {
   /** What the last action of each branch said. */
   readonly #said = new Map<number, string>();
 
-  constructor(page: Page, trace: Trace, near: readonly Near[]) {
+  constructor(page: Page, trace: Trace, { near = [], nameOf = (field) => field }: PrintTraceOptions) {
     this.#page = page;
     this.#trace = trace;
     this.#near = near;
+    this.#nameOf = nameOf;
     this.#functions = trace.steps.some((step) => "table" in step && (step.table.vport !== 0 || isFdb(step.table)));
   }
 
@@ -172,7 +176,8 @@ class TracePrinter {
   #nearMisses(table: TableRef): void {
     for (const { rule, table: missed, differences } of this.#near) {
       if (!isSame(missed, table) || differences.length === 0) continue;
-      this.#there("near", "yellow", `${ruleText(rule)}  ${differences.map(differenceText).join("; ")}`);
+      const named = differences.map((one) => differenceText({ ...one, field: this.#nameOf(one.field, rule.name) }));
+      this.#there("near", "yellow", `${ruleText(rule)}  ${named.join("; ")}`);
     }
   }
 

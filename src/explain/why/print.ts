@@ -1,7 +1,7 @@
 /** Prints explanations for people: the answer, the chain of reasons, differing bits marked, repairs. */
 import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
-import { parseTerm } from "../../model/match/term.js";
+import { fullMask, isEnumeration, parseTerm } from "../../model/match/term.js";
 import { wrap } from "../print/wrap.js";
 import type { Difference, Explanation, Near, Reason } from "./explanation.js";
 
@@ -10,14 +10,14 @@ export interface PrintOptions {
   readonly width?: number;
   /** Whether to underline with ANSI escape sequences; without it a line of carets marks the bits. @default false */
   readonly colour?: boolean;
-  /** What a match field is called. @default its name in scenario files */
-  readonly nameOf?: (field: string) => string;
+  /** What a match field is called where a rule is compared. @default its name in scenario files */
+  readonly nameOf?: (field: string, rule: string) => string;
 }
 
 interface Page {
   readonly width: number;
   readonly colour: boolean;
-  readonly nameOf: (field: string) => string;
+  readonly nameOf: (field: string, rule: string) => string;
 }
 
 /** The text of an explanation, several lines without a last line break. */
@@ -46,7 +46,7 @@ export function printNearest(nearest: readonly Near[], options: PrintOptions = {
   return nearest
     .flatMap(({ rule, table, differences }) => [
       ...wrap(`${rule.kind} "${rule.name}" of table ${table.table}`, page.width, "", "  "),
-      ...differenceLines(differences, page, "    "),
+      ...differenceLines({ rule, differences }, page, "    "),
     ])
     .join("\n");
 }
@@ -58,13 +58,16 @@ function pageOf({ width = 80, colour = false, nameOf = (field) => field }: Print
 }
 
 function detailsOf(reason: Reason, page: Page): string[] {
-  return reason.kind === "no match" ? differenceLines(reason.differences, page, "     ") : [];
+  return reason.kind === "no match" ? differenceLines(reason, page, "     ") : [];
 }
 
-function differenceLines(differences: readonly Difference[], page: Page, indent: string): string[] {
-  const longest = Math.max(0, ...differences.map(({ field }) => page.nameOf(field).length));
-  return differences.flatMap((one) => {
-    const head = `${indent}${page.nameOf(one.field).padEnd(Math.min(longest, 32))}  `;
+type Compared = Pick<Near, "rule" | "differences">;
+
+function differenceLines({ rule, differences }: Compared, page: Page, indent: string): string[] {
+  const names = differences.map(({ field }) => page.nameOf(field, rule.name));
+  const longest = Math.max(0, ...names.map(({ length }) => length));
+  return differences.flatMap((one, i) => {
+    const head = `${indent}${(names[i] as string).padEnd(Math.min(longest, 32))}  `;
     const rest = " ".repeat(head.length);
     if (one.found === null) {
       const absent = `expected ${one.wanted}; ${one.absent ?? "the header is absent"}`;
@@ -111,6 +114,7 @@ function markedRows({ field: name, wanted, bits }: Difference, found: string): M
     if (field.kind !== "number") return addressRows(wanted, found, bits, field.kind === "ipv4" ? "." : ":");
     const [want, have] = [wanted, found].map((text) => parseTerm(name, field, text));
     if (want?.kind !== "bits" || have?.kind !== "bits") return null;
+    if (isEnumeration(field) && want.mask === fullMask(field)) return null;
     const digits = (value: bigint): string => value.toString(2).padStart(bits.length, "0");
     const mask = digits(want.mask);
     const masked = Array.from(digits(want.value), (bit, i) => (mask.charAt(i) === "0" ? "." : bit)).join("");

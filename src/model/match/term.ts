@@ -70,6 +70,12 @@ export function nameOfValue({ name }: FieldForm, value: bigint): string | undefi
   return undefined;
 }
 
+/** Whether the values of a field are kinds, so that single bits mean nothing. */
+export function isEnumeration({ name }: FieldForm): boolean {
+  const own = name.split(".")[1] ?? "";
+  return own === "ip_version" || Object.hasOwn(NAMES, own);
+}
+
 /** What a match says about a field. The name is a group or a header, a dot, and the field. */
 export type FieldForm = Pick<Field, "name" | "width" | "kind">;
 
