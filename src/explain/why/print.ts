@@ -25,13 +25,16 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
   const page = pageOf(options);
   const { sentence, reasons, mistake, repairs } = explanation;
   const lines = wrap(sentence, page.width, "", "");
-  // The only reason is the answer.
-  const alone = reasons.length === 1 && reasons[0]?.sentence === sentence;
-  reasons.forEach((reason, i) => {
-    const number = `  ${i + 1}. `;
-    if (!alone) lines.push(...wrap(reason.sentence, page.width, number, " ".repeat(number.length)));
+  // What the answer says already has no line of its own.
+  const more = reasons.filter((reason) => !sentence.includes(reason.sentence));
+  for (const reason of reasons) {
+    const at = more.indexOf(reason) + 1;
+    if (at > 0) {
+      const number = more.length === 1 ? "  " : `  ${at}. `;
+      lines.push(...wrap(reason.sentence, page.width, number, " ".repeat(number.length)));
+    }
     lines.push(...detailsOf(reason, page));
-  });
+  }
   if (mistake !== null)
     lines.push(...wrap(`${mistake.name}: ${mistake.sentence}`, page.width, "  looks like  ", INDENT));
   for (const { of, sentence: change } of repairs) {
