@@ -3,8 +3,9 @@ import { EXEC } from "./helpPrograms.js";
 import { EXTCAP, FARM, SERVE } from "./helpMachines.js";
 import { EXPORT, IMPORT, RECORD } from "./helpRules.js";
 
-/** Options of commands that import rules themselves. */
-const IMPORTED = `  --map NAME=WHAT,..., --set NAME=VALUE,..., --driver NAME, --lenient
+/** Options of commands that take rules. */
+const IMPORTED = `  --profile P    the adapter that the device models, in place of the scenario's (docs/profiles.md)
+  --map NAME=WHAT,..., --set NAME=VALUE,..., --driver NAME, --lenient
                  for rules of other programs: see flowsteer import --help`;
 
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each

@@ -31,6 +31,7 @@ is refused with its line, its column and the reason; then no scenario is written
   --driver NAME  the driver between the rules and the device, which decides their order and tables: mlx5-pmd (DPDK with
                  dv_flow_en 1), mlx5-pmd-hws (dv_flow_en 2), mlx5e (Linux), none (the order of FILE); default: mlx5-pmd
                  for testpmd, mlx5e for the tools of Linux
+  --profile P    the adapter that the device models, such as connectx6dx (docs/profiles.md): what it refuses is not imported
   --explain      print to standard error what the driver does to the rules
   --json         print a line of JSON for each finding to standard error, instead of text
 

@@ -41,6 +41,8 @@ export interface ImportOptions {
    * (Linux), or `none`, for the order of the text. Left out, rules of testpmd have `mlx5-pmd`, those of Linux `mlx5e`.
    */
   readonly driver?: DriverName;
+  /** The profile of the scenario's device, which `importScenario` checks the rules against. @default that of `into` */
+  readonly profile?: NonNullable<NonNullable<Scenario["device"]>["profile"]>;
 }
 
 export interface ImportResult {
@@ -107,10 +109,10 @@ interface Read {
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
-  const { lenient = false, format, into, map, set, driver, namePlaces = false } = options;
+  const { lenient = false, format, into, map, set, driver, profile, namePlaces = false } = options;
   const drivers = driversOf(driver);
   const findings = new Findings();
-  const draft = new Draft(into, map, set);
+  const draft = new Draft(withProfile(into, profile), map, set);
   const importers = new Map<ImportFormat, Importer>();
   for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
     findings.file = file;
@@ -135,6 +137,11 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
   if (driver !== "none" && WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };
+}
+
+function withProfile(into: Scenario | undefined, profile: ImportOptions["profile"]): Scenario | undefined {
+  if (profile === undefined) return into;
+  return { flowsteer: 1, ...into, device: { ...into?.device, profile } };
 }
 
 function resultOf({ draft, findings: { list, refused, driver }, lenient, into }: Read): ImportResult {
@@ -192,6 +199,7 @@ function checked(sources: string | readonly ImportSource[], options: ImportOptio
     set: "object",
     namePlaces: "boolean",
     driver: "string",
+    profile: "string",
   });
   const { format, map = {}, set = {}, driver } = options;
   if (format !== undefined && !IMPORT_FORMATS.includes(format)) {

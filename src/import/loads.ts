@@ -12,6 +12,9 @@ export async function refuseWhatFails(draft: Draft, findings: Findings): Promise
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { refusals } = await checkScenario(draft.scenario());
     if (refusals.length === 0) return;
+    // The profile is an argument of the import; no text says it.
+    const profile = refusals.find(({ path }) => path === "device.profile");
+    if (profile !== undefined) throw profile;
     const gone = new Map<ListKey, Set<object>>();
     for (const refusal of refusals) refuseOne(draft, findings, refusal, gone);
     if (gone.size === 0) break;

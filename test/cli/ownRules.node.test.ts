@@ -208,3 +208,44 @@ describe("a refused command", () => {
     expect(err).toContain("its format is not recognized");
   });
 });
+
+describe("--profile", () => {
+  // A ConnectX-5 has no definers: it finds ports by the IP version.
+  const PORTS = "flow create 0 group 1 ingress pattern eth / tcp dst is 80 / end actions queue index 1 / end\n";
+  const SCENARIO = JSON.stringify({
+    flowsteer: 1,
+    device: { profile: "manual" },
+    queues: [{ name: "a" }],
+    flows: [{ name: "late", queue: "a", priority: 100, specs: [{ udp: { dst_port: 53 } }] }],
+    frames: [{ headers: [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }] }],
+  });
+
+  it.each(["run", "check", "why", "trace", "cover"])("%s loads the rules on another adapter", async (command) => {
+    const file = scratch("profile.json", SCENARIO);
+    const frame = command === "why" || command === "trace" ? ["--frame", "1"] : [];
+    expect((await flowsteer([command, file, ...frame])).code).toBeLessThan(2);
+    const { code, err } = await flowsteer([command, file, ...frame, "--profile", "connectx6dx"]);
+    expect(code).toBe(2);
+    expect(err).toContain("flows[0].priority = 100");
+    expect(err).toContain("0 to 15");
+  });
+
+  it("import and diff, too", async () => {
+    const file = scratch("profile.testpmd", PORTS);
+    const imported = await flowsteer(["import", file, "--profile", "connectx7", "--lenient"]);
+    expect((JSON.parse(imported.out) as { device: object }).device).toMatchObject({ profile: "connectx7" });
+    const scenario = scratch("profile.json", SCENARIO);
+    expect((await flowsteer(["diff", scenario, scenario])).code).toBe(0);
+    expect((await flowsteer(["diff", scenario, scenario, "--profile", "connectx5"])).code).toBe(2);
+  });
+
+  it("names the profiles", async () => {
+    const { code, err } = await flowsteer(["run", scratch("profile.json", SCENARIO), "--profile", "connectx4"]);
+    expect(code).toBe(2);
+    expect(err).toContain('device.profile = "connectx4"');
+    expect(err).toContain("connectx6dx");
+    const driver = await flowsteer(["import", scratch("profile.testpmd", PORTS), "--driver", "mlx5"]);
+    expect(driver.code).toBe(2);
+    expect(driver.err).toContain("mlx5-pmd-hws");
+  });
+});

@@ -1,6 +1,6 @@
 /** The findings of a scenario file: refusals, those of `lint`, and objects that the document does not use. */
 import { lint, type Finding } from "../../explain/index.js";
-import { REFUSALS, type SteeringError } from "../../index.js";
+import { REFUSALS, type DeviceOptions, type SteeringError } from "../../index.js";
 import {
   checkScenario,
   loadScenario,
@@ -26,8 +26,8 @@ export interface CheckedFile {
 }
 
 /** Checks a scenario, or rules that were imported. */
-export function checkRules({ name, text, imported }: Rules): Promise<CheckedFile> {
-  return imported === null ? checkFile(name, text) : checkImported(name, text, imported);
+export function checkRules({ name, text, imported, device }: Rules): Promise<CheckedFile> {
+  return imported === null ? checkFile(name, text, device) : checkImported(name, text, imported);
 }
 
 /** Findings of `lint` about rules of other programs are where these rules stand. */
@@ -92,8 +92,8 @@ function aboutElements(found: readonly Finding[], elements: ImportedRules["eleme
 /** Findings that say that a rule takes no frame. */
 const NEVER_HIT: ReadonlySet<string> = new Set(["dead-rule", "unreached-rule", "contradiction"]);
 
-export async function checkFile(name: string, text: string): Promise<CheckedFile> {
-  const { scenario, refusals, loaded } = await checkScenario(text);
+export async function checkFile(name: string, text: string, device: DeviceOptions = {}): Promise<CheckedFile> {
+  const { scenario, refusals, loaded } = await checkScenario(text, device);
   if (scenario === null || loaded === null) {
     return { name, text, refusals, scenario: null, findings: refusals.map((one) => refusalLine(name, text, one)) };
   }

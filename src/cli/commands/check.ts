@@ -73,7 +73,7 @@ export async function check(args: readonly string[]): Promise<number> {
     const { fixed, text: repaired } = flags.has("fix") ? await fixedText(found) : { fixed: [], text };
     if (fixed.length > 0) {
       writeOutput(file, repaired);
-      found = await checkFile(name, repaired);
+      found = await checkFile(name, repaired, rules.device);
     }
     checked.push(found);
     if (flags.has("json")) await output.write(jsonLines(found, fixed));

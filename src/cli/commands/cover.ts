@@ -1,15 +1,15 @@
 /** flowsteer cover: for each rule of a scenario a frame that hits it, or a proof that there is none. */
 import { cover as coverOf, type Cover } from "../../explain/index.js";
-import { loadScenario, rulePointers, type LoadedScenario } from "../../scenario/index.js";
+import { rulePointers, type LoadedScenario } from "../../scenario/index.js";
 import { readCommandLine, type CommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { Progress } from "../input/progress.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
-import { rulesOf, type Rules } from "../input/rules/rules.js";
+import { loadRules, type Rules, rulesOf } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { writeWitnesses } from "../output/witnessFiles.js";
-import { badUsage, EXIT, withFile } from "../refusal.js";
+import { badUsage, EXIT } from "../refusal.js";
 import { coverLines, type CoverCounts, type CoverLine } from "../report/coverLines.js";
 import { coverText } from "../report/coverText.js";
 import { elementsOfRules } from "../report/elements.js";
@@ -30,7 +30,7 @@ export async function cover(args: readonly string[]): Promise<number> {
   const interruption = new Interruption();
   try {
     const rules = await rulesOf(line.operands, line);
-    const loaded = await withFile(rules.name, () => loadScenario(rules.document));
+    const loaded = await loadRules(rules);
     const found = await search(loaded, interruption, line.flags.has("quiet"));
     const partial = interruption.signal === null ? null : `interrupted by ${interruption.signal}`;
     const counts = await report(line, rules, loaded, found, partial);
@@ -104,7 +104,7 @@ function writeNotes({ scenario }: LoadedScenario, { rules }: Cover): void {
 }
 
 async function write(line: CommandLine, folder: string, rules: Rules, found: Cover): Promise<void> {
-  const { written, notes } = await writeWitnesses(folder, line.operands, rules.document, found);
+  const { written, notes } = await writeWitnesses(folder, line.operands, rules, found);
   if (line.flags.has("quiet")) return;
   const output = new Output(line.flags.has("json") ? process.stderr : process.stdout);
   for (const { path, frames } of written) await output.write(`wrote ${printable(path)}: ${frames}\n`);

@@ -1,16 +1,16 @@
 /** flowsteer diff: which frames two scenarios treat differently. */
 import { CapturedDifferences, difference, type Behaviour } from "../../explain/index.js";
-import { cannotRun, loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce, framesOf, readColumns, type CaptureRows } from "../input/captures.js";
 import { inputName, openFiles } from "../input/chunks.js";
 import { WorkProgress } from "../input/progress.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
-import { readRules, type Rules } from "../input/rules/rules.js";
+import { loadRules, readRules, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
-import { badUsage, EXIT, withFile } from "../refusal.js";
+import { badUsage, EXIT } from "../refusal.js";
 import type { DiffLine } from "../report/diffLines.js";
 import { capturedText, provedText } from "../report/diffText.js";
 import { linesOfHitRules, notImportedLines } from "../report/notImported.js";
@@ -37,8 +37,7 @@ export async function diff(args: readonly string[]): Promise<number> {
   checkInputOnce(line.operands);
   const behaviour = behaviourOf(line);
   const read = [await readRules(old, line), await readRules(changed, line)] as const;
-  const load = ({ name, document }: Rules): Promise<LoadedScenario> => withFile(name, () => loadScenario(document));
-  const pair = [await load(read[0]), await load(read[1])] as const;
+  const pair = [await loadRules(read[0]), await loadRules(read[1])] as const;
   if (captures.length > 0) return compareCaptures(line, read, pair, captures, behaviour);
   const other = ["port", "limit"].find((name) => line.values.has(name));
   if (other !== undefined) throw badUsage(null, `--${other} applies to captures only; name a capture`);

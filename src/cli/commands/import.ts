@@ -1,5 +1,5 @@
 /** flowsteer import: turns the rules of devices and other programs into a scenario. */
-import { IMPORT_FORMATS, importScenario, printFinding, printNote, type ImportFinding } from "../../import/index.js";
+import { IMPORT_FORMATS, importScenario, printFinding, printNote, type ImportFinding, type ImportSource } from "../../import/index.js";
 import { parseScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
@@ -24,18 +24,20 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   if (operands.length === 0) throw badUsage("import", "name a file: flowsteer import FILE...");
   checkInputOnce(operands);
   const format = oneOf("--format", IMPORT_FORMATS, values.get("format"));
-  const sources = [];
+  const sources: ImportSource[] = [];
   for (const file of operands) sources.push({ file: inputName(file), text: await textOf(file) });
   const into = await intoOf(values.get("into"));
   const {
     scenario,
     findings,
     driver: notes,
-  } = await importScenario(sources, {
-    ...(format === undefined ? {} : { format }),
-    ...(into === undefined ? {} : { into }),
-    ...importOptions(line),
-  });
+  } = await withFile(sources.map(({ file }) => file).join(", "), () =>
+    importScenario(sources, {
+      ...(format === undefined ? {} : { format }),
+      ...(into === undefined ? {} : { into }),
+      ...importOptions(line),
+    }),
+  );
   tell(findings, flags);
   if (flags.has("explain")) for (const note of notes) process.stderr.write(`${printable(printNote(note))}\n`);
   if (scenario === null) {

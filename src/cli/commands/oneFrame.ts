@@ -1,9 +1,9 @@
 /** What `trace` and `why` have in common: one frame of a scenario, an answer as text or as a line of JSON. */
-import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { type LoadedScenario } from "../../scenario/index.js";
 import type { CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce } from "../input/captures.js";
 import { chooseFrame, type ChosenFrame } from "../input/chosenFrame.js";
-import { readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
+import { loadRules, readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { ExplainLine } from "../report/explainLines.js";
@@ -32,7 +32,7 @@ export async function answerOne(
 ): Promise<number> {
   checkRulesNamed(command, line);
   const [rules, captures] = await readRulesAndCaptures(line);
-  const loaded = await withFile(rules.name, () => loadScenario(rules.document));
+  const loaded = await loadRules(rules);
   const answer = check(loaded, rules);
   const log = new CaptureLog();
   const frame = await chooseFrame(command, line, captures, rules, loaded, log);

@@ -1,18 +1,18 @@
 /** flowsteer run: steers frames through the rules of a scenario. */
-import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { type LoadedScenario } from "../../scenario/index.js";
 import { AnnotatedCapture } from "../output/annotated.js";
 import { CaptureFiles } from "../output/captureFiles.js";
 import { checkInputOnce, skippedNotes } from "../input/captures.js";
 import { inputName, openFiles } from "../input/chunks.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
-import { readRulesAndCaptures } from "../input/rules/rules.js";
+import { loadRules, readRulesAndCaptures } from "../input/rules/rules.js";
 import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { expectationsApply, finish } from "./finish.js";
 import { LossReasons } from "../output/lossReasons.js";
 import { FileOutput, Output, sameFile } from "../output/output.js";
 import { formatOf, openRows, type Format } from "../output/rowFiles.js";
-import { badUsage, CommandRefusal, withFile } from "../refusal.js";
+import { badUsage, CommandRefusal } from "../refusal.js";
 import { Session } from "./session.js";
 import { printable } from "../text.js";
 
@@ -42,7 +42,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const workers = numberOption(line, "workers", 1, MAX_WORKERS) ?? 1;
   const [rules, captures] = await readRulesAndCaptures(line);
   const inputs = await openFiles(captures);
-  const loaded = await withFile(rules.name, () => loadScenario(rules.document, {}, opener(workers)));
+  const loaded = await loadRules(rules, opener(workers));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {

@@ -6,17 +6,17 @@
  * twice. The first reading finds the frames to explain.
  */
 import { ExplanationGroups, type EndedFrame, type Explanation } from "../../explain/index.js";
-import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { type LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
 import { CaptureLog, framesOf, readColumns, type CaptureRows, type NumberedFrame } from "../input/captures.js";
 import { ownFrame } from "../input/chosenFrame.js";
 import { inputName, openFiles, type OpenFile } from "../input/chunks.js";
 import { isLost, LostFrames } from "../input/lostFrames.js";
-import { readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
+import { loadRules, readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
-import { badUsage, EXIT, withFile } from "../refusal.js";
+import { badUsage, EXIT } from "../refusal.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
 import { groupsText } from "../report/groupsText.js";
@@ -45,7 +45,7 @@ interface Result {
 export async function whyAll(line: CommandLine): Promise<number> {
   const { limit } = frameRange(line);
   const [rules, captures] = await readRulesAndCaptures(line);
-  const load = (): Promise<LoadedScenario> => withFile(rules.name, () => loadScenario(rules.document));
+  const load = (): Promise<LoadedScenario> => loadRules(rules);
   const loaded = await load();
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const interruption = new Interruption();

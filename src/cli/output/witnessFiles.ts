@@ -12,6 +12,7 @@ import {
   type Scenario,
   type ScenarioFrame,
 } from "../../scenario/index.js";
+import type { Rules } from "../input/rules/rules.js";
 import { printable } from "../text.js";
 import { makeFolder } from "./folder.js";
 import { FileOutput } from "./output.js";
@@ -30,10 +31,11 @@ interface Written {
 export async function writeWitnesses(
   folder: string,
   files: readonly string[],
-  document: string | Scenario,
+  { document, device }: Pick<Rules, "document" | "device">,
   found: Cover,
 ): Promise<Written> {
-  const scenario = parseScenario(document);
+  const given = parseScenario(document);
+  const scenario = Object.keys(device).length === 0 ? given : { ...given, device: { ...given.device, ...device } };
   const witnesses = namedWitnesses(found);
   const plain = withoutFrames(
     scenario,

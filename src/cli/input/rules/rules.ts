@@ -3,12 +3,13 @@
  * are called by their places: `rules.sh:3`.
  */
 import type { ImportOptions, ImportResult, ImportSource, RuleWords, SourceElement } from "../../../import/index.js";
-import type { Scenario } from "../../../scenario/index.js";
+import type { Device, DeviceOptions } from "../../../index.js";
+import { loadScenario, type LoadedScenario, type Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
 import { badUsage, CommandRefusal, withFile } from "../../refusal.js";
 import { leftOut, printable } from "../../text.js";
 import { inputName, textOf } from "../chunks.js";
-import { importOptions } from "./options.js";
+import { IMPORT_OPTIONS, importOptions, profileOption } from "./options.js";
 import { rulesAndCaptures } from "./operands.js";
 
 /** Rules that cannot be imported; the elements that were refused have been printed. */
@@ -28,6 +29,8 @@ export interface Rules {
   readonly name: string;
   /** What `loadScenario` takes. */
   readonly document: string | Scenario;
+  /** What the command line says of the device, in place of the document. */
+  readonly device: Pick<ImportOptions, "profile">;
   /** The text of the first file. */
   readonly text: string;
   /** Null for a scenario. */
@@ -56,14 +59,22 @@ export async function rulesOf(paths: readonly string[], line: CommandLine, text?
   if (await isScenario(known)) {
     if (more.length > 0)
       throw badUsage(null, `${name} is a scenario: rules of several files are those of other programs`);
-    const option = ["map", "set", "driver", "lenient"].find((one) => line.values.has(one) || line.flags.has(one));
+    const option = Object.keys(IMPORT_OPTIONS).find((one) => line.values.has(one) || line.flags.has(one));
     if (option !== undefined) throw badUsage(`--${option}`, `${name} is a scenario: there is nothing to import`);
-    return { name, document: known, text: known, imported: null };
+    return { name, document: known, device: profileOption(line), text: known, imported: null };
   }
   const sources = [{ file: name, text: known }];
   for (const path of more) sources.push({ file: inputName(path), text: await textOf(path) });
   const imported = await importedFrom(name, sources, line);
-  return { name, document: imported.scenario, text: known, imported };
+  return { name, document: imported.scenario, device: {}, text: known, imported };
+}
+
+/** Loads rules on a device. */
+export function loadRules(
+  { name, document, device }: Rules,
+  open?: (options: DeviceOptions) => Promise<Device>,
+): Promise<LoadedScenario> {
+  return withFile(name, () => loadScenario(document, device, open));
 }
 
 /** Whether a text is a scenario, or a text whose fault the reader of scenarios names. */
