@@ -191,6 +191,14 @@ describe("a refused command", () => {
     expect(code).toBe(2);
     expect(err).toContain(`${bad}:1:`);
     expect(out).toContain("flows.ovs");
+
+    const json = await flowsteer(["check", bad, "--json"]);
+    const lines = json.out.split("\n").flatMap((one) => (one === "" ? [] : (JSON.parse(one) as object)));
+    expect(json.code).toBe(2);
+    expect(lines).toMatchObject([
+      { kind: "finding", file: bad, place: { line: 1 }, id: "not-imported", severity: "error" },
+      { kind: "file", file: bad, errors: 1 },
+    ]);
   });
 
   it.each([

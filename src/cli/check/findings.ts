@@ -12,7 +12,7 @@ import {
   type Scenario,
 } from "../../scenario/index.js";
 import type { SourceElement } from "../../import/index.js";
-import type { ImportedRules, Rules } from "../input/rules/rules.js";
+import type { ImportedRules, ImportRefusal, Rules } from "../input/rules/rules.js";
 import type { FindingLine } from "../report/checkLines.js";
 
 /** What was found in a file. */
@@ -28,6 +28,24 @@ export interface CheckedFile {
 /** Checks a scenario, or rules that were imported. */
 export function checkRules({ name, text, imported, device }: Rules): Promise<CheckedFile> {
   return imported === null ? checkFile(name, text, device) : checkImported(name, text, imported);
+}
+
+/** Rules that were not imported: an error for each element. */
+export function notImportedFile({ source, findings }: ImportRefusal): CheckedFile {
+  const lines = findings.map(({ file, line, column, text, reason }): FindingLine => ({
+    kind: "finding",
+    file,
+    place: { path: "", pointer: "", line, column },
+    id: "not-imported",
+    severity: "error",
+    objects: [],
+    field: null,
+    sentence: `${text}: ${reason}`,
+    witness: null,
+    proof: null,
+    fix: null,
+  }));
+  return { name: source, text: "", refusals: [], scenario: null, findings: lines };
 }
 
 /** Findings of `lint` about rules of other programs are where these rules stand. */

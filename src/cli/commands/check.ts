@@ -1,6 +1,6 @@
 /** flowsteer check: finds faults in scenario files and shows what they contain. */
 import type { Scenario } from "../../scenario/index.js";
-import { checkFile, checkRules, type CheckedFile } from "../check/findings.js";
+import { checkFile, checkRules, notImportedFile, type CheckedFile } from "../check/findings.js";
 import { fixedText } from "../check/fix.js";
 import type { FindingLine } from "../report/checkLines.js";
 import { findingLines, fixedLine, jsonLines, summary } from "../report/findingText.js";
@@ -60,6 +60,7 @@ export async function check(args: readonly string[]): Promise<number> {
       // The other files are checked all the same.
       if (!(error instanceof ImportRefusal)) throw error;
       process.stderr.write(refusalLines(painter(process.stderr), error));
+      if (flags.has("json")) await output.write(jsonLines(notImportedFile(error), []));
       notImported++;
     }
   }

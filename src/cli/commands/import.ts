@@ -1,5 +1,12 @@
 /** flowsteer import: turns the rules of devices and other programs into a scenario. */
-import { IMPORT_FORMATS, importScenario, printFinding, printNote, type ImportFinding, type ImportSource } from "../../import/index.js";
+import {
+  IMPORT_FORMATS,
+  importScenario,
+  printFinding,
+  printNote,
+  type ImportFinding,
+  type ImportSource,
+} from "../../import/index.js";
 import { parseScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";

@@ -2,7 +2,14 @@
  * The rules of a command: a scenario, or rules as other programs have them, which are imported first. Rules of the latter
  * are called by their places: `rules.sh:3`.
  */
-import type { ImportOptions, ImportResult, ImportSource, RuleWords, SourceElement } from "../../../import/index.js";
+import type {
+  ImportFinding,
+  ImportOptions,
+  ImportResult,
+  ImportSource,
+  RuleWords,
+  SourceElement,
+} from "../../../import/index.js";
 import type { Device, DeviceOptions } from "../../../index.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
@@ -13,7 +20,18 @@ import { IMPORT_OPTIONS, importOptions, profileOption } from "./options.js";
 import { rulesAndCaptures } from "./operands.js";
 
 /** Rules that cannot be imported; the elements that were refused have been printed. */
-export class ImportRefusal extends CommandRefusal {}
+export class ImportRefusal extends CommandRefusal {
+  readonly source: string;
+  readonly findings: readonly ImportFinding[];
+
+  /** @param findings of the elements that were refused */
+  constructor(source: string, findings: readonly ImportFinding[]) {
+    const hint = leftOut(findings.length, "imported");
+    super(source, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
+    this.source = source;
+    this.findings = findings;
+  }
+}
 
 /** Rules that were imported. */
 export interface ImportedRules {
@@ -89,13 +107,10 @@ async function importedFrom(name: string, sources: readonly ImportSource[], line
   const { importScenario, printFinding, RuleWords } = await import("../../../import/index.js");
   const options: ImportOptions = { ...importOptions(line), namePlaces: true };
   const { scenario, findings, elementOf } = await withFile(name, () => importScenario(sources, options));
-  const shown = line.flags.has("quiet") ? findings.filter(({ severity }) => severity === "refused") : findings;
-  for (const finding of shown) process.stderr.write(`${printable(printFinding(finding))}\n`);
-  if (scenario === null) {
-    const refused = findings.filter(({ severity }) => severity === "refused").length;
-    const hint = leftOut(refused, "imported");
-    throw new ImportRefusal(name, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", hint });
-  }
+  const refused = findings.filter(({ severity }) => severity === "refused");
+  for (const finding of line.flags.has("quiet") ? refused : findings)
+    process.stderr.write(`${printable(printFinding(finding))}\n`);
+  if (scenario === null) throw new ImportRefusal(name, refused);
   const elements = new Map<string, SourceElement>();
   for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
     scenario[key]?.forEach(({ name }, n) => {
