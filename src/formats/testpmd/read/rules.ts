@@ -1,5 +1,6 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
-import { receiverName, templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { receiverName } from "../../../drivers/receivers.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
