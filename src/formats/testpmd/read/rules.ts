@@ -78,6 +78,7 @@ export class Rules {
       domain,
       assume,
       bareItems: this.pmd?.bareItems,
+      checksLayers: this.#pmdOf(rule)?.checksLayers,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
         if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
@@ -144,6 +145,7 @@ export class Rules {
       vport,
       port: Number(port.number),
       name,
+      maxMark: this.pmd?.maxMark,
       assume,
       lack,
       queue: (index) => {
