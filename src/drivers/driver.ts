@@ -20,16 +20,6 @@ export function driversOf(name: DriverName | undefined): Drivers {
   return { pmd: name === "mlx5-pmd-hws" ? MLX5_PMD_HWS : MLX5_PMD, kernel: MLX5E };
 }
 
-/** The name of a rule that a driver makes for frames that no other rule takes. */
-export function receiverName(of: string): string {
-  return `driver: ${of} receives`;
-}
-
-/** Whether a rule has such a name: the driver makes it again, so it is not exported. */
-export function isReceiver(name: string | undefined): boolean {
-  return name !== undefined && /^driver: .* receives(?: \d+)?$/.test(name);
-}
-
 /** Rules of templates exist with hardware steering only. */
 export function templatePmd(pmd: Pmd | null): Pmd | null {
   return pmd === null ? null : MLX5_PMD_HWS;

@@ -24,6 +24,10 @@ export interface Pmd {
   readonly ordersMasks: boolean;
   /** The match field that an item without values compares, and its value, in place of the header. */
   readonly bareItems: Readonly<Record<string, readonly [field: string, value: bigint]>>;
+  /** Whether it refuses patterns whose layers are not in their order. */
+  readonly checksLayers: boolean;
+  /** The highest id of `mark`. */
+  readonly maxMark: bigint;
   /** Why a rule has its priority, as a sentence without a full stop. */
   readonly because: (rule: PmdRule) => string;
 }
@@ -77,6 +81,8 @@ const level: Pmd["level"] = (domain, group) => (domain === "fdb" ? group + 1 : g
 /** Later fragments have no ports, and match them. */
 const BARE_ITEMS = { tcp: ["ip_protocol", 6n], udp: ["ip_protocol", 17n] } as const;
 
+const MAX_MARK = 0xffffefn;
+
 /** With `dv_flow_en` 1. */
 export const MLX5_PMD: Pmd = {
   name: "mlx5-pmd",
@@ -86,6 +92,8 @@ export const MLX5_PMD: Pmd = {
   controlPriority: (ROOT_PRIORITIES - 1) * STEP + L2,
   ordersMasks: true,
   bareItems: BARE_ITEMS,
+  checksLayers: true,
+  maxMark: MAX_MARK,
   because: (rule) => {
     const { item, subpriority } = decisive(rule);
     const last = item === "" ? "its pattern has no header" : `its last header is ${item} (${LAYERS[subpriority]})`;
@@ -103,5 +111,7 @@ export const MLX5_PMD_HWS: Pmd = {
   // MODEL: rules of one priority are in the order in which they are made, not in that of their template tables.
   ordersMasks: false,
   bareItems: BARE_ITEMS,
+  checksLayers: false,
+  maxMark: MAX_MARK,
   because: ({ priority }) => `hardware steering has no subpriority: priority ${priority}`,
 };

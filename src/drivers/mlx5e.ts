@@ -12,6 +12,8 @@ export interface KernelDriver {
   /** Which table, in order of their lookups, has a rule of ethtool. */
   readonly ethtoolTable: (rule: EthtoolFacts) => number;
   readonly because: (rule: EthtoolFacts) => string;
+  /** IP protocols whose connections it takes from the kernel. */
+  readonly tracked: readonly number[];
 }
 
 /** Tables of rules of IP flow types, then those of `ether`. */
@@ -25,6 +27,7 @@ function tuples({ isEther, fields }: EthtoolFacts): number {
 
 export const MLX5E: KernelDriver = {
   name: "mlx5e",
+  tracked: [6, 17, 47],
   ethtoolTable: (rule) =>
     rule.isEther ? IP_TABLES + Math.max(0, ETHER_TABLES - tuples(rule)) : Math.max(0, IP_TABLES - tuples(rule)),
   because: (rule) =>

@@ -11,7 +11,7 @@ import { hasKeys } from "../formats/text/keys.js";
 import type { Importer } from "../formats/reading/format.js";
 import { formatOf, partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
-import { addReceivers } from "./receivers.js";
+import { addHosts, addReceivers } from "./receivers.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 
 /** A text to import, and its name in findings. */
@@ -134,7 +134,10 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
   for (const importer of importers.values()) importer.finish?.();
   for (const [name, to] of draft.wrongMaps)
     findings.refuse({ line: 1, column: 1 }, `${name}=${to}`, "a device or port is mapped to uplink, port2, pf or vf1");
-  if (driver !== "none" && WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
+  if (drivers.kernel !== null) {
+    if (OF_KERNEL.some((one) => importers.has(one))) addHosts(draft, drivers.kernel);
+    if (WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
+  }
   if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };
 }
@@ -166,6 +169,9 @@ function resultOf({ draft, findings: { list, refused, driver }, lenient, into }:
 
 /** Formats of rules of an eSwitch, whose functions have drivers of their own. */
 const WITH_DRIVERS: readonly ImportFormat[] = ["tc", "testpmd", "ovs", "ovs-dpctl", "nft"];
+
+/** Formats of rules that the kernel has, too: it receives what they leave. */
+const OF_KERNEL: readonly ImportFormat[] = ["tc", "ovs", "ovs-dpctl", "nft", "ethtool"];
 
 const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(", ")}`;
 

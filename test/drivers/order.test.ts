@@ -128,6 +128,7 @@ ethtool -N eth0 flow-type ether dst 02:00:00:00:00:02 action 3 loc 1`;
       ["eth0 5", 4],
       ["eth0 0", 5],
       ["eth0 1", 10],
+      ["driver: PF receives", 65535],
     ]);
   });
 

@@ -83,3 +83,63 @@ tc filter add dev eth0 ingress protocol ip flower ip_proto tcp dst_port 80 actio
     expect(scenario?.flows?.map(({ queue }) => queue)).toEqual(["vf1"]);
   });
 });
+
+describe("the kernel", () => {
+  const WEB = "ipv4 10.0.0.1 > 10.0.0.2 / tcp > 80";
+  const DNS = "ipv4 10.0.0.1 > 10.0.0.2 / udp > 53";
+  const TC = "tc filter add dev eth0 ingress protocol ip flower ip_proto tcp dst_port";
+
+  test.each([
+    ["tc, without a filter for it", `${TC} 22 action drop`, WEB],
+    ["tc, action pass", `${TC} 80 action pass`, WEB],
+    ["Open vSwitch, LOCAL", "table=0,priority=5,in_port=1,tcp,actions=LOCAL", WEB],
+    [
+      "nftables",
+      "table netdev t { chain c { type filter hook ingress device eth0 priority 0; udp dport 53 drop; } }",
+      WEB,
+    ],
+    ["ethtool", "ethtool -N eth0 flow-type tcp4 dst-port 80 action 3 loc 1", DNS],
+  ])("receives what no rule takes: %s", async (_, text, packet) => {
+    expect(await arrives(text, packet)).toBe("host:0");
+    expect(await arrives(text, packet, { driver: "none" })).toBe("miss");
+  });
+
+  test("of a VF with rules of ethtool receives there", async () => {
+    const { scenario } = importRules("ethtool -N eth5 flow-type tcp4 dst-port 80 action 3 loc 1", {
+      map: { eth5: "vf1" },
+    });
+    expect(scenario?.hostRules?.map(({ name, function: vf }) => [name, vf])).toEqual([
+      ["eth5 1", 1],
+      ["driver: PF receives", undefined],
+      ["driver: vf1 receives", 1],
+    ]);
+  });
+
+  test("receives nothing where the scenario has queues of its own", async () => {
+    const into: Scenario = { flowsteer: 1, queues: [{ name: "own" }], flows: [{ queue: "own", type: "all_default" }] };
+    expect(await arrives(`${TC} 22 action drop`, WEB, { into })).toBe("qp:own");
+  });
+
+  test("is not exported", () => {
+    const { scenario } = importRules(`${TC} 22 action drop`);
+    expect(scenario?.hostRules?.[0]?.name).toBe("driver: PF receives");
+    const { text, findings } = exportRules(scenario ?? "", { format: "tc" });
+    expect(findings).toEqual([]);
+    expect(text).not.toContain("driver");
+  });
+
+  test("spreads frames over the queues that ethtool sets, by connection", async () => {
+    const text = "ethtool -L eth0 combined 4\nethtool -N eth0 flow-type tcp4 dst-port 80 action 3 loc 1";
+    expect(await arrives(text, WEB)).toBe("qp:eth0 queue 3");
+    expect(await arrives(text, "arp")).toBe("qp:eth0 queue 0");
+    const queues = new Set<string>();
+    for (let n = 1; n < 60; n++) queues.add(await arrives(text, `ipv4 10.0.0.${n} > 10.0.0.2 / udp > 53`));
+    expect(queues.size).toBe(4);
+    expect(await arrives(`${text}\nethtool -X eth0 start 2 equal 1`, WEB)).toBe("host:3");
+    const weighted = `${text}\nethtool -X eth0 weight 0 1 1 0`;
+    queues.clear();
+    for (let n = 1; n < 60; n++) queues.add(await arrives(weighted, `ipv4 10.0.0.${n} > 10.0.0.2 / udp > 53`));
+    expect([...queues].sort()).toEqual(["qp:eth0 queue 1", "qp:eth0 queue 2"]);
+    expect(await arrives(text, WEB, { driver: "none" })).toBe("host:3");
+  });
+});

@@ -191,7 +191,7 @@ export class ExplanationGroups {
   #slotOf(ending: Ending, frame: EndedFrame, number: number, questions: Question[]): Slot {
     const { key } = this.#keys;
     const count = ++ending.combinations;
-    const nearest = this.#nearest.of(ending.outcome.missed, key);
+    const nearest = this.#nearest.of(ending.outcome, key);
     const presence = presenceOf(key);
     const name = nearest === null ? "" : `${nearest.fields} ${presence}`;
     const known =

@@ -1,7 +1,8 @@
-/** The fields in which a frame fails the nearest rule of the tables that it missed. */
+/** The fields in which a frame fails the nearest rule of the tables that it missed, or whose last rule dropped it. */
 import type { StoredRule, TracedCore } from "../../engine/tracedCore.js";
 import type { Device } from "../../model/device/device.js";
-import type { MissedTable } from "../../model/traffic/outcome.js";
+import { Rule } from "../../model/rule/rule.js";
+import type { MissedTable, Outcome } from "../../model/traffic/outcome.js";
 import { tableRef } from "../trace/names.js";
 import {
   compileMatch,
@@ -11,9 +12,13 @@ import {
   type CompiledTerm,
   type KeyView,
 } from "../why/compare.js";
+import { drops, isCatchAll } from "../why/reasons/catchAll.js";
 
 /** Rules that are compared with keys; later keys are not. */
 const COMPARED = 4_000_000;
+
+/** Rules that are looked at in a table for one that does not drop. */
+const LISTED = 16;
 
 /** The nearest rule of a key, and which of its terms fail; null for tables without rules. */
 export interface Nearest {
@@ -36,6 +41,7 @@ export class NearestFields {
   readonly #traced: TracedCore;
   readonly #tables = new Map<string, readonly number[]>();
   readonly #compiled = new Map<number, CompiledMatch>();
+  readonly #catching = new WeakMap<object, readonly number[]>();
   #left = COMPARED;
 
   constructor(device: Device, traced: TracedCore) {
@@ -44,14 +50,17 @@ export class NearestFields {
   }
 
   /** @returns null after too many comparisons */
-  of(missed: readonly MissedTable[], key: KeyView): Nearest | null {
+  of(outcome: Outcome, key: KeyView): Nearest | null {
     if (this.#left < 0) return null;
     let best: CompiledMatch | null = null;
     let least = Infinity;
-    for (const table of missed.flatMap((one) => this.#addressesOf(one))) {
+    const catching = this.#catchingOf(outcome);
+    for (const table of [...outcome.missed.flatMap((one) => this.#addressesOf(one)), ...catching]) {
       this.#left -= this.#traced.ruleCount(table);
       if (this.#left < 0) return null;
-      const [nearest] = this.#traced.nearestOf(table, key.bytes, 1);
+      const nearest = catching.includes(table)
+        ? this.#traced.nearestOf(table, key.bytes, LISTED).find((one) => !drops(this.#traced.contentOf(one)))
+        : this.#traced.nearestOf(table, key.bytes, 1)[0];
       const match = nearest === undefined ? null : this.#matchOf(nearest);
       const score = match === null ? Infinity : scoreOf(match, key, least);
       if (score < least) [best, least] = [match, score];
@@ -60,6 +69,20 @@ export class NearestFields {
     const failing = match.map((term) => distanceOf(term, key) !== 0);
     const fields = match.flatMap(({ term }, i) => (failing[i] === true ? [term.field.name] : [])).join();
     return { match, failing, fields };
+  }
+
+  /** The table whose last rule dropped a frame, because no other took it. */
+  #catchingOf({ reason, rules }: Outcome): readonly number[] {
+    const last = rules.at(-1);
+    if (reason !== "drop_action" || !(last instanceof Rule)) return [];
+    let tables = this.#catching.get(last);
+    if (tables === undefined) {
+      const { table } = last.classifier;
+      const handles = [last.handle, last.secondHandle].filter((handle) => handle !== 0);
+      tables = handles.some((handle) => isCatchAll(this.#traced, table, handle)) ? [table] : [];
+      this.#catching.set(last, tables);
+    }
+    return tables;
   }
 
   /** The tables that an outcome names: the root of a domain stands for all stages. */

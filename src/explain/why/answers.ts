@@ -9,17 +9,21 @@ import { Rule } from "../../model/rule/rule.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
 import type { TableRef } from "../trace/trace.js";
 import type { Answer, Case } from "./case.js";
+import { isReceiver } from "../../drivers/receivers.js";
+import { drops, isCatchAll } from "./reasons/catchAll.js";
 import { chanceReason } from "./reasons/chance.js";
 import { functionText, listText, ruleText, tableText } from "./reasons/describe.js";
 import { arrivals, hitsAfter, isDestination, lossesOf, refusalOf } from "./reasons/end.js";
 import type { Reason } from "./explanation.js";
-import { nearestRules } from "./nearest.js";
+import { distanceOf } from "./compare.js";
+import { nearestRules, type Candidate } from "./nearest.js";
 import { wantsSwappedBytes } from "../repair/mistakes/byteOrder.js";
 import { functionReasons, leadReasons, refsOf, tableReasons } from "./reasons/reach.js";
 import { judge, NOT_CONSIDERED, reasonsOf, type Judged } from "./reasons/match.js";
 import { isBefore, type RuleNode } from "./rules.js";
 import type { FoundTarget } from "./targets.js";
-import { stepsAfter, type Visit } from "./walked.js";
+import { registerOf, stateWriter } from "./reasons/writers.js";
+import { stepsAfter, viewOf, type Visit } from "./walked.js";
 
 export function answerFor(at: Case, target: FoundTarget): Answer {
   switch (target.kind) {
@@ -210,36 +214,66 @@ function forEnd(at: Case): Answer {
   const { outcome, steps } = walked.trace;
   const got = arrivals(steps).filter(({ copy }) => !copy);
   if (outcome.verdict !== "drop" && outcome.verdict !== "miss") {
-    const hit = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);
-    const who = hit?.step.rule ?? null;
+    const hits = walked.visits.filter(({ rule, step }) => rule !== 0 && !step.passedOver);
+    const who = hits.at(-1)?.step.rule ?? null;
     const by = who === null ? " by default" : ` by ${ruleText(who)}`;
-    return { reached: true, sentence: `${listText(got.map(({ to }) => to))} got the frame${by}`, reasons: [] };
+    const sentence = `${listText(got.map(({ to }) => to))} got the frame${by}`;
+    const reasons =
+      isReceiver(who?.name) && hits.every(({ table, rule }) => isCatchAll(walked.traced, table, rule))
+        ? nearMisses(at, walked.visits)
+        : [];
+    return { reached: true, sentence: sentence + nearText(reasons), reasons };
   }
   const losses = lossesOf(at, steps).sort(
     (a, b) => Number(isMain(b, outcome.reason)) - Number(isMain(a, outcome.reason)),
   );
-  const misses = outcome.reason === "no_rule" || outcome.reason === "table_miss" ? nearMisses(at) : [];
+  const misses = lostMisses(at);
   const [why] = losses;
-  const near = misses[0];
-  const sentence = `${why?.sentence ?? "the frame was lost"}${near === undefined ? "" : `; nearest: ${near.sentence}`}`;
+  const sentence = `${why?.sentence ?? "the frame was lost"}${nearText(misses)}`;
   return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses] };
+}
+
+function nearText([near]: readonly Reason[]): string {
+  return near === undefined ? "" : `; nearest: ${near.sentence}`;
+}
+
+/** Why the nearest rules did not take a lost frame: where none did, or one that takes what others leave. */
+function lostMisses(at: Case): Reason[] {
+  const { walked, rules } = at;
+  const { reason } = walked.trace.outcome;
+  const missed = walked.visits.filter(({ rule }) => rule === 0);
+  if (reason === "no_rule" || reason === "table_miss") return nearMisses(at, missed);
+  const hits = walked.visits.filter(({ rule, step }) => rule !== 0 && !step.passedOver);
+  const last = hits.at(-1);
+  if (reason !== "drop_action" || last === undefined || !isCatchAll(walked.traced, last.table, last.rule)) return [];
+  const left = hits.filter(({ table, rule }) => isCatchAll(walked.traced, table, rule));
+  return nearMisses(at, [...missed, ...left], (node) => !drops(rules.contentOf(node)));
 }
 
 function isMain(one: Reason, reason: string | null): boolean {
   return one.kind === "lost" && one.reason === reason;
 }
 
-/** Why the nearest rules of the tables without a match did not match. */
-function nearMisses(at: Case): Reason[] {
-  const missed = at.walked.visits.filter(({ rule }) => rule === 0);
-  const nearest = nearestRules(at, MAX_SEARCHED, missed);
+/** Why the nearest rules of some lookups did not match. */
+function nearMisses(at: Case, visits: readonly Visit[], accepts?: (node: RuleNode) => boolean): Reason[] {
+  const nearest = nearestRules(at, MAX_SEARCHED, visits, accepts);
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
   const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));
   if (swapped > 0) nearest.unshift(...nearest.splice(swapped, 1));
-  return nearest.slice(0, MAX_NEAR).flatMap((near): Reason[] => {
+  const [first] = nearest;
+  const reasons = nearest.slice(0, MAX_NEAR).flatMap((near): Reason[] => {
     const judged: Judged = { ...near, hit: null };
     return near.score === NOT_CONSIDERED ? [] : reasonsOf(at, judged);
   });
+  // Another match would let frames pass that a meter, a connection or a flag stopped.
+  if (first !== undefined && failsState(at, first)) at.focus = null;
+  return reasons;
+}
+
+/** Whether a frame fails what a rule matches of the result of a stateful action. */
+function failsState({ walked, rules }: Case, { node, visit }: Candidate): boolean {
+  const failing = rules.matchOf(node).filter((term) => distanceOf(term, viewOf(visit)) !== 0);
+  return failing.some(({ term }) => registerOf(term.field.name) !== undefined) && stateWriter(walked, visit) !== null;
 }
 
 function forTwice(at: Case): Answer {

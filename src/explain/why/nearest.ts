@@ -14,7 +14,12 @@ export interface Candidate {
 }
 
 /** The `n` nearest rules that the frame did not hit, nearest first; among equals in the order of lookups and ranks. */
-export function nearestRules(at: Case, n: number, visits: readonly Visit[] = at.walked.visits): Candidate[] {
+export function nearestRules(
+  at: Case,
+  n: number,
+  visits: readonly Visit[] = at.walked.visits,
+  accepts: (node: RuleNode) => boolean = () => true,
+): Candidate[] {
   const { rules, walked } = at;
   if (n === 0) return [];
   const hit = new Set(walked.visits.flatMap(({ rule, step }) => (step.passedOver ? [] : rule)));
@@ -22,7 +27,7 @@ export function nearestRules(at: Case, n: number, visits: readonly Visit[] = at.
   const seen = new Map<number, number>();
   for (const visit of visits) {
     for (const node of rulesNear(at, visit, n + hit.size)) {
-      if (hit.has(node.stored.address) || !isConsidered(node, visit)) continue;
+      if (hit.has(node.stored.address) || !isConsidered(node, visit) || !accepts(node)) continue;
       const limit = best.length < n ? Infinity : (best.at(-1)?.score ?? Infinity);
       const score = rules.scoreAt(node, visit, limit);
       if (score >= limit || score >= (seen.get(node.stored.id) ?? Infinity)) continue;

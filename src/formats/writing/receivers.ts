@@ -1,13 +1,22 @@
 /** Scenarios without the rules that drivers make for frames that no other rule takes: where they are exported to, a driver makes its own. */
-import { isReceiver } from "../../drivers/driver.js";
+import { isReceiver } from "../../drivers/receivers.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 
 /** The scenario without these rules and flows, and without tables, TIRs and RQTs that they alone lead to. */
 export function withoutReceivers(scenario: Scenario): Scenario {
-  const { rules = [], flows = [], tables = [], matchers = [], tirs = [], rqts = [], actions = [] } = scenario;
+  const {
+    rules = [],
+    flows = [],
+    hostRules = [],
+    tables = [],
+    matchers = [],
+    tirs = [],
+    rqts = [],
+    actions = [],
+  } = scenario;
   const isGone = ({ name }: { readonly name?: string }): boolean => isReceiver(name);
-  if (!rules.some(isGone) && !flows.some(isGone)) return scenario;
+  if (![...rules, ...flows, ...hostRules].some(isGone)) return scenario;
   const gone = rules.filter(isGone);
   let kept = rules.filter((rule) => !isGone(rule));
   let left = [...tables];
@@ -28,6 +37,7 @@ export function withoutReceivers(scenario: Scenario): Scenario {
   return withLists(scenario, {
     rules: kept,
     flows: flows.filter((flow) => !isGone(flow)),
+    hostRules: hostRules.filter((rule) => !isGone(rule)),
     tables: left,
     matchers: matchers.filter(({ table }) => names.has(table)),
     tirs: keptTirs,

@@ -91,7 +91,7 @@ ethtool -N eth0 delete 1`),
   );
   expect(device.receive(1, frame(80)).to.map(({ name }) => name)).toEqual(["host:3"]);
   expect(device.receive(1, frame(81)).verdict).toBe("drop");
-  expect(device.receive(1, frame(81, "10.0.0.9")).to).toEqual([]);
+  expect(device.receive(1, frame(81, "10.0.0.9")).to.map(({ name }) => name)).toEqual(["host:0"]);
 });
 
 test("a listing is what its commands are", () => {

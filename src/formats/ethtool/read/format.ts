@@ -6,11 +6,13 @@ import { EthtoolImport } from "./import.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {
   "-N, -U DEV flow-type ...": {
-    becomes: "a host rule of ethtool; a rule of nic_rx on devices whose rules have contexts",
+    becomes: "a host rule of ethtool; a rule of nic_rx on devices with contexts or several queues",
   },
   "-N, -U DEV delete N": { becomes: "the rule of this location is taken away again" },
   "-N DEV rx-flow-hash ...": { becomes: "nothing: contexts hash addresses, and ports of TCP and UDP" },
-  "-X DEV context new, N ...": { becomes: "an RQT: equal, weight, start, hkey" },
+  "-X DEV context new, N ...": { becomes: "an RQT: equal, weight, start, hkey, xfrm" },
+  "-X DEV ...": { becomes: "the queues of frames that no rule takes" },
+  "-L DEV combined N": { becomes: "the number of queues: frames that no rule takes are spread over them" },
   "-n, -u DEV": { becomes: "the device of the listing that follows" },
   "Filter: N ...": { becomes: "as -N: the text of `ethtool -n`" },
 };

@@ -12,9 +12,11 @@ import { commandsOf, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { actionIn, listedAction, type Action, type Found } from "./actions.js";
-import { readContext, tirOf, type RssContext } from "./contexts.js";
-import { ADDED, ASSIGNMENT, COMMAND, ENTRY, FAILED, FILTER, LISTED_BEFORE, WITHIN } from "./lines.js";
+import { readContext } from "./contexts.js";
+import { ADDED, ASSIGNMENT, COMMAND, ENTRY, FAILED, FILTER, LISTED_BEFORE, RINGS, WITHIN } from "./lines.js";
+import { DEFAULT_CONTEXT, Queues } from "./queues.js";
 import { ask, factsOf, type Asked, type NtupleRule } from "./rule.js";
+import { RuleWriter } from "./writer.js";
 import { allBits, askType, FLOW_TYPES, RULE_FIELDS, valueOf, type FlowType, type RuleField } from "../fields.js";
 
 /** ethtool prints the second one for Ethernet. */
@@ -22,8 +24,11 @@ const TYPE_NAMES = ["Rule Type", "Flow Type"];
 const SET = ["-N", "-U", "--config-nfc", "--config-ntuple"];
 const SHOW = ["-n", "-u", "--show-nfc", "--show-ntuple"];
 const CONTEXT = ["-X", "--set-rxfh-indir", "--rxfh"];
+const CHANNELS = ["-L", "--set-channels"];
 /** The last place of a table of rules; drivers give places from here down. */
 const LAST_LOC = 1023;
+const QUEUE_OF_CONTEXT =
+  "Linux refuses a queue other than 0 beside a context, unless the driver adds them up (EINVAL): it is imported without the queue";
 
 interface Listed {
   readonly device: Word;
@@ -34,9 +39,7 @@ interface Listed {
 
 export class EthtoolImport implements Importer {
   readonly #rules = new Map<string, Map<number, NtupleRule>>();
-  readonly #contexts = new Map<string, RssContext>();
-  /** How many a device has. */
-  readonly #contextsOf = new Map<string, number>();
+  readonly #queues = new Queues();
   #device: Word | undefined;
   #listed: Listed | undefined;
   readonly #last: LastCommand;
@@ -66,6 +69,8 @@ export class EthtoolImport implements Importer {
       if (LISTED_BEFORE.test(line.text)) {
         const [, loc] = ADDED.exec(line.text) ?? [];
         if (loc !== undefined) this.#added(Number(loc));
+        const [, rings] = RINGS.exec(line.text) ?? [];
+        if (rings !== undefined && this.#device !== undefined) this.#queues.setRings(this.#device.text, Number(rings));
         return;
       }
       if (ASSIGNMENT.test(line.text) && setVariable(line.text, variables)) return;
@@ -122,7 +127,17 @@ export class EthtoolImport implements Importer {
     }
     if (SET.includes(option.text)) this.#set(words, first);
     else if (CONTEXT.includes(option.text)) this.#context(words, first);
+    else if (CHANNELS.includes(option.text) && all.some(({ text }) => text === "combined")) this.#setChannels(words);
     else this.findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: left out");
+  }
+
+  #setChannels(words: Cursor): void {
+    const device = words.next("a device").text;
+    while (!words.done) {
+      const what = words.next("combined");
+      const number = words.next("a number");
+      if (what.text === "combined") this.#queues.setNumber(device, numberOf(number, "a number of queues", 16));
+    }
   }
 
   #set(words: Cursor, first: Word): void {
@@ -257,6 +272,8 @@ export class EthtoolImport implements Importer {
     }
     if (!Number.isInteger(loc) || loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
     const { queue = 0, context, contextWord = first } = found;
+    if (this.driver !== null && context !== undefined && queue !== 0)
+      this.findings.assume(contextWord.place, `context ${context}`, QUEUE_OF_CONTEXT);
     const action: Action =
       found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
     const before = own.get(loc);
@@ -270,131 +287,31 @@ export class EthtoolImport implements Importer {
   #context(words: Cursor, first: Word): void {
     const device = words.next("a device").text;
     const rest: Word[] = [];
-    let id: number | undefined;
+    let id = DEFAULT_CONTEXT;
     let isDeleted = false;
     while (!words.done) {
       const word = words.next("a word");
       if (word.text === "context") {
         const which = words.next("new, or a number");
-        id = which.text === "new" ? (this.#contextsOf.get(device) ?? 0) + 1 : numberOf(which, "a context", 32);
+        id = which.text === "new" ? this.#queues.nextId(device) : numberOf(which, "a context", 32);
         if (which.text === "new")
           this.findings.assume(which.place, "context new", `the new context of ${device} is ${id}`);
-      } else if (word.text === "delete") isDeleted = true;
+      } else if (word.text === "delete" || word.text === "default") isDeleted = true;
       else rest.push(word);
     }
-    if (id === undefined) {
-      this.findings.assume(first.place, first.text, "the queues of frames without a rule are the host's: left out");
+    const known = this.#queues.of(device, id);
+    const says = rest.some(({ text }) => text === "equal" || text === "weight");
+    if (id === DEFAULT_CONTEXT && known === undefined && !says && !isDeleted) {
+      this.findings.assume(first.place, first.text, "how many queues it spreads frames over is not said: left out");
       return;
     }
-    const key = `${device} ${id}`;
-    const before = this.#contexts.get(key);
-    this.#last.undo = () => this.#putContext(device, key, before);
-    this.#putContext(device, key, isDeleted ? undefined : readContext(new Cursor(rest), first));
+    const before = this.#queues.set(device, id);
+    this.#last.undo = () => this.#queues.put(device, id, before);
+    if (id === DEFAULT_CONTEXT) this.#rulesOf(device);
+    this.#queues.put(device, id, isDeleted ? undefined : readContext(new Cursor(rest), first, known));
   }
 
-  #putContext(device: string, key: string, context: RssContext | undefined): void {
-    const more = Number(context !== undefined) - Number(this.#contexts.has(key));
-    this.#contextsOf.set(device, (this.#contextsOf.get(device) ?? 0) + more);
-    if (context === undefined) this.#contexts.delete(key);
-    else this.#contexts.set(key, context);
-  }
-
-  /** Adds the rules: those of devices with contexts as rules of nic_rx, which lead to several queues. */
   finish(): void {
-    const rules = [...this.#rules.values()].flatMap((own) => [...own.values()]);
-    const hashed = new Set(
-      rules.flatMap(({ device, action }) => (typeof action === "object" && "context" in action ? [device] : [])),
-    );
-    for (const { device, place, origin } of rules.toSorted((a, b) => a.loc - b.loc)) {
-      this.findings.file = origin.file;
-      this.#placeOf(device, place);
-    }
-    for (const rule of rules.toSorted((a, b) => this.#priorityOf(a) - this.#priorityOf(b))) {
-      this.findings.file = rule.origin.file;
-      this.draft.origin = rule.origin;
-      if (this.driver !== null) {
-        const because = this.driver.because(rule.facts);
-        this.findings.explain(rule.place, `${rule.device} ${rule.loc}`, `table ${this.#priorityOf(rule)}: ${because}`);
-      }
-      this.#guard({ text: `${rule.device} ${rule.loc}`, place: rule.place }, () => {
-        if (hashed.has(rule.device)) this.#direct(rule);
-        else this.#host(rule);
-      });
-    }
+    new RuleWriter(this.draft, this.findings, this.driver, this.#queues).write(this.#rules);
   }
-
-  /** The driver's order; without one that of the locations. */
-  #priorityOf({ facts, loc }: NtupleRule): number {
-    return this.driver?.ethtoolTable(facts) ?? loc;
-  }
-
-  #host(rule: NtupleRule): void {
-    const { device, match, action, loc, place } = rule;
-    const { vport, port } = this.#placeOf(device, place);
-    this.draft.push("hostRules", {
-      name: this.draft.freeName("hostRules", `${device} ${loc}`),
-      application: "ethtool",
-      ...(vport === 0 ? {} : { function: vport }),
-      ...(port === undefined ? {} : { port }),
-      priority: this.#priorityOf(rule),
-      match: match.toScenario(),
-      action: action === "drop" ? "drop" : { queue: "queue" in action ? action.queue : 0 },
-    });
-  }
-
-  #direct(rule: NtupleRule): void {
-    const { device, type, match, action, loc, place } = rule;
-    const { vport, port } = this.#placeOf(device, place);
-    const table = this.draft.root("nic_rx", vport);
-    const asked = { ...(port === undefined ? {} : { "ext.port": port }), ...match.toScenario() };
-    this.draft.push("rules", {
-      name: this.draft.freeName("rules", `${device} ${loc}`),
-      table,
-      priority: this.#priorityOf(rule),
-      match: asked,
-      actions: [action === "drop" ? "drop" : this.#destination(device, vport, action, type)],
-    });
-  }
-
-  #destination(
-    device: string,
-    vport: number,
-    action: Exclude<Action, "drop">,
-    type: FlowType,
-  ): { queue: string } | { tir: string } {
-    if ("queue" in action) return { queue: this.draft.queue(`${device} queue ${action.queue}`, vport) };
-    const context = this.#contexts.get(`${device} ${action.context}`);
-    if (context === undefined)
-      return notImported(
-        action.word,
-        `the queues of context ${action.context} are not said: ethtool -X ${device} context ...`,
-      );
-    if (context.key === undefined) {
-      this.findings.assume(
-        action.word.place,
-        `context ${action.context}`,
-        "its hash key is not said: drivers draw one",
-      );
-    }
-    return { tir: tirOf(this.draft, device, vport, action.context, context, type) };
-  }
-
-  /** A device that is not mapped is the PF; several of them are its ports, in the order in which they are first named. */
-  #placeOf(device: string, place: Place): { vport: number; port: number | undefined } {
-    const mapped = this.draft.mapped(device);
-    if (mapped === undefined) {
-      const own = [...this.#rules.keys()].filter((name) => this.draft.mapped(name) === undefined);
-      const port = own.length === 1 ? undefined : own.indexOf(device) + 1;
-      const is = port === undefined ? "the PF" : `port ${port} of the device`;
-      if (!this.#told.has(device))
-        this.findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
-      this.#told.add(device);
-      if (port !== undefined) this.draft.endpoint({ port });
-      return { vport: 0, port };
-    }
-    this.draft.endpoint(mapped);
-    return "port" in mapped ? { vport: 0, port: mapped.port } : { vport: mapped.vport, port: undefined };
-  }
-
-  readonly #told = new Set<string>();
 }

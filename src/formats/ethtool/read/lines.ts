@@ -13,4 +13,5 @@ export const WITHIN = commandWithin(
 );
 /** What ethtool prints where the kernel does not execute a command. */
 export const FAILED = /^(?:rmgr: |Cannot |netlink error: |ethtool: |Operation not |Unmatched )/;
+export const RINGS = /^(\d{1,5}) RX rings available/;
 export const ADDED = /^Added rule with ID (\d+)/;

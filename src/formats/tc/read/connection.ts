@@ -8,6 +8,20 @@ export const CT_REGISTER = "misc2.metadata_reg_c_2";
 /** Flags of a state, as the kernel numbers them. */
 const STATES: Readonly<Record<string, number>> = { new: 1, est: 2, rel: 4, trk: 8, inv: 16, rpl: 32 };
 
+/** What `ct` finds where the device has no connection. */
+export const UNKNOWN = STATES["trk"] as number;
+
+export const ALL_ESTABLISHED = "all frames belong to established connections, and go in their original direction";
+
+/** Whether a filter matches established connections. */
+export function isEstablished({ value, mask }: Masked): boolean {
+  return (value & mask & BigInt(STATES["est"] as number)) !== 0n;
+}
+
+/** Why the device has no connection of the frames of a filter. */
+export const NOT_TRACKED =
+  "the kernel offloads connections of TCP, UDP and GRE only (act_ct.c): in the device none of this protocol is established";
+
 /** What `ct` finds: a tracked, established connection, in its original direction. */
 export const FOUND = (STATES["trk"] as number) | (STATES["est"] as number);
 

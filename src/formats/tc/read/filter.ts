@@ -2,14 +2,15 @@
 import type { GeneveOption } from "../../reading/draft.js";
 import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
+import type { KernelDriver } from "../../../drivers/driver.js";
 import { namesHint } from "../../../base/nearest.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
 import { notImported, type Place, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { readActions } from "./actions/actions.js";
-import type { Step } from "./actions/steps.js";
+import type { Step, Zone } from "./actions/steps.js";
 import type { Devices, NetDevice } from "./devices.js";
-import { askProtocol, checkTags, isTag, KEYS, l3Of, type KeyContext } from "./keys.js";
+import { askProtocol, checkTags, isTag, isTracked, KEYS, l3Of, type KeyContext } from "./keys.js";
 import { etherTypeOf, tcNumber } from "./values.js";
 
 /** Where a filter is: a device, or a block that devices share. */
@@ -28,6 +29,9 @@ export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind
   readonly protocol: number | undefined;
   readonly match: MatchDraft;
   readonly steps: readonly Step[];
+  /** Zones that its actions track, and whether the kernel executes them, too. */
+  readonly zones?: readonly Zone[];
+  readonly inSoftware?: boolean;
   readonly notImported: readonly string[];
   readonly place: Place;
   /** The command or the entry of a listing. */
@@ -60,6 +64,7 @@ export const EXTRAS: Readonly<Record<string, string>> = {
 };
 
 export interface FilterReader {
+  readonly driver: KernelDriver | null;
   readonly findings: Findings;
   readonly devices: Devices;
   readonly option: (option: GeneveOption, word: Word) => void;
@@ -86,6 +91,7 @@ export function readFilter(
   const keys = new Map<string, Word>();
   const missing: string[] = [];
   let software: Word | undefined;
+  let inSoftware = true;
   const refuse = (word: Word, what: string, reason: string): void => {
     missing.push(`${what}: ${reason}`);
     findings.refuse(word.place, what, reason);
@@ -93,7 +99,7 @@ export function readFilter(
   while (!words.done && words.peek() !== "action" && words.peek() !== "actions") {
     const word = words.next("a key");
     if (word.text === "skip_hw" || word.text === "not_in_hw") software = word;
-    else if (FLAGS[word.text] !== undefined) continue;
+    else if (FLAGS[word.text] !== undefined) inSoftware &&= word.text !== "skip_sw";
     else if (isFlagVariable(word.text))
       findings.assume(
         word.place,
@@ -135,6 +141,7 @@ export function readFilter(
     },
     l3: l3Of(protocol, keys),
     l4: undefined,
+    driver: reader.driver,
   };
   checkTags(protocol, keys);
   askProtocol(protocol, keys, context);
@@ -143,7 +150,8 @@ export function readFilter(
     if (value !== undefined) KEYS[name]?.ask?.(value, context);
   }
   if (match.contradicts) notImported(hook.kind, "its keys contradict each other: no frame has them all");
-  const steps = readActions(words, {
+  const { steps, zones } = readActions(words, {
+    isTracked: isTracked(reader.driver, context.l4),
     l3: ({ 0x0800: "ip", 0x86dd: "ip6" } as const)[context.l3 ?? 0],
     l4: ({ 6: "tcp", 17: "udp" } as const)[context.l4 ?? 0],
     tagged: protocol === undefined || isTag(protocol),
@@ -160,6 +168,8 @@ export function readFilter(
     protocol,
     match,
     steps,
+    zones,
+    inSoftware,
     notImported: missing,
     place: hook.kind.place,
     origin,

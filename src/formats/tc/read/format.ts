@@ -41,6 +41,6 @@ export const TC: Format = {
     /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
       text,
     ),
-  importer: (draft, findings) => new TcImport(draft, findings),
+  importer: (draft, findings, { kernel }) => new TcImport(draft, findings, kernel),
   elements: ELEMENTS,
 };

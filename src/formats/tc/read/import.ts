@@ -1,4 +1,5 @@
 /** Commands and listings of tc, read into a draft. */
+import type { KernelDriver } from "../../../drivers/driver.js";
 import { UDP_PORTS } from "../../../headers/announcers.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -13,6 +14,7 @@ import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js"
 import { listedOf as jsonListed, takeJson } from "./listing/json.js";
 import type { Listed } from "./listing/listed.js";
 import { headLineOf, listedOf as textListed, takeListings } from "./listing/text.js";
+import { asOffloaded } from "./offload.js";
 import { Plan } from "./plan.js";
 import { tcNumber } from "./values.js";
 
@@ -47,12 +49,14 @@ export class TcImport implements Importer {
   constructor(
     private readonly draft: Draft,
     private readonly findings: Findings,
+    private readonly driver: KernelDriver | null,
   ) {
     this.#variables = draft.variables;
     this.#last = new LastCommand(findings);
     this.#devices = new Devices(draft, findings);
     this.#plan = new Plan(draft, findings, this.#devices);
     this.#reader = {
+      driver,
       findings,
       devices: this.#devices,
       option: (option, word) => {
@@ -133,7 +137,8 @@ export class TcImport implements Importer {
   }
 
   finish(): void {
-    this.#plan.build(new Map([...this.#filters].map(([owner, list]) => [owner, list.all])), this.#blocks);
+    const filters = new Map([...this.#filters].map(([owner, list]) => [owner, list.all]));
+    this.#plan.build(this.driver === null ? filters : asOffloaded(filters, this.findings), this.#blocks);
   }
 
   #line(line: TextLine, variables: Variables): void {

@@ -1,4 +1,5 @@
 /** What a flower filter matches, key by key. */
+import type { KernelDriver } from "../../../drivers/driver.js";
 import { ones } from "../../../base/bits.js";
 import { TPID_CVLAN, TPID_SVLAN, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../../abi/protocols.js";
 import { fieldNamed } from "../../../model/match/fields.js";
@@ -6,7 +7,7 @@ import type { GeneveOption } from "../../reading/draft.js";
 import type { Element } from "../../reading/format.js";
 import type { MatchDraft } from "../../rules/matchDraft.js";
 import { notImported, partOf, type Word } from "../../text/refusal.js";
-import { connectionState, CT_REGISTER } from "./connection.js";
+import { connectionState, CT_REGISTER, isEstablished, NOT_TRACKED } from "./connection.js";
 import { TUNNEL_FIELDS, type Tunnel } from "./devices.js";
 import { FLOWER_KEYS, ICMP_FIELDS, IP_PROTOCOLS, PORT_FIELDS } from "../fields.js";
 import { geneveOption } from "./geneve.js";
@@ -26,6 +27,12 @@ export interface KeyContext {
   /** EtherType after the tags and IP protocol, where the filter asks for them. */
   readonly l3: number | undefined;
   l4: number | undefined;
+  readonly driver: KernelDriver | null;
+}
+
+/** Whether a driver takes connections of an IP protocol, if the filter asks for one. */
+export function isTracked(driver: KernelDriver | null, protocol: number | undefined): boolean {
+  return driver === null || protocol === undefined || driver.tracked.includes(protocol);
 }
 
 type Ask = (word: Word, context: KeyContext) => void;
@@ -172,9 +179,10 @@ export const KEYS: Readonly<Record<string, Key>> = {
     }
   }),
   ...direct("spi"),
-  ct_state: key("bits of register C2, which the action ct sets", (word, { match }) => {
-    const { value, mask } = connectionState(word);
-    match.ask(CT_REGISTER, value, mask);
+  ct_state: key("bits of register C2, which the action ct sets", (word, { match, l4, driver, assume }) => {
+    const state = connectionState(word);
+    if (isEstablished(state) && !isTracked(driver, l4)) assume(word, NOT_TRACKED);
+    match.ask(CT_REGISTER, state.value, state.mask);
   }),
   ct_zone: key("bits of register C2, which the action ct sets", (word, { match }) => {
     const { value, mask } = maskedNumber(word, "ct_zone", 16);

@@ -1,5 +1,6 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
-import { receiverName, templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { receiverName } from "../../../drivers/receivers.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -77,6 +78,7 @@ export class Rules {
       domain,
       assume,
       bareItems: this.pmd?.bareItems,
+      checksLayers: this.#pmdOf(rule)?.checksLayers,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
         if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {
@@ -143,6 +145,7 @@ export class Rules {
       vport,
       port: Number(port.number),
       name,
+      maxMark: this.pmd?.maxMark,
       assume,
       lack,
       queue: (index) => {

@@ -8,12 +8,13 @@ export type PortFrame = readonly [port: string, bytes: string];
 /** VFs that a bridge has at least. */
 const VFS = 3;
 
-/** The scenario with a queue on each function that gets all its frames. */
+/** The scenario with a queue on each function that gets all its frames, in place of what drivers receive. */
 export async function loadBridge(scenario: Scenario): Promise<LoadedScenario> {
   const vports = Math.max(VFS, scenario.device?.vports ?? 0);
   const functions = Array.from({ length: vports + 1 }, (_, vport) => vport);
   return loadScenario({
     ...scenario,
+    hostRules: [],
     device: { ...scenario.device, vports },
     queues: functions.map((vport) => ({ name: nameOf(vport), function: vport })),
     flows: functions.map((vport) => ({ queue: nameOf(vport), type: "all_default" as const })),

@@ -11,12 +11,13 @@ export function imported(text: string, options: ImportOptions = {}): Scenario {
   return scenario;
 }
 
-/** The scenario with a queue and a default flow in each function, so that frames arrive there. */
+/** The scenario with a queue and a default flow in each function, in place of what drivers receive. */
 export function withQueues(scenario: Scenario): Scenario {
   const functions = Array.from({ length: (scenario.device?.vports ?? 0) + 1 }, (_, n) => n);
   const nameOf = (n: number): string => (n === 0 ? "pf" : `vf${n}`);
   return {
     ...scenario,
+    hostRules: [],
     queues: functions.map((n) => ({ name: nameOf(n), ...(n === 0 ? {} : { function: n }) })),
     flows: functions.map((n) => ({ queue: nameOf(n), type: "all_default" as const })),
   };

@@ -55,7 +55,27 @@ const COUNTED =
 
 /** @throws NotImported */
 export function readDatapathFlow(text: Piece, file: string): Flow {
-  return datapathFlow(text, file, ...(text.cut("actions:") ?? notImported(text, "the actions are missing")));
+  const [keys, actions] = text.cut("actions:") ?? notImported(text, "the actions are missing");
+  checkWhole(keys);
+  return datapathFlow(text, file, keys, actions);
+}
+
+/** @throws NotImported a parenthesis closes none, or is not closed */
+function checkWhole(keys: Piece): void {
+  const open: number[] = [];
+  for (const { 0: mark, index } of keys.text.matchAll(/[()]/g)) {
+    if (mark === "(") open.push(index);
+    else if (open.pop() === undefined) {
+      const from = Math.max(keys.text.lastIndexOf(",", index), keys.text.lastIndexOf(" ", index)) + 1;
+      isCut(keys.part(from, index + 1));
+    }
+  }
+  const last = open.pop();
+  if (last !== undefined) isCut(keys.part(last));
+}
+
+function isCut(piece: Piece): never {
+  return notImported(piece, `a terminal has cut the line at "${piece.text.slice(0, 20)}": print it into a file`);
 }
 
 /** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */

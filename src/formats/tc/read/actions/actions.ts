@@ -7,7 +7,7 @@ import { csum, ct, pedit, skbedit, vlan } from "./changes.js";
 import { control, CONTROLS, gact, options, skipAction } from "./control.js";
 import { mirred, sample, tunnelKey } from "./outputs.js";
 import { police } from "./police.js";
-import type { ActionContext, Read, State, Step, Verdict } from "./steps.js";
+import type { ActionContext, Read, State, Step, Verdict, Zone } from "./steps.js";
 
 interface Action {
   readonly element: Element;
@@ -45,9 +45,12 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** Reads the actions of a filter, to the end of its words. */
-export function readActions(words: Cursor, context: ActionContext): Step[] {
+export function readActions(
+  words: Cursor,
+  context: ActionContext,
+): { readonly steps: Step[]; readonly zones: readonly Zone[] } {
   const steps: Step[] = [];
-  const state: State = { key: undefined, changed: false };
+  const state: State = { key: undefined, changed: false, zones: [] };
   let ended = false;
   while (!words.done) {
     if (words.take("action")) continue;
@@ -69,7 +72,7 @@ export function readActions(words: Cursor, context: ActionContext): Step[] {
     steps.push(...found);
     ended = found.some(isOver);
   }
-  return steps;
+  return { steps, zones: state.zones };
 }
 
 /** Whether no frame goes on after a step. */

@@ -1,7 +1,7 @@
 /** Actions that change frames and registers. */
 import { notImported, type Word } from "../../../text/refusal.js";
 import type { Cursor } from "../../../text/words.js";
-import { CT_REGISTER, FOUND } from "../connection.js";
+import { ALL_ESTABLISHED, CT_REGISTER, FOUND, NOT_TRACKED, UNKNOWN } from "../connection.js";
 import { fieldChanges, listedBits, munge, type FieldChange } from "../pedit.js";
 import { etherTypeOf, maskedNumber, tcNumber } from "../values.js";
 import type { ActionContext, State, Step } from "./steps.js";
@@ -58,7 +58,7 @@ export function csum(words: Cursor, context: ActionContext, state: State, word: 
   return [];
 }
 
-export function ct(words: Cursor, context: ActionContext, _state: State, word: Word): Step[] {
+export function ct(words: Cursor, context: ActionContext, state: State, word: Word): Step[] {
   if (words.take("clear")) return [register(CT_REGISTER, 0)];
   let zone = 0;
   for (;;) {
@@ -77,7 +77,12 @@ export function ct(words: Cursor, context: ActionContext, _state: State, word: W
       context.refuse(part, `ct ${part.text}`, "the device does not write marks of connections");
     } else break;
   }
-  context.assume(word, "all frames belong to established connections, and go in their original direction");
+  state.zones.push({ number: zone, word });
+  if (!context.isTracked) {
+    context.assume(word, NOT_TRACKED);
+    return [register(CT_REGISTER, zone * 65536 + UNKNOWN)];
+  }
+  context.assume(word, ALL_ESTABLISHED);
   return [register(CT_REGISTER, zone * 65536 + FOUND)];
 }
 

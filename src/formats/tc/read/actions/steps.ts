@@ -44,6 +44,8 @@ export interface ActionContext {
   readonly l3: "ip" | "ip6" | undefined;
   readonly l4: "tcp" | "udp" | undefined;
   readonly tagged: boolean;
+  /** Whether the device can have connections of the frames of the filter. */
+  readonly isTracked: boolean;
   readonly device: (word: Word) => NetDevice;
   readonly assume: (word: Word, reason: string) => void;
   /** An action that is left out: the rule lacks it. */
@@ -54,6 +56,14 @@ export interface ActionContext {
 export interface State {
   key: TunnelKey | undefined;
   changed: boolean;
+  /** The zones that the filter tracks. */
+  readonly zones: Zone[];
+}
+
+/** A zone of `ct`. */
+export interface Zone {
+  readonly number: number;
+  readonly word: Word;
 }
 
 export type Read = (words: Cursor, context: ActionContext, state: State, word: Word) => Step[];

@@ -16,6 +16,8 @@ export interface RulePlace {
   readonly port: number;
   /** The name of the rule. */
   readonly name: string;
+  /** The highest id of a mark that the driver takes. */
+  readonly maxMark: bigint | undefined;
   readonly queue: (index: number) => string;
   /** The table of a group. */
   readonly table: (group: bigint, word: Word) => string;

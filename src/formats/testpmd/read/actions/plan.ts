@@ -230,6 +230,9 @@ function setRegister(plan: Plan, action: Action, register: string, mask: bigint)
 function tag(plan: Plan, action: Action, value: bigint): void {
   onlyReceived(plan, action);
   if (value >> TAG_BITS !== 0n) notImported(action.word, "the tag of a frame has 24 bits");
+  const { maxMark } = plan.place;
+  if (action.name === "mark" && maxMark !== undefined && value > maxMark)
+    notImported(action.word, `mlx5 refuses marks above 0x${maxMark.toString(16)}`);
   plan.steps.add({ tag: Number(value) });
 }
 

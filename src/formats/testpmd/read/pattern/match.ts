@@ -46,6 +46,7 @@ function checkParts(item: Item): void {
 /** Headers that follow a tunnel are those of the inner packet. */
 function enter(walk: PatternWalk, { word, name, kind }: Item): void {
   const { layer } = kind;
+  if (walk.place.checksLayers === true) checkLayers(walk, word, name, layer);
   const isPacket = layer === "l2" || layer === "vlan" || layer === "ipv4" || layer === "ipv6";
   const isSecondIp = (layer === "ipv4" || layer === "ipv6") && walk.ipVersion !== undefined;
   if (isPacket && (walk.tunnel || isSecondIp)) {
@@ -68,6 +69,17 @@ function enter(walk: PatternWalk, { word, name, kind }: Item): void {
   if (layer === "mpls") enterMpls(walk, word);
   if (layer === "ipv4" || layer === "ipv6") walk.ipVersion = layer === "ipv4" ? 4 : 6;
   if (layer === "l4") walk.upper = name;
+}
+
+/** Upper items that the driver checks. */
+const UPPER = ["tcp", "udp", "icmp", "icmp6", "esp"];
+
+/** As mlx5_flow.c checks them (docs/drivers.md). @throws NotImported */
+function checkLayers(walk: PatternWalk, word: Word, name: string, layer: Item["kind"]["layer"]): void {
+  const hasIp = walk.ipVersion !== undefined && !walk.tunnel;
+  if (layer === "l4" && UPPER.includes(name) && !hasIp)
+    notImported(word, `mlx5 refuses ${name} without ipv4 or ipv6 before it: L3 is mandatory to filter on L4`);
+  if (layer === "l2" && hasIp) notImported(word, `mlx5 refuses ${name} behind an IP item: L2 does not follow L3`);
 }
 
 function enterMpls(walk: PatternWalk, word: Word): void {

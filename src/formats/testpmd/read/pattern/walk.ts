@@ -14,6 +14,8 @@ export interface PatternPlace {
   readonly assume: (word: Word, reason: string) => void;
   /** Fields that items without values ask for in place of their headers: `udp` an IP protocol. */
   readonly bareItems?: Readonly<Record<string, readonly [field: string, value: bigint]>> | undefined;
+  /** Whether the driver refuses layers that are not in their order. */
+  readonly checksLayers?: boolean | undefined;
 }
 
 /** The state of a walk over the items of a pattern. */
