@@ -7,6 +7,7 @@ import { createDevice, type Device, type DeviceOptions } from "../../../src/inde
 import * as dv from "../../../src/mlx5dv/index.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
 import { Rule } from "../../../src/model/rule/rule.js";
+import { cloneDevice } from "../../../src/snapshot/index.js";
 import { ipv4Frame, openBench, refused } from "../../mlx5dv/support/directRules.js";
 
 const SAMPLES: DeviceOptions = {
@@ -207,6 +208,8 @@ describe("VXLAN is read at the ports of the device", () => {
     const device = await createDevice({ parser: { vxlanPorts: [8472, 1, 65535, 48879] } });
     const read = [8472, 1, 65535, 48879, 4789, 2, 0].map((port) => vni(device, port));
     expect(read).toEqual([77, 77, 77, 77, undefined, undefined, undefined]);
+    const { device: copy } = await cloneDevice(device);
+    expect([8472, 4789].map((port) => vni(copy, port))).toEqual([77, undefined]);
     const none = await createDevice({ parser: { vxlanPorts: [] } });
     expect(vni(none, 4789)).toBeUndefined();
   });
