@@ -75,6 +75,7 @@ export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
 export { open, openMany, seal, sealMany } from "./crypto/gcm";
 
 export { declareGeneveOption } from "./wire/geneve";
+export { declareVxlanPorts } from "./wire/udp";
 export { declareSample } from "./wire/sample";
 
 /**

@@ -63,7 +63,6 @@ import {
   PORT_GTPU,
   PORT_MPLS,
   PORT_ROCE,
-  PORT_VXLAN,
   PORT_VXLAN_GPE,
   PROTOCOL_ESP,
   PROTOCOL_GRE,
@@ -97,7 +96,7 @@ import { parseFast } from "./fastPath";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
 import { tcp } from "./tcp";
-import { mayLeadOn, udp } from "./udp";
+import { isFirstVxlan, isOtherVxlan, mayLeadOn, udp } from "./udp";
 import { NO_PROTOCOL } from "./upper";
 import { vxlan } from "./vxlan";
 import { vxlanGpe } from "./vxlanGpe";
@@ -258,11 +257,11 @@ function upper(protocol: u32): u32 {
   }
   if (protocol != PROTOCOL_UDP) return rareUpper(protocol);
   const port = udp();
-  if (port == PORT_VXLAN) return vxlan();
+  if (isFirstVxlan(port)) return vxlan();
   return mayLeadOn(port) ? overUdp(port) : 0;
 }
 
-/** Tunnels over UDP except VXLAN, and the headers over UDP that are no tunnels. */
+/** Tunnels over UDP except VXLAN of its first port, and the headers over UDP that are no tunnels. */
 function overUdp(port: u32): u32 {
   switch (port) {
     case PORT_VXLAN_GPE:
@@ -280,7 +279,7 @@ function overUdp(port: u32): u32 {
       bth();
       return 0;
     default:
-      return 0;
+      return isOtherVxlan(port) ? vxlan() : 0;
   }
 }
 

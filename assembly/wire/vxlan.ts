@@ -1,5 +1,5 @@
 /**
- * VXLAN (RFC 7348), known by UDP destination port 4789.
+ * VXLAN (RFC 7348), known by the UDP destination ports that the device declares, 4789 by default.
  *
  *     | flags 1 | reserved 3 | VNI 3 | reserved 1 |
  * SPEC: the parser reads it without the I bit too (docs/parsing.md).

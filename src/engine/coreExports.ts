@@ -226,6 +226,8 @@ export interface CoreExports {
   sealMany(jobs: number, count: number): void;
   /** Declares option 0 of this device. A later call cannot change it. */
   declareGeneveOption(optionClass: number, type: number): void;
+  /** Declares the UDP ports of VXLAN of this device, other known ports excepted; 0 for none. */
+  declareVxlanPorts(first: number, second: number, third: number, fourth: number): void;
   /**
    * Declares sample `id` (0 to 7) of this device. `header` 0 is the payload of the level, `port` -1
    * any port. A later call cannot change it.
@@ -260,6 +262,7 @@ export const CORE_CALLS = [
   "createTable",
   "declareGeneveOption",
   "declareSample",
+  "declareVxlanPorts",
   "destroyCompletionQueue",
   "destroyQueue",
   "destroyTable",
@@ -317,4 +320,4 @@ export const CORE_CALLS = [
   "writeColumns",
 ] as const satisfies readonly (keyof CoreExports)[];
 /** The export that is this table. */
-export const CALLS_TABLE = "calls-160e10a2";
+export const CALLS_TABLE = "calls-50a8136b";

@@ -180,7 +180,7 @@ export function attachmentsOf(bytes: Uint8Array): readonly string[] {
 
 function optionsOf(device: Device): DeviceOptions {
   const { name, ports, vports, profile, seed, managedFlowSteering, asyncRules, copyFrames, parser, cache } = device;
-  const { geneveOption, samples } = parser;
+  const { geneveOption, samples, vxlanPorts } = parser;
   return {
     name,
     ports,
@@ -190,7 +190,7 @@ function optionsOf(device: Device): DeviceOptions {
     managedFlowSteering,
     asyncRules,
     copyFrames,
-    parser: { samples, ...(geneveOption === undefined ? {} : { geneveOption0: geneveOption }) },
+    parser: { samples, vxlanPorts, ...(geneveOption === undefined ? {} : { geneveOption0: geneveOption }) },
     cache: cache.entries === 0 ? false : { entries: cache.entries },
   };
 }

@@ -9,13 +9,14 @@ import type { Edit } from "jsonc-parser";
 import type { Repair } from "flowsteer/explain";
 import type { Scenario, ScenarioFrame, ScenarioRule } from "flowsteer/scenario";
 import { documentOf, editsBetween, withItem, without, withValue } from "../text/json.js";
+import { nodeAt } from "../text/places.js";
 import { frameWithBytes } from "./repair/frame.js";
 import { withRuleChange } from "./repair/rule.js";
 
 export type { Edit };
 
 /**
- * Makes the change that a repair says: of the rule, flow, entry or host rule that it names, or of a
+ * Makes the change that a repair says: of the rule, flow, entry or host rule that it names, of the device, or of a
  * frame of the document, which gets the bytes of the repair as `hex` and keeps its name, time and port.
  * @param frame the number of the frame, from 1; null for a frame that is not in the document (of a
  * capture): its repair is no edit, `addFrame(text, { hex: repair.frame })` adds it as another frame
@@ -26,7 +27,20 @@ export function applyRepair(text: string, repair: Repair, frame: number | null):
     if (repair.frame === null || frame === null) return null;
     return changed(text, frameWithBytes(text, frame - 1, repair.frame));
   }
+  if (of === "device") return changed(text, withKeys(text, fields));
   return rule === null ? null : changed(text, withRuleChange(text, rule, fields));
+}
+
+/** The text with values at paths of keys, such as `device.parser.vxlanPorts`; each is JSON. */
+function withKeys(text: string, fields: Repair["fields"]): string {
+  return fields.reduce((before, { field, after }) => {
+    const keys = field.split(".");
+    let value: unknown = JSON.parse(after ?? "null");
+    while (keys.length > 1 && nodeAt(before, keys.slice(0, -1).join(".")) === null) {
+      value = { [keys.pop() as string]: value };
+    }
+    return withValue(before, keys.slice(0, -1).join("."), keys.at(-1) as string, value);
+  }, text);
 }
 
 /** Adds a rule after the last one. */

@@ -73,10 +73,18 @@ function withSentences(
 }
 
 function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
+  if (repair.of === "device") return { ...repair, sentence: portSentence(repair) ?? repair.sentence };
   if (repair.of !== "rule" || repair.rule === null) return repair;
   const edits = words.editsFor(repair.rule, repair.fields);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+}
+
+/** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
+function portSentence({ fields }: Repair): string | null {
+  const port = (JSON.parse(fields[0]?.after ?? "[]") as number[]).at(-1);
+  if (port === undefined) return null;
+  return `Register UDP port ${port} for VXLAN, as the driver does for: ip link add NAME type vxlan dstport ${port} external.`;
 }
 
 /** A change of a priority alone: the number is the device's, which is not that of the text. */

@@ -32,6 +32,8 @@ export interface Trial {
   frame(frame: Uint8Array): boolean;
   /** Whether the frame of the context comes to the target once `rule` is changed. */
   rule(rule: RuleInTable, change: RuleChange): boolean;
+  /** Whether the frame of the context comes to the target once the device reads VXLAN at these UDP ports. */
+  vxlanPorts(ports: readonly number[]): boolean;
 }
 
 export interface RepairContext {

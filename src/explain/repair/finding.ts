@@ -8,6 +8,8 @@ export interface Finding {
   readonly sentence: string;
   /** Changes of the rule that would correct it. They are tried before they are offered. */
   readonly changes?: readonly FieldChange[];
+  /** The UDP port to register for VXLAN that would correct it. It is tried before it is offered. */
+  readonly vxlanPort?: number;
   /** The rule that changes; the rule of the context if it is left out. */
   readonly rule?: RuleInTable;
 }

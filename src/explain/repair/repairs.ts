@@ -10,6 +10,7 @@ import { Facts, named, parseBytes, type ParsedBytes } from "./facts.js";
 import { byteChanges } from "./frame/byteChanges.js";
 import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
+import type { Finding } from "./finding.js";
 import { recognized } from "./mistake.js";
 import { changedRule } from "./ruleChange.js";
 import { copyCandidates, lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
@@ -20,19 +21,36 @@ const MAX_PER_RULE = 3;
 
 /**
  * The smallest changes, each tried on the traced core: with it the frame comes to the target. The
- * correction of a known mistake comes first, then the change of the frame, then those of the rule.
+ * correction of a known mistake comes first, of the device before that of the rule, then the change
+ * of the frame, then those of the rule.
  */
 export function repairsFor(context: RepairContext): Repair[] {
   const facts = new Facts(context);
-  const ofRule = ruleRepairs(facts);
+  const found = recognized(facts)?.finding ?? null;
+  const ofRule = ruleRepairs(facts, found);
   const mistaken = ofRule.filter(({ first }) => first).map(({ repair }) => repair);
   const others = ofRule.filter(({ first }) => !first).map(({ repair }) => repair);
-  return [...mistaken, ...frameRepairs(facts), ...others].slice(0, MAX_PER_RULE + 1);
+  return [...deviceRepairs(facts, found), ...mistaken, ...frameRepairs(facts), ...others].slice(0, MAX_PER_RULE + 1);
 }
 
-function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
+/** The port that carries VXLAN is registered, as the driver does for a VXLAN device. */
+function deviceRepairs({ context: { device, trial } }: Facts, found: Finding | null): Repair[] {
+  const port = found?.vxlanPort;
+  if (port === undefined) return [];
+  const { vxlanPorts } = device.parser;
+  const ports = [...vxlanPorts, port];
+  if (!trial.vxlanPorts(ports)) return [];
+  const [before, after] = [vxlanPorts, ports].map((list) => `[${list.join(", ")}]`) as [string, string];
+  const sentence = `Register UDP port ${port} in ${VXLAN_PORTS}.`;
+  return [
+    { of: "device", sentence, frame: null, bytes: [], rule: null, fields: [{ field: VXLAN_PORTS, before, after }] },
+  ];
+}
+
+const VXLAN_PORTS = "device.parser.vxlanPorts";
+
+function ruleRepairs(facts: Facts, found: Finding | null): { repair: Repair; first: boolean }[] {
   const { context } = facts;
-  const found = recognized(facts)?.finding;
   const rule = found?.rule ?? context.rule;
   // A rule may have a part of the correction already.
   const corrections = found?.changes?.filter(({ before, after }) => before !== after);

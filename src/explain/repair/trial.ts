@@ -5,6 +5,7 @@ import type { TracedCore } from "../../engine/tracedCore.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { isVerbsFlow } from "../../model/flow/kinds.js";
+import { declareVxlanPorts, type ParserDeclaration } from "../../model/base/parser.js";
 import { trappingSlot } from "../../model/table/classifier.js";
 import type { RuleChange, RuleInTable, Trial } from "./context.js";
 
@@ -12,13 +13,26 @@ import type { RuleChange, RuleInTable, Trial } from "./context.js";
 const BELOW_SLOT = 2 ** (RANK_SLOT - 32);
 
 /**
- * Trials of a frame. `comes` traces a frame on the copy as it is, and says whether it comes to the
+ * Trials of a frame on a device. `comes` traces a frame on the copy as it is, and says whether it comes to the
  * target.
  */
-export function trialOn(traced: TracedCore, frame: Uint8Array, comes: (frame: Uint8Array) => boolean): Trial {
+export function trialOn(
+  traced: TracedCore,
+  { vxlanPorts }: ParserDeclaration,
+  frame: Uint8Array,
+  comes: (frame: Uint8Array) => boolean,
+): Trial {
   return {
     frame: comes,
     rule: (rule, change) => withChange(traced, rule, change, () => comes(frame)),
+    vxlanPorts: (ports) => {
+      declareVxlanPorts(traced.core, ports);
+      try {
+        return comes(frame);
+      } finally {
+        declareVxlanPorts(traced.core, vxlanPorts);
+      }
+    },
   };
 }
 

@@ -110,18 +110,19 @@ export interface Mistake {
   readonly sentence: string;
 }
 
-/** A change of the frame or of a rule. It was tried on the traced core. */
+/** A change of the frame, of a rule or of the device. It was tried on the traced core. */
 export interface Repair {
   readonly of: "frame" | "rule" | "device";
   readonly sentence: string;
   /** For a change of the frame: the whole frame after it, as hexadecimal digits. */
   readonly frame: string | null;
   readonly bytes: readonly ByteChange[];
-  /** For a change of a rule or a device: the name of the rule; null for a change of the frame. */
+  /** For a change of a rule: its name; null for other changes. */
   readonly rule: string | null;
   /**
    * The fields that change, in the notation of scenario files; null for a field that is not there.
-   * "priority" stands for the priority of a rule, "flags" for the flags of a flow.
+   * "priority" stands for the priority of a rule, "flags" for the flags of a flow. For a change of the
+   * device: the path of its key in the scenario, and JSON.
    */
   readonly fields: readonly FieldChange[];
 }

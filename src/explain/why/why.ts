@@ -172,7 +172,9 @@ export class Explainer {
       key: visit.key,
       frameThere: visit.bytes,
       taker: takerOf(at, focus),
-      trial: trialOn(walked.traced, frame, (changed) => comesTo(steer(changed), target, labels, nearestId)),
+      trial: trialOn(walked.traced, walked.device.parser, frame, (changed) =>
+        comesTo(steer(changed), target, labels, nearestId),
+      ),
     };
   }
 }

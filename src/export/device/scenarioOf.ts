@@ -1,5 +1,6 @@
 /** The rules of a living device, as a scenario. */
 import { inCall } from "../../errors.js";
+import { PORT_VXLAN } from "../../abi/protocols.js";
 import { IBV_COUNTER_PACKETS } from "../../abi/verbs.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
@@ -163,10 +164,11 @@ class DeviceExport {
 
   #deviceOptions(): ScenarioDevice {
     const { ports, vports, profile, seed, managedFlowSteering, parser } = this.#device;
-    const { geneveOption: geneveOption0, samples } = parser;
+    const { geneveOption: geneveOption0, samples, vxlanPorts } = parser;
     const declared = {
       ...(geneveOption0 === undefined ? {} : { geneveOption0 }),
       ...(samples.length === 0 ? {} : { samples: [...samples] }),
+      ...(vxlanPorts.join() === String(PORT_VXLAN) ? {} : { vxlanPorts: [...vxlanPorts] }),
     };
     return {
       ...(Object.keys(declared).length === 0 ? {} : { parser: declared }),

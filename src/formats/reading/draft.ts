@@ -1,4 +1,6 @@
 /** The scenario that importers write into: each object is made when it is first named. */
+import { PORT_VXLAN } from "../../abi/protocols.js";
+import { vxlanPortError } from "../../model/base/parser.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioMatcher, ScenarioRule, ScenarioTable } from "../../scenario/rule/definition.js";
 import type { SourceElement, SourcePlace } from "./finding.js";
@@ -83,6 +85,7 @@ export class Draft {
   #ports = 1;
   #vports = 0;
   #geneveOption: GeneveOption | undefined;
+  #vxlanPorts: readonly number[];
 
   /** Devices and ports that the map gives for something that is none. */
   readonly wrongMaps = new Map<string, string>();
@@ -110,6 +113,7 @@ export class Draft {
     this.#ports = into.device?.ports ?? 1;
     this.#vports = into.device?.vports ?? 0;
     this.#geneveOption = into.device?.parser?.geneveOption0;
+    this.#vxlanPorts = into.device?.parser?.vxlanPorts ?? [PORT_VXLAN];
   }
 
   /** The items of a list, those of the scenario that is added to first. */
@@ -284,11 +288,29 @@ export class Draft {
     return this.#geneveOption !== undefined;
   }
 
+  /** The UDP ports that are registered for VXLAN. */
+  get vxlanPorts(): readonly number[] {
+    return this.#vxlanPorts;
+  }
+
+  /**
+   * Registers a UDP port for VXLAN.
+   *
+   * @returns why the device cannot read VXLAN there; null if it can
+   */
+  registerVxlan(port: number): string | null {
+    if (this.#vxlanPorts.includes(port)) return null;
+    const error = vxlanPortError(port, this.#vxlanPorts);
+    if (error === null) this.#vxlanPorts = [...this.#vxlanPorts, port];
+    return error === null ? null : `the device cannot read VXLAN at UDP port ${port}: ${error}`;
+  }
+
   scenario(): Scenario {
     const parser = {
       ...this.into.device?.parser,
       ...(this.#geneveOption === undefined ? {} : { geneveOption0: this.#geneveOption }),
       ...(this.#samples.length === 0 ? {} : { samples: this.#samples }),
+      ...(this.#vxlanPorts.join() === String(PORT_VXLAN) ? {} : { vxlanPorts: [...this.#vxlanPorts] }),
     };
     const device = {
       ...this.into.device,

@@ -1,5 +1,6 @@
 /**
- * The parser options of a device: programmable samples, and the Geneve option that rules can match.
+ * The parser options of a device: programmable samples, the Geneve option that rules can match, and
+ * the UDP ports of VXLAN.
  */
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../abi/headers.js";
 import {
@@ -14,6 +15,8 @@ import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
 import { checkArray, checkOptions, type OptionTypes, unsigned, wrongType } from "../../base/checks.js";
+import { PORT_VXLAN } from "../../abi/protocols.js";
+import { HEADERS, OVER_UDP } from "../../headers/headers.js";
 import type { HeaderName } from "../../packet/parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */
@@ -40,9 +43,21 @@ export interface ParserOptions {
   /** The option that `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data` match. */
   geneveOption0?: GeneveOption;
   samples?: readonly SampleOptions[];
+  /**
+   * The UDP destination ports after which VXLAN is read: those that the driver registered, 4 at most
+   * (docs/drivers.md). @default [4789]
+   */
+  vxlanPorts?: readonly number[];
 }
 
-const PARSER_TYPES: OptionTypes<ParserOptions> = { geneveOption0: "object", samples: "any" };
+/** UDP destination ports of the headers over UDP. */
+export type UdpPorts = Readonly<Record<(typeof OVER_UDP)[number], readonly number[]>>;
+
+/** Linux mlx5, lib/vxlan.h, mlx5_vxlan_max_udp_ports: 4 unless the device reports another number. */
+export const MAX_VXLAN_PORTS = 4;
+const DEFAULT_VXLAN_PORTS: readonly number[] = [PORT_VXLAN];
+
+const PARSER_TYPES: OptionTypes<ParserOptions> = { geneveOption0: "object", samples: "any", vxlanPorts: "any" };
 const GENEVE_TYPES: OptionTypes<GeneveOption> = { class: "number", type: "number" };
 const SAMPLE_TYPES: OptionTypes<SampleOptions> = {
   id: "number",
@@ -82,13 +97,16 @@ export class ParserDeclaration {
       }
       declared |= bit;
     }
+    checkVxlanPorts(options.vxlanPorts ?? DEFAULT_VXLAN_PORTS);
     this.#options = options;
     this.#declared = declared;
   }
 
   /** Passes the options to the core. */
-  declare({ exports }: Core): void {
+  declare(core: Core): void {
+    const { exports } = core;
     const { geneveOption0, samples } = this.#options;
+    declareVxlanPorts(core, this.vxlanPorts);
     if (geneveOption0 !== undefined) exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
     for (const { id, header, level, offset, port } of samples ?? []) {
       const kind = header === "payload" ? Header.none : Header[header];
@@ -103,6 +121,17 @@ export class ParserDeclaration {
 
   get samples(): readonly SampleOptions[] {
     return this.#options.samples ?? [];
+  }
+
+  /** The UDP ports of VXLAN. */
+  get vxlanPorts(): readonly number[] {
+    return this.#options.vxlanPorts ?? DEFAULT_VXLAN_PORTS;
+  }
+
+  /** The UDP destination ports after which each header is read. */
+  get udpPorts(): UdpPorts {
+    const ports = OVER_UDP.map((header) => [header, [HEADERS[header].announced.port]]);
+    return { ...(Object.fromEntries(ports) as UdpPorts), vxlan: this.vxlanPorts };
   }
 
   /** Whether rules can match a Geneve option. */
@@ -128,6 +157,33 @@ export class ParserDeclaration {
       exists ? "misc.geneve_tlv_option_0_exist" : "misc3.geneve_tlv_option_0_data",
       "geneveOption0: { class, type }",
     );
+  }
+}
+
+/** Lets the parser of a core read VXLAN after these ports only. */
+export function declareVxlanPorts(
+  { exports }: Core,
+  [first = 0, second = 0, third = 0, fourth = 0]: readonly number[],
+): void {
+  exports.declareVxlanPorts(first, second, third, fourth);
+}
+
+/** Why a device cannot read VXLAN at a UDP port, beside the ports that it has; null if it can. */
+export function vxlanPortError(port: number, ports: readonly number[]): string | null {
+  const other = OVER_UDP.find((header) => header !== "vxlan" && HEADERS[header].announced.port === port);
+  if (other !== undefined) return `port ${port} is that of ${HEADERS[other].name}`;
+  if (port === 0) return "1 to 65535";
+  if (ports.includes(port)) return "each port is registered once";
+  return ports.length < MAX_VXLAN_PORTS ? null : `a device has ${MAX_VXLAN_PORTS} VXLAN ports at most`;
+}
+
+function checkVxlanPorts(ports: readonly number[]): void {
+  const path = "parser.vxlanPorts";
+  checkArray(path, ports);
+  for (const [i, port] of ports.entries()) {
+    unsigned(`${path}[${i}]`, port, 16);
+    const hint = vxlanPortError(port, ports.slice(0, i));
+    if (hint !== null) refuse({ code: "EINVAL", reason: "out_of_range", path: `${path}[${i}]`, value: port, hint });
   }
 }
 

@@ -57,7 +57,8 @@ export class Changes {
   #settings(): void {
     const [a, b] = [this.#old, this.#changed].map(({ world }) => world.tracer.device);
     if (a === undefined || b === undefined) return;
-    const parser = ({ parser: { geneveOption, samples } }: typeof a): string => JSON.stringify([geneveOption, samples]);
+    const parser = ({ parser: { geneveOption, samples, vxlanPorts } }: typeof a): string =>
+      JSON.stringify([geneveOption, samples, [...vxlanPorts].sort()]);
     if (parser(a) !== parser(b)) this.#device("the parser options of the device differ");
     const seeded = [this.#old, this.#changed].some((side) => side.isRandom);
     if (a.seed !== b.seed && seeded) this.#device("the seed of the device differs, and rules sample frames");

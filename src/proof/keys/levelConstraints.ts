@@ -24,7 +24,6 @@ import {
   TPID_CVLAN,
   TPID_SVLAN,
 } from "../../abi/protocols.js";
-import { UDP_PORTS } from "../../headers/announcers.js";
 import { EXTENSIONS, HEADERS, UPPER } from "../../headers/headers.js";
 import type { HeaderRecord } from "../../headers/record.js";
 import {
@@ -40,14 +39,14 @@ import {
   type Level,
   type Term,
 } from "./cells.js";
-import type { Plan } from "./plan.js";
+import type { Declaration, Plan } from "./plan.js";
 
 /** Adds the constraints of a level. */
-export function constrainLevel(plan: Plan, level: Level): void {
+export function constrainLevel(plan: Plan, level: Level, { udpPorts }: Declaration): void {
   linkLayer(plan, level);
   networkLayer(plan, level);
   upperLayer(plan, level);
-  esp(plan, level);
+  esp(plan, level, Object.values(udpPorts).flat());
 }
 
 function linkLayer(plan: Plan, level: Level): void {
@@ -198,7 +197,7 @@ function upperLayer(plan: Plan, level: Level): void {
 }
 
 /** ESP over IP, or over UDP to or from port 4500 ("UDP 4500"). */
-function esp(plan: Plan, level: Level): void {
+function esp(plan: Plan, level: Level, ports: readonly number[]): void {
   const here = present(level, PRESENT_ESP);
   const udp = present(level, PRESENT_UDP);
   const [to, from] = [fact(level, ESP_TO_PORT), fact(level, ESP_FROM_PORT)];
@@ -211,7 +210,7 @@ function esp(plan: Plan, level: Level): void {
   plan.clause(here, -here, -udp, to, from);
   plan.implies(to, ...equals(`${level}.udp_dport`, PORT_ESP));
   plan.implies(from, ...equals(`${level}.udp_sport`, PORT_ESP));
-  for (const port of Object.values(UDP_PORTS)) {
+  for (const port of ports) {
     if (port !== PORT_ESP) plan.clause(from, -from, ...not(equals(`${level}.udp_dport`, port)));
   }
   const spi = bits(`misc.${level}_esp_spi`);

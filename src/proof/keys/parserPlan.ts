@@ -13,6 +13,7 @@ import {
   PRESENT_ETHERTYPE,
   PRESENT_SAMPLE,
   PRESENT_TUNNEL_DWORD,
+  PRESENT_VXLAN,
 } from "../../abi/key.js";
 import { HEADERS, TUNNELS } from "../../headers/headers.js";
 import { FIELDS, type FieldName } from "../../model/match/fields.js";
@@ -37,9 +38,9 @@ function makePlan(parser: Declaration): Plan {
   places(plan);
   undeclared(plan, parser);
   fieldsNeedHeaders(plan);
-  constrainLevel(plan, "outer");
-  constrainLevel(plan, "inner");
-  constrainTunnels(plan);
+  constrainLevel(plan, "outer", parser);
+  constrainLevel(plan, "inner", parser);
+  constrainTunnels(plan, parser);
   repeats(plan);
   constrainSamples(plan, parser);
   ordinary(plan);
@@ -66,7 +67,8 @@ function places(plan: Plan): void {
   plan.variable(present("inner", PRESENT_INNER_MPLS_OVER_GRE));
 }
 
-function undeclared(plan: Plan, { geneveOption, samples }: Declaration): void {
+function undeclared(plan: Plan, { geneveOption, samples, udpPorts }: Declaration): void {
+  if (udpPorts.vxlan.length === 0) plan.absent(present("tunnel", PRESENT_VXLAN), ...bits("misc.vxlan_vni"));
   if (geneveOption === undefined) {
     plan.absent(present("tunnel", PRESENT_GENEVE_OPTION_0), ...bits("misc.geneve_tlv_option_0_exist"));
     plan.absent(...bits("misc3.geneve_tlv_option_0_data"));

@@ -7,7 +7,7 @@ import type { ParserDeclaration } from "../../model/base/parser.js";
 import { CELLS, type Cell, type Term } from "./cells.js";
 
 /** What a device declares of its parser. */
-export type Declaration = Pick<ParserDeclaration, "geneveOption" | "samples">;
+export type Declaration = Pick<ParserDeclaration, "geneveOption" | "samples" | "udpPorts">;
 
 /** How a cell gets its literal. */
 export const ABSENT = 0;

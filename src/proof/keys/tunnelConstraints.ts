@@ -31,10 +31,11 @@ import {
   PROTOCOL_IPV4,
   PROTOCOL_IPV6,
 } from "../../abi/protocols.js";
-import { HEADER_LIST, HEADERS } from "../../headers/headers.js";
+import { HEADERS, OVER_UDP } from "../../headers/headers.js";
+import type { HeaderRecord } from "../../headers/record.js";
 import { bits, equals, fact, GENEVE_VERSION_0, IP_IN_IP, LATER, not, present, type Term } from "./cells.js";
 import { carriedByGre, constrainGre } from "./greConstraints.js";
-import type { Plan } from "./plan.js";
+import type { Declaration, Plan } from "./plan.js";
 import { tunnelBits } from "./wire.js";
 
 const here = (bit: number): Term => present("tunnel", bit);
@@ -59,8 +60,8 @@ const DIRECT = IP_IN_IP + 1;
 const DWORDS = [0, 1, 2, 3].map((n) => here(PRESENT_TUNNEL_DWORD << n)) as [Term, Term, Term, Term];
 
 /** Adds the constraints of tunnels. */
-export function constrainTunnels(plan: Plan): void {
-  overUdp(plan);
+export function constrainTunnels(plan: Plan, { udpPorts }: Declaration): void {
+  overUdp(plan, udpPorts);
   constrainGre(plan);
   geneve(plan);
   gtpu(plan);
@@ -69,14 +70,41 @@ export function constrainTunnels(plan: Plan): void {
   innerPacket(plan);
 }
 
-function overUdp(plan: Plan): void {
+function overUdp(plan: Plan, udpPorts: Declaration["udpPorts"]): void {
   const udp = present("outer", PRESENT_UDP);
-  for (const [, { announced, present: own, variants }] of HEADER_LIST) {
+  for (const header of OVER_UDP) {
+    const { present: own, variants }: HeaderRecord = HEADERS[header];
     const bit = own?.tunnel ?? variants?.["mpls_over_udp"]?.present.tunnel;
-    if (bit === undefined || announced?.port === undefined) continue;
+    if (bit === undefined) continue;
     plan.after(here(bit), udp);
-    plan.implies(here(bit), udp, ...equals("outer.udp_dport", announced.port));
+    plan.implies(here(bit), udp);
+    isOneOf(plan, here(bit), bits("outer.udp_dport"), udpPorts[header]);
   }
+}
+
+/** `at` brings one of the numbers: bit by bit, where all numbers that begin as the key does go on alike. */
+function isOneOf(
+  plan: Plan,
+  at: Term,
+  number: readonly Term[],
+  numbers: readonly number[],
+  asBefore: Term[] = [],
+): void {
+  const [bit, ...rest] = number;
+  if (bit === undefined || numbers.length === 0) return;
+  const place = 2 ** rest.length;
+  const [zeros, ones] = [0, place].map((value) => numbers.filter((one) => (one & place) === value)) as [
+    number[],
+    number[],
+  ];
+  const unlike = asBefore.map((term) => -term);
+  if (zeros.length === 0 || ones.length === 0) {
+    plan.clause(at, -at, ...unlike, zeros.length === 0 ? bit : -bit);
+    isOneOf(plan, at, rest, numbers, asBefore);
+    return;
+  }
+  isOneOf(plan, at, rest, zeros, [...asBefore, -bit]);
+  isOneOf(plan, at, rest, ones, [...asBefore, bit]);
 }
 
 /** "Geneve". */

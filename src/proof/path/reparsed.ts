@@ -28,8 +28,8 @@ import {
   TPID_SVLAN,
 } from "../../abi/protocols.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
-import { UDP_PORTS } from "../../headers/announcers.js";
 import type { ParsedKey } from "../keys/parsedKey.js";
+import type { Declaration } from "../keys/plan.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { FALSE, TRUE, type Literal } from "../literal.js";
 import { andOf, exclusiveOr, orOf } from "../solver/numbers.js";
@@ -101,7 +101,7 @@ interface Selector {
   /** Bits that select the headers: the new key has them too. */
   readonly controls: readonly number[];
   /** Whether the parser finds the same headers before and after. */
-  readonly isSame: (solver: Solver, before: SymbolicKey, after: SymbolicKey) => Literal;
+  readonly isSame: (solver: Solver, before: SymbolicKey, after: SymbolicKey, parser: Declaration) => Literal;
 }
 
 /** The key after a program that may have changed what selects headers. */
@@ -110,6 +110,7 @@ export function reparsed(
   before: SymbolicKey,
   changed: SymbolicKey,
   program: readonly Instruction[],
+  parser: Declaration,
   newKey: MakeKey,
 ): SymbolicKey {
   let key = changed;
@@ -117,7 +118,7 @@ export function reparsed(
     if (!program.some(({ to }) => to === place)) continue;
     if ((place & ~PLACE_INNER) === (Place.ethertype as number)) key = new Typed(solver, key, before, place);
     const tagged = leadsBack(solver, changed, place);
-    const same = (): Literal => andOf(solver, [isSame(solver, before, changed), -tagged]);
+    const same = (): Literal => andOf(solver, [isSame(solver, before, changed, parser), -tagged]);
     const stays = tagged === FALSE ? stable : withoutTags(stable, place);
     key = new Reparsed(solver, key, stays, tagged === FALSE ? controls : [], same, newKey);
   }
@@ -225,26 +226,31 @@ function stableWhere(test: (bit: number, inner: boolean, outer: number) => boole
 }
 
 function udpSame(place: number): Selector["isSame"] {
-  return (solver, before, after) => {
+  return (solver, before, after, parser) => {
     const there = before.bit(atPlace(place, presence(PRESENT_UDP)));
-    const [one, other] = [before, after].map((key) => selected(solver, key, atPlace(place, PORTS)));
+    const [one, other] = [before, after].map((key) => selected(solver, key, atPlace(place, PORTS), parser));
     const same = (one as Literal[]).map((bit, i) => -exclusiveOr(solver, bit, (other as Literal[])[i] as Literal));
     return orOf(solver, [-there, andOf(solver, same)]);
   };
 }
 
-/** For each port that selects a header, whether it does (docs/parsing.md, "Network layer and above"). */
-function selected(solver: Solver, key: SymbolicKey, ports: number): Literal[] {
+/** For each header over UDP, whether a port selects it (docs/parsing.md, "Network layer and above"). */
+function selected(solver: Solver, key: SymbolicKey, ports: number, { udpPorts }: Declaration): Literal[] {
   const [from, to] = [bitsAt(key, ports, 16), bitsAt(key, ports + 16, 16)];
-  const known = Object.values(UDP_PORTS);
-  const chosen = known.map((port) => isNumber(solver, to, port));
+  const known = Object.values(udpPorts);
+  const chosen = known.map((all) =>
+    orOf(
+      solver,
+      all.map((port) => isNumber(solver, to, port)),
+    ),
+  );
   const none = andOf(
     solver,
     chosen.map((one) => -one),
   );
   const reply = andOf(solver, [none, isNumber(solver, from, PORT_ESP)]);
-  return known.map((port, i) =>
-    port === PORT_ESP ? orOf(solver, [chosen[i] as Literal, reply]) : (chosen[i] as Literal),
+  return known.map((all, i) =>
+    all.includes(PORT_ESP) ? orOf(solver, [chosen[i] as Literal, reply]) : (chosen[i] as Literal),
   );
 }
 

@@ -93,7 +93,7 @@ function modified(changing: Changing, key: SymbolicKey, address: number): Symbol
   if (program.every(({ to }) => to >= (Place.register as number))) return changed;
   return sampled(
     changing,
-    reparsed(solver, key, changed, program, () => changing.newKey()),
+    reparsed(solver, key, changed, program, tracer.device.parser, () => changing.newKey()),
   );
 }
 

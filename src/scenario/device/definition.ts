@@ -33,6 +33,10 @@ const PARSER = object("What the parser reads from frames besides the fields that
     },
   ),
   samples: list("Programmable samples.", SAMPLE),
+  vxlanPorts: list(
+    "UDP destination ports after which VXLAN is read: those that the driver registered, 4 at most. Left out, 4789.",
+    integer("A port, of no other header over UDP.", 1, 65535),
+  ),
 });
 
 /** `createDevice` refuses other names, with the same hint for programs and documents. */

@@ -7,7 +7,7 @@ export const TUNNELS: readonly Entry[] = [
     target: { kind: "rule", name: "tenant" },
     mistake: "tunnel-on-other-port",
     says: ["8472", "4789", "misc.vxlan_vni"],
-    correction: [{ op: "replace", path: "/frames/0/headers/2/destination_port", value: 4789 }],
+    correction: [{ op: "add", path: "/device", value: { parser: { vxlanPorts: [4789, 8472] } } }],
   },
   {
     file: "tunnels/vxlan-port-decimal",

@@ -3,6 +3,7 @@ import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import type { MatchFields } from "../../../src/model/match/match.js";
 import { mistakeIn } from "../../../src/explain/repair/mistake.js";
 import { repairsFor } from "../../../src/explain/repair/repairs.js";
+import type { FieldChange } from "../../../src/explain/trace/trace.js";
 import { bytesOf, CaseDevice, changedMatch, changedOptions } from "./support/case.js";
 
 const at = await CaseDevice.open({ vports: 2, ports: 2, parser: { geneveOption0: { class: 0x0102, type: 0x21 } } });
@@ -23,6 +24,12 @@ const vxlan = (port = 4789, vni = 5001): Layer[] => [
   { header: "vxlan", vni },
   ...inTcp,
 ];
+
+/** The ports of a repair of the device. */
+function portsOf(fields: readonly FieldChange[]): number[] {
+  expect(fields).toMatchObject([{ field: "device.parser.vxlanPorts" }]);
+  return JSON.parse(fields[0]?.after ?? "") as number[];
+}
 
 interface Planted {
   readonly name: string;
@@ -326,7 +333,7 @@ const PLANTED: readonly Planted[] = [
     name: "tunnel-on-other-port",
     match: { "misc.vxlan_vni": 5001 },
     right: { "outer.udp_dport": 8472 },
-    layers: [ethernet, ipv4, { ...udp, destination_port: 8472 }, payload],
+    layers: vxlan(8472),
     corrects: false,
   },
   {
@@ -396,15 +403,16 @@ describe.each(PLANTED)("$name: $match", (planted) => {
     expect(mistake?.sentence).toContain(Object.keys(match)[0]?.split(".")[1]);
   });
 
-  it("is corrected by repairs that were tried", () => {
+  it("is corrected by repairs that were tried", async () => {
     at.set([rule]);
     const repairs = repairsFor(at.context(frame, options));
     if (corrects) expect(repairs[0]).toMatchObject({ of: "rule", rule: "web" });
     for (const { of, frame: bytes, fields } of repairs) {
-      const changed = of === "frame" ? match : changedMatch(match, fields);
-      at.set([{ name: "web", match: changed }]);
+      const changed = of === "rule" ? changedMatch(match, fields) : match;
+      const device = of === "device" ? await CaseDevice.open({ parser: { vxlanPorts: portsOf(fields) } }) : at;
+      device.set([{ name: "web", match: changed }]);
       const sent = of === "frame" ? bytesOf(bytes as string) : frame;
-      expect(at.hits(sent, changedOptions(frame, sent, options)), JSON.stringify(changed)).toEqual(["web"]);
+      expect(device.hits(sent, changedOptions(frame, sent, options)), JSON.stringify(changed)).toEqual(["web"]);
     }
   });
 

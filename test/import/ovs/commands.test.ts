@@ -127,6 +127,44 @@ describe("what is refused", () => {
   });
 });
 
+describe("UDP ports of VXLAN tunnels", () => {
+  const port = (number: number): string =>
+    `ovs-vsctl add-port br0 vx -- set interface vx type=vxlan ofport_request=9 options:remote_ip=192.0.2.9 options:local_ip=192.0.2.1 options:key=flow options:dst_port=${number}\n`;
+  const IN = "in_port=9,tun_id=5,actions=output:2";
+  const OUT = "in_port=2,actions=set_field:5->tun_id,output:9";
+
+  it.each([
+    ["frames that come", IN],
+    ["frames that leave", OUT],
+  ])("are registered for %s", (_, flow) => {
+    const { scenario, rules } = imported(port(8472) + flow);
+    expect(scenario?.device?.parser).toEqual({ vxlanPorts: [4789, 8472] });
+    const entry = rules.find(({ name }) => name === "by vx");
+    if (flow === IN) expect(entry?.match).toMatchObject({ "outer.udp_dport": 8472 });
+    const { driver } = importRules(port(8472) + flow, { format: "ovs", lenient: true, map: MAP });
+    expect(driver).toContainEqual(
+      expect.objectContaining({ line: 1, text: "vx", does: "UDP port 8472 is registered for VXLAN" }),
+    );
+  });
+
+  it("are not mentioned where they are the standard's, and refused where another header has them", () => {
+    expect(imported(port(4789) + IN).scenario?.device?.parser).toBeUndefined();
+    const { said, scenario } = imported(port(6081) + IN);
+    expect(said.join()).toContain("the device cannot read VXLAN at UDP port 6081: port 6081 is that of Geneve");
+    expect(scenario?.device?.parser).toBeUndefined();
+  });
+
+  it("of datapaths: by the name of the port, or by the flow", () => {
+    const flow = (inPort: string): string =>
+      `recirc_id(0),tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,tp_dst=8472,flags(+key)),in_port(${inPort}),eth_type(0x0800),ipv4(frag=no), packets:0, bytes:0, used:never, actions:2`;
+    for (const text of [flow("vxlan_sys_8472"), flow("7")]) {
+      const { scenario, said } = imported(text);
+      expect(said.filter((one) => one.includes("refused"))).toEqual([]);
+      expect(scenario?.device?.parser, text).toEqual({ vxlanPorts: [4789, 8472] });
+    }
+  });
+});
+
 describe("tunnels", () => {
   const PORTS = [
     "ovs-vsctl add-port br0 vx -- set interface vx type=vxlan ofport_request=9 options:remote_ip=192.0.2.9 options:local_ip=192.0.2.1 options:key=flow",

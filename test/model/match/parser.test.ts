@@ -3,10 +3,11 @@
  * bytes.
  */
 import { describe, expect, test } from "vitest";
-import { createDevice, type DeviceOptions } from "../../../src/index.js";
+import { createDevice, type Device, type DeviceOptions } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
 import { Rule } from "../../../src/model/rule/rule.js";
+import { cloneDevice } from "../../../src/snapshot/index.js";
 import { ipv4Frame, openBench, refused } from "../../mlx5dv/support/directRules.js";
 
 const SAMPLES: DeviceOptions = {
@@ -141,6 +142,27 @@ describe("refusals", () => {
     [5, "parser must be an object, not number"],
     [{ geneveOption0: { class: 65536, type: 0 } }, "parser.geneveOption0.class"],
     [{ geneveOption0: { class: 0, type: 256 } }, "parser.geneveOption0.type"],
+    [{ vxlanPorts: 4789 }, "parser.vxlanPorts must be an array, not number"],
+    [{ vxlanPorts: ["4789"] }, "parser.vxlanPorts[0] must be a number, not string"],
+    [
+      { vxlanPorts: [4789, 65536] },
+      "parser.vxlanPorts[1] = 65536: outside the range that the field can hold (EINVAL); 0 to 65535",
+    ],
+    [{ vxlanPorts: [0] }, "parser.vxlanPorts[0] = 0: outside the range that the field can hold (EINVAL); 1 to 65535"],
+    [
+      { vxlanPorts: [8472, 8472] },
+      "parser.vxlanPorts[1] = 8472: outside the range that the field can hold (EINVAL); each port is registered once",
+    ],
+    [
+      { vxlanPorts: [1, 2, 3, 4, 5] },
+      "parser.vxlanPorts[4] = 5: outside the range that the field can hold (EINVAL); a device has 4 VXLAN ports at most",
+    ],
+    [
+      { vxlanPorts: [4790] },
+      "parser.vxlanPorts[0] = 4790: outside the range that the field can hold (EINVAL); port 4790 is that of VXLAN-GPE",
+    ],
+    [{ vxlanPorts: [6081] }, "port 6081 is that of Geneve"],
+    [{ vxlanPorts: [2152] }, "port 2152 is that of GTP-U"],
   ])("of declarations: %j", async (parser, message) => {
     const refusal = await createDevice({ parser: parser as DeviceOptions["parser"] & object }).then(
       () => undefined,
@@ -166,5 +188,29 @@ test("Geneve's option 0 is the declared one, all bits of its type", async () => 
   expect(device.parseBatch([frame(0x80)])[0]!.fields).toMatchObject({
     "misc.geneve_tlv_option_0_exist": 1,
     "misc3.geneve_tlv_option_0_data": 0xcafebabe,
+  });
+});
+
+describe("VXLAN is read at the ports of the device", () => {
+  const vni = (device: Device, dport: number): unknown => {
+    const bytes = ipv4Frame({ protocol: 17, dport });
+    bytes.set([0x08, 0, 0, 0, 0, 0, 77, 0], 42);
+    return device.parseBatch([bytes])[0]!.fields["misc.vxlan_vni"];
+  };
+
+  test("4789, unless it declares others", async () => {
+    const device = await createDevice();
+    expect([4789, 8472].map((port) => vni(device, port))).toEqual([77, undefined]);
+    expect(device.parser.vxlanPorts).toEqual([4789]);
+  });
+
+  test("the declared ones and no other", async () => {
+    const device = await createDevice({ parser: { vxlanPorts: [8472, 1, 65535, 48879] } });
+    const read = [8472, 1, 65535, 48879, 4789, 2, 0].map((port) => vni(device, port));
+    expect(read).toEqual([77, 77, 77, 77, undefined, undefined, undefined]);
+    const { device: copy } = await cloneDevice(device);
+    expect([8472, 4789].map((port) => vni(copy, port))).toEqual([77, undefined]);
+    const none = await createDevice({ parser: { vxlanPorts: [] } });
+    expect(vni(none, 4789)).toBeUndefined();
   });
 });

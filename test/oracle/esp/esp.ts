@@ -261,7 +261,7 @@ export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   if (at + 8 > (outer.whole ? outer.end : bytes.length)) return null;
   // An SPI of 0 is the non-ESP marker of IKE (RFC 3948, 2.2).
   if (udp && read(bytes, at, 4) === 0) return null;
-  const told = udp && headerOver(read(bytes, from, 2), read(bytes, from + 2, 2)) === "esp_in_udp";
+  const told = udp && headerOver(read(bytes, from, 2), read(bytes, from + 2, 2), frame.parser) === "esp_in_udp";
   if (udp && !told && !anyPort) return null;
   return { outer, said, from, udp, at };
 }

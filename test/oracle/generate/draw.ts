@@ -60,4 +60,7 @@ export function putChecksum(random: Random, bytes: number[], at: number, right: 
 }
 
 /** The Geneve option that is most frequent in random frames. */
+/** The UDP ports of VXLAN that tests declare: the one of the standard is not the first, and one is below all others. */
+export const VXLAN_PORTS = [8472, 4789, 1701];
+
 export const OPTION_0 = { class: 0x0102, type: 0x81 };

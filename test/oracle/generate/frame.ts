@@ -3,7 +3,7 @@
 // header is wrong. Values come from small pools half of the time, so that frames collide with rules
 // made for other frames.
 
-import { type Draw, type Kind, BOGUS, KINDS, LINK_KINDS, OPTION_0 } from "./draw.js";
+import { type Draw, type Kind, BOGUS, KINDS, LINK_KINDS, OPTION_0, VXLAN_PORTS } from "./draw.js";
 import { linkLayer } from "./link.js";
 import { jumbo } from "./ip.js";
 import { type ParserOptions } from "../wire/packet.js";
@@ -91,6 +91,7 @@ export const DECLARED: ParserOptions = {
     { id: 6, header: "udp", level: "outer", offset: 0, port: 9000 },
     { id: 7, header: "ethernet", level: "inner", offset: 11 },
   ],
+  vxlanPorts: VXLAN_PORTS,
 };
 
 const SAMPLED = [
@@ -98,6 +99,16 @@ const SAMPLED = [
   ...["mpls", "gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "gtpu_extension", "bth", "macsec", "nsh", "arp"],
   ...["payload", "payload", "payload"],
 ];
+
+/** Up to four ports that no other header has. */
+function somePorts(random: Random): number[] {
+  const ports = new Set<number>();
+  for (let n = random.below(5); n > 0; n--) {
+    const port = random.chance(0.5) ? random.pick(VXLAN_PORTS) : random.between(1, 65535);
+    if (![2152, 4500, 4790, 4791, 6081, 6635].includes(port)) ports.add(port);
+  }
+  return [...ports];
+}
 
 /** Any other declaration. */
 export function randomParser(random: Random): ParserOptions {
@@ -110,5 +121,6 @@ export function randomParser(random: Random): ParserOptions {
       offset: random.pick([0, 1, 2, 4, 8, random.below(64)]),
       ...(random.chance(0.2) ? { port: random.pick([53, 9000, 4789, 6081, 4500]) } : {}),
     })).filter(() => random.chance(0.9)),
+    ...(random.chance(0.5) ? { vxlanPorts: somePorts(random) } : {}),
   };
 }

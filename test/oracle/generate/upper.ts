@@ -1,8 +1,8 @@
 // Random frames, payloads of IP: TCP, UDP and the protocols of its ports, ICMP, SCTP, ESP, BTH,
 // tunnels.
 
-import { BOGUS, type Checksum, type Draw, type Kind, UPPER_KINDS, be, inside, putChecksum, some } from "./draw.js";
-import { wrongLength } from "./draw.js";
+import { BOGUS, type Checksum, type Draw, type Kind, UPPER_KINDS, VXLAN_PORTS, be, inside } from "./draw.js";
+import { putChecksum, some, wrongLength } from "./draw.js";
 import { ip } from "./ip.js";
 import { mpls } from "./link.js";
 import { geneve, gre, gtpu, vxlan, vxlanGpe } from "./tunnels.js";
@@ -61,7 +61,7 @@ export function upper(draw: Draw, checksum: Checksum): Upper {
     case "gre":
       return { protocol: 47, bytes: gre(draw) };
     case "vxlan":
-      return over(4789, vxlan(draw));
+      return over(random.pick(VXLAN_PORTS), vxlan(draw));
     case "vxlan_gpe":
       return over(4790, vxlanGpe(draw));
     case "geneve":
@@ -81,7 +81,7 @@ export function upper(draw: Draw, checksum: Checksum): Upper {
 }
 
 const PORTS = [53, 80, 443, 9000];
-const TUNNEL_PORTS = [2152, 4500, 4789, 4790, 4791, 6081, 6635];
+const TUNNEL_PORTS = [2152, 4500, ...VXLAN_PORTS, 4790, 4791, 6081, 6635];
 
 export function tcp(random: Random, payload: number[], checksum: Checksum): number[] {
   const options = random.pick([0, 0, 4, 12, 40]);

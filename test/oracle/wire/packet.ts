@@ -40,6 +40,8 @@ export interface Payload {
 export interface ParserOptions {
   geneveOption0?: { class: number; type: number };
   samples?: readonly SampleOptions[];
+  /** The UDP destination ports of VXLAN; 4789 if left out. */
+  vxlanPorts?: readonly number[];
 }
 
 export interface SampleOptions {

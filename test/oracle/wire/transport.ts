@@ -3,7 +3,7 @@
 // the BTH of RoCEv2.
 
 import { tcpRight, udpRight } from "./checksum.js";
-import { type Packet, type Step, big, number, seen, seenCut, whole } from "./packet.js";
+import { type Packet, type ParserOptions, type Step, big, number, seen, seenCut, whole } from "./packet.js";
 
 export function readTcp(packet: Packet, step: Step): null {
   const { at, level } = step;
@@ -41,7 +41,6 @@ const PORTS = new Map<number, string>([
  */
 const TUNNELS = new Map<number, string>([
   [2152, "gtpu"],
-  [4789, "vxlan"],
   [4790, "vxlan_gpe"],
   [6081, "geneve"],
   [6635, "mpls"],
@@ -62,9 +61,9 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   packet.fields.set(`${level}.l4_checksum_ok`, ok && udpRight(packet, step) ? 1n : 0n);
 
   // Only the end of the IP payload limits the bytes read after UDP, not the UDP length.
-  const kind = headerOver(source, destination);
+  const kind = headerOver(source, destination, packet.parser);
   if (!kind) return null;
-  if (level === "inner" && TUNNELS.has(destination)) {
+  if (level === "inner" && kind !== "esp_in_udp" && kind !== "bth") {
     return kind === "mpls" ? { ...step, kind: "inner_mpls", at: at + 8, over: "udp" } : null;
   }
   return { ...step, kind, at: at + 8, ...(kind === "mpls" ? { over: "udp" as const } : {}) };
@@ -74,7 +73,12 @@ export function readUdp(packet: Packet, step: Step): Step | null {
  * The header after UDP. SPEC: it is known by the destination port first. The source port only tells
  * of ESP, whose replies come through a NAT from 4500 to any port.
  */
-export function headerOver(source: number, destination: number): string | undefined {
+export function headerOver(
+  source: number,
+  destination: number,
+  { vxlanPorts = [4789] }: ParserOptions = {},
+): string | undefined {
+  if (vxlanPorts.includes(destination)) return "vxlan";
   return PORTS.get(destination) ?? TUNNELS.get(destination) ?? (source === 4500 ? "esp_in_udp" : undefined);
 }
 

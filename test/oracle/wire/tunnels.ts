@@ -19,7 +19,7 @@ const PROTOCOL_TYPES = new Map<number, string>([
 
 /** VXLAN, with or without the I bit (docs/parsing.md), followed by an Ethernet frame. */
 export function readVxlan(packet: Packet, step: Step): Step | null {
-  // SPEC: fewer than eight bytes after UDP port 4789 are a cut VXLAN header.
+  // SPEC: fewer than eight bytes after a port of VXLAN are a cut VXLAN header.
   if (!whole(packet, step, 8)) return null;
   seen(packet, step, 8);
   packet.fields.set("misc.vxlan_vni", big(packet, step.at + 4, 3));

@@ -169,6 +169,13 @@ test("a repair of the rules delivers the frame, and one of the frame too", async
   await page.keyboard.press("Control+z");
   await why.getByText(/^▼ miss/).waitFor();
   await opened?.context.close();
+  const device = await openFrame(example("why-vxlan"), 2);
+  await device.getByRole("button", { name: "Try repair: Register UDP port 8472" }).click();
+  await device
+    .getByRole("region", { name: "Why" })
+    .getByText(/^● deliver/)
+    .waitFor();
+  await opened?.context.close();
   const other = await openFrame(example("why-vxlan"), 2);
   await other.getByRole("button", { name: /Try repair: Send the frame with outer.udp_dport 4789/ }).click();
   await other

@@ -223,3 +223,51 @@ describe("two tables", () => {
     expect(parts.map(({ fields }) => fields)).toEqual([{ "outer.ip_version": "4", "outer.ipv4_dst": "10.0.0.7" }]);
   });
 });
+
+describe("ports of VXLAN", () => {
+  const VNI = { "misc.vxlan_vni": 5 };
+  const rules: Rules = [
+    { name: "4789", table: "t", priority: 0, match: { ...VNI, "outer.udp_dport": 4789 }, actions: TO_Q },
+    { name: "8472", table: "t", priority: 1, match: { ...VNI, "outer.udp_dport": 8472 }, actions: TO_Q },
+    { name: "any", table: "t", priority: 2, match: VNI, actions: TO_Q },
+  ];
+
+  test.each<[number[] | undefined, string[]]>([
+    [undefined, ["witness", "dead", "dead"]],
+    [
+      [4789, 8472],
+      ["witness", "witness", "dead"],
+    ],
+    [
+      [8472, 65535],
+      ["dead", "witness", "witness"],
+    ],
+    [[], ["dead", "dead", "dead"]],
+  ])("with %j", async (vxlanPorts, statuses) => {
+    const loaded = await load(rules, vxlanPorts === undefined ? {} : { device: { parser: { vxlanPorts } } });
+    const coverage = await coverageOf(loaded);
+    const found = rules.map(({ name }) => (coverage[name]?.status === "witness" ? "witness" : "dead"));
+    expect(found).toEqual(statuses);
+    expect(await checkWitnesses(loaded)).toBe(statuses.filter((one) => one === "witness").length);
+  });
+
+  test("a change of the port leads to the header or away from it", async () => {
+    const to = (port: number) => ({ modify: [{ set: "outer.udp_dport", to: port }] });
+    const tables = [
+      { name: "t", level: 0 },
+      { name: "next", level: 1 },
+    ];
+    const change: Rules = [
+      { name: "change", table: "t", match: { "outer.udp_dport": 53 }, actions: [to(8472), { table: "next" }] },
+      { name: "vni", table: "next", match: VNI, actions: TO_Q },
+    ];
+    const statusOf = async (vxlanPorts: number[]): Promise<string | undefined> => {
+      const loaded = await load(change, { tables, device: { parser: { vxlanPorts } } });
+      expect(await checkWitnesses(loaded)).toBeGreaterThan(0);
+      return (await coverageOf(loaded))["vni"]?.status;
+    };
+    // No frame is built whose payload becomes a tunnel, but none is ruled out either.
+    expect(await statusOf([4789, 8472])).toBe("unknown");
+    expect(await statusOf([4789])).toBe("none");
+  });
+});

@@ -55,7 +55,9 @@ function headersIn(map: DataView): FoundHeader[] {
 
 test.each([
   ["nothing", {}],
-  ["a Geneve option and samples", DECLARED as ParserOptions],
+  ["a Geneve option, samples and ports of VXLAN", DECLARED as ParserOptions],
+  ["ports of VXLAN that share no bit", { vxlanPorts: [65535, 8472, 1] }],
+  ["no port of VXLAN", { vxlanPorts: [] }],
 ])("random and broken frames, declared: %s", { timeout: 300_000 }, async (_name, parser) => {
   const random = new Random(seedFor("keys, sound"));
   const core = await coreFor(parser);

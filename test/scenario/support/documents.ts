@@ -57,6 +57,7 @@ export function everyKey(): Record<string, unknown> {
       cache: { entries: 1024 },
       parser: {
         geneveOption0: { class: 0x0102, type: 0x80 },
+        vxlanPorts: [4789, 8472],
         samples: [{ id: 0, header: "udp", level: "outer", offset: 8, port: 9000 }],
       },
     },

@@ -7,7 +7,7 @@ import { notify } from "../../state/notices.js";
 import { selectedFrame } from "../../state/selection.js";
 
 export function Repairs({ repairs }: { readonly repairs: readonly Repair[] }): JSX.Element | null {
-  const able = repairs.filter(({ of, rule, frame }) => (of === "frame" ? frame !== null : rule !== null));
+  const able = repairs.filter(({ of, rule, frame }) => of === "device" || (of === "frame" ? frame : rule) !== null);
   const told = repairs.filter((one) => !able.includes(one));
   if (repairs.length === 0) return null;
   return (

@@ -1,5 +1,6 @@
 /** Changes a frame, header by header and then value by value, until it agrees with a rule. */
 import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
+import type { UdpPorts } from "../../../model/base/parser.js";
 import { presenceWord } from "../../match/terms.js";
 import type { RepairContext, RuleInTable } from "../context.js";
 import { optionsOf, parseBytes, termFacts, type ParsedBytes, type TermFact } from "../facts.js";
@@ -39,7 +40,7 @@ export function matchingFrame(context: RepairContext, rule: RuleInTable, from: P
     const failing = failingInFrame(rule, frame.key).sort((a, b) => order(a) - order(b));
     if (failing.length === 0) return frame;
     const draft = FrameDraft.of(frame);
-    if (!changeOnce(draft, failing, tunnels)) return null;
+    if (!changeOnce(draft, failing, tunnels, context.device.parser.udpPorts)) return null;
     const bytes = draft.build();
     if (bytes === null || isEqual(bytes, frame.bytes)) return null;
     frame = parseBytes(context.device, bytes, optionsOf(context, bytes));
@@ -48,11 +49,11 @@ export function matchingFrame(context: RepairContext, rule: RuleInTable, from: P
 }
 
 /** Adds the first header that is absent, or sets all values. */
-function changeOnce(draft: FrameDraft, failing: readonly TermFact[], tunnels: number): boolean {
+function changeOnce(draft: FrameDraft, failing: readonly TermFact[], tunnels: number, udpPorts: UdpPorts): boolean {
   const structural = failing.find((term) => term.found === null || isStructural(term));
   if (structural !== undefined) {
     return structural.found === null || structural.name.endsWith(".ip_version")
-      ? addHeader(draft, structural, tunnels)
+      ? addHeader(draft, structural, tunnels, udpPorts)
       : setField(draft, structural);
   }
   return failing.every((term) => setField(draft, term));

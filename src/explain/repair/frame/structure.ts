@@ -1,11 +1,12 @@
 /** Gives a frame the headers that a rule needs: one change of the layers for each header that is absent. */
 import * as key from "../../../abi/key.js";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_GRE, TPID_CVLAN, TPID_SVLAN } from "../../../abi/protocols.js";
-import { PROTOCOLS, UDP_PORTS, headerBy } from "../../../headers/announcers.js";
+import { PROTOCOLS, headerBy } from "../../../headers/announcers.js";
 import { EXTENSIONS, HEADERS, isOneOf, OVER_UDP, UPPER } from "../../../headers/headers.js";
 import type { Level } from "../../../headers/fields.js";
 import { headerOfBit } from "../../../headers/presence.js";
 import type { HeaderName, HeaderRecord } from "../../../headers/record.js";
+import type { UdpPorts } from "../../../model/base/parser.js";
 import type { TermFact } from "../facts.js";
 import { forget, newLayer, type DraftLayer, type FrameDraft, type LayerFields } from "./draft.js";
 
@@ -32,10 +33,16 @@ const OF_LEVEL: Readonly<Record<number, (draft: FrameDraft, level: Level) => boo
  * Changes a draft so that it has the header of a term, or as much of it as one change can give.
  * `tunnels` are the presence bits of tunnels that the rule needs. Returns false if it cannot.
  */
-export function addHeader(draft: FrameDraft, { field, value, mask }: TermFact, tunnels: number): boolean {
+export function addHeader(
+  draft: FrameDraft,
+  { field, value, mask }: TermFact,
+  tunnels: number,
+  udpPorts: UdpPorts,
+): boolean {
   const { here, name } = field;
   const level = name.startsWith("inner.") || name.includes(".inner_") ? "inner" : "outer";
-  if (level === "inner" && draft.indexOf("inner", [...LINKS, ...IP]) < 0) return addTunnel(draft, tunnelOf(tunnels));
+  if (level === "inner" && draft.indexOf("inner", [...LINKS, ...IP]) < 0)
+    return addTunnel(draft, tunnelOf(tunnels), udpPorts);
   if (name.endsWith(".ip_version")) return setIp(draft, level, value === 6n ? "ipv6" : "ipv4");
   if (name.endsWith(".ethertype")) return setEtherType(draft, level, Number(value), mask === 0xffffn);
   if (name.endsWith(".ip_protocol")) return setProtocol(draft, level, Number(value));
@@ -43,7 +50,7 @@ export function addHeader(draft: FrameDraft, { field, value, mask }: TermFact, t
   if (here.word === key.EXT_PRESENT_TUNNEL) {
     const kind = tunnelAt(here.bit);
     if (here.bit === key.PRESENT_GRE_KEY && draft.find("outer", ["gre"]) !== undefined) return addGreKey(draft);
-    return kind !== undefined && addTunnel(draft, kind, here.bit === key.PRESENT_MPLS_OVER_GRE);
+    return kind !== undefined && addTunnel(draft, kind, udpPorts, here.bit === key.PRESENT_MPLS_OVER_GRE);
   }
   const upper = headerOfBit(level, here.bit)?.header;
   if (isOneOf(UPPER, upper)) return setUpper(draft, level, upper);
@@ -115,7 +122,7 @@ export function setEtherType(draft: FrameDraft, level: Level, type: number, whol
 export function setProtocol(draft: FrameDraft, level: Level, protocol: number): boolean {
   const upper = headerBy(PROTOCOLS, protocol);
   if (isOneOf(UPPER, upper)) return setUpper(draft, level, upper);
-  if (protocol === PROTOCOL_GRE && level === "outer") return addTunnel(draft, "gre");
+  if (protocol === PROTOCOL_GRE && level === "outer") return wrap(draft, "gre", undefined, false);
   const at = upperAt(draft, level);
   if (at < 0) return setIp(draft, level, "ipv4");
   const before = draft.layers[at - 1] as DraftLayer;
@@ -226,18 +233,21 @@ function tunnelOf(tunnels: number): HeaderName {
   return "vxlan";
 }
 
-function addTunnel(draft: FrameDraft, kind: HeaderName, mpls = false): boolean {
+function addTunnel(draft: FrameDraft, kind: HeaderName, udpPorts: UdpPorts, mpls = false): boolean {
+  if (!isOneOf(OVER_UDP, kind)) return wrap(draft, kind, undefined, mpls);
   const udp = draft.find("outer", ["udp"]);
-  const port = UDP_PORTS[kind];
-  if (port !== undefined && udp !== undefined && udp.fields["destination_port"] !== port) {
-    udp.fields["destination_port"] = port;
-    return true;
+  const ports = udpPorts[kind];
+  const [port] = ports;
+  if (port === undefined) return false;
+  if (udp === undefined || ports.includes(udp.fields["destination_port"] as number)) {
+    return wrap(draft, kind, port, mpls);
   }
-  return wrap(draft, kind, mpls);
+  udp.fields["destination_port"] = port;
+  return true;
 }
 
 /** Puts the whole frame, or its packet, into a tunnel. */
-function wrap(draft: FrameDraft, kind: HeaderName, mpls: boolean): boolean {
+function wrap(draft: FrameDraft, kind: HeaderName, port: number | undefined, mpls: boolean): boolean {
   const { layers } = draft;
   const link = linkEnd(draft, "outer");
   const [first] = layers;
@@ -248,7 +258,6 @@ function wrap(draft: FrameDraft, kind: HeaderName, mpls: boolean): boolean {
   const { tunnel }: HeaderRecord = HEADERS[kind];
   const from = kind === "bth" ? draft.end : tunnel === "frame" ? 0 : link;
   const body = newLayer("payload", "inner", { bytes: draft.bytesFrom(from) });
-  const port = UDP_PORTS[kind];
   if (port !== undefined) {
     const udp = newLayer("udp", "outer", { destination_port: port });
     draft.splice(0, draft.end, ...outer, ip, udp, newLayer(kind, "outer", { ...SAY_ETHERNET[kind] }), body);

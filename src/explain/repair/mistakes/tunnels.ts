@@ -2,10 +2,13 @@
 import { PORT_ESP, PORT_VXLAN } from "../../../abi/protocols.js";
 import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
 import { HEADERS } from "../../../headers/headers.js";
+import { vxlanPortError } from "../../../model/base/parser.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
-import type { TermFact } from "../facts.js";
+import type { Facts, TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
+import { capital } from "../sentences.js";
+import { looksLike } from "./evidence.js";
 import { differs, isPresentTerm, leavesOut, moves, takesFound } from "./terms.js";
 
 /** What is over UDP, by the fields that name it. */
@@ -19,28 +22,42 @@ const OVER_UDP: readonly (readonly [
   [/^misc3\.gtpu_/, "gtpu"],
   [/^misc2\.outer_first_mpls_over_udp_/, "mpls"],
   [/^misc\.bth_/, "bth"],
+  [/^inner\.|^misc5\.tunnel_header_/, "vxlan"],
 ];
 
+/** A tunnel that the bytes after UDP look like; the fields of a packet inside may be in VXLAN. */
 const otherPort: Detector = {
   name: "tunnel-on-other-port",
   detect(facts) {
     const port = facts.found("outer.udp_dport");
     if (port === null) return null;
+    const { udpPorts, vxlanPorts } = facts.context.device.parser;
     for (const { name, found } of facts.failing) {
       const header = OVER_UDP.find(([fields]) => fields.test(name))?.[1];
-      if (found !== null || header === undefined) continue;
-      const wanted = HEADERS[header].announced.port;
-      if (port === BigInt(wanted)) continue;
+      if (found !== null || header === undefined || udpPorts[header].includes(Number(port))) continue;
+      if (!looksLike(header, overUdp(facts))) continue;
       const { name: kind } = header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
       const asks = udp !== undefined && udp.agrees ? ` The rule itself expects outer.udp_dport ${udp.wanted}.` : "";
+      const wanted = udpPorts[header].join(" or ");
+      const send = wanted === "" ? [] : [`send ${kind} to port ${wanted}`];
+      const why = header === "vxlan" ? vxlanPortError(Number(port), vxlanPorts) : "";
+      const register = why === null ? ["register the port"] : [];
+      const full = header === "vxlan" && why !== null ? ` Port ${port} cannot be registered: ${why}.` : "";
       return {
-        sentence: `${name} needs a ${kind} header, which the device recognizes only on UDP port ${wanted}, and the frame goes to UDP port ${port}.${asks} Send ${kind} to port ${wanted}.`,
+        sentence: `${name} needs a ${kind} header, which the device recognizes only on UDP port ${wanted || "none"}, and the frame has one on UDP port ${port}.${asks}${full} ${capital([...register, ...send].join(", or "))}.`,
+        ...(why === null ? { vxlanPort: Number(port) } : {}),
       };
     }
     return null;
   },
 };
+
+/** What follows the outer UDP header of the frame at the table. */
+function overUdp({ there, context: { frameThere } }: Facts): Uint8Array {
+  const udp = there.headers.find(({ header, level }) => header === "udp" && level === "outer");
+  return udp === undefined ? new Uint8Array() : frameThere.subarray(udp.offset + 8);
+}
 
 const withoutTunnel: Detector = {
   name: "inner-without-tunnel",

@@ -24,7 +24,6 @@ import {
   PORT_GENEVE,
   PORT_GTPU,
   PORT_MPLS,
-  PORT_VXLAN,
   PORT_VXLAN_GPE,
   PROTOCOL_ESP,
   PROTOCOL_GRE,
@@ -51,18 +50,19 @@ import { ethertypeText, hex4, protocolText } from "./numbers.js";
 
 /** A header after UDP to a port. */
 export function noTunnel(facts: FrameFacts, header: (typeof OVER_UDP)[number]): string {
-  const { name, announced } = HEADERS[header];
-  const { port } = announced;
+  const { name } = HEADERS[header];
+  const ports = facts.parser.udpPorts[header];
   const so = `, so no ${name} header was read`;
   if (!has(facts, OUTER_LEVEL, PRESENT_UDP)) return noUdp(facts, OUTER_LEVEL) + so;
   const { source, destination } = udpPorts(facts, OUTER_LEVEL);
-  if (destination === port) return stopOr(facts, `no ${name} header was read`);
-  const swapped = source === port ? ` (${port} is its source port)` : "";
+  if (ports.includes(destination)) return stopOr(facts, `no ${name} header was read`);
+  if (ports.length === 0) return `the device has no UDP port for ${name} (parser.vxlanPorts)${so}`;
+  const swapped = ports.includes(source) ? ` (${source} is its source port)` : "";
   const nested =
-    has(facts, INNER_LEVEL, PRESENT_UDP) && udpPorts(facts, INNER_LEVEL).destination === port
+    has(facts, INNER_LEVEL, PRESENT_UDP) && ports.includes(udpPorts(facts, INNER_LEVEL).destination)
       ? "; a tunnel inside a tunnel is payload"
       : "";
-  return `UDP port ${destination} is not ${port}${swapped}${so}${nested}`;
+  return `UDP port ${destination} is not ${ports.join(" or ")}${swapped}${so}${nested}`;
 }
 
 export function noGre(facts: FrameFacts): string {
@@ -184,13 +184,18 @@ function noInnerOfGre(facts: FrameFacts): string {
   return greVersion(facts) ?? greType(facts, "a packet", (type) => carriesPacket(type) || isMpls(type));
 }
 
-const tunnelPorts = (): string =>
-  UDP_TUNNELS.map((header) => `${HEADERS[header].name} ${HEADERS[header].announced.port}`).join(", ");
+function tunnelPorts({ parser: { udpPorts } }: FrameFacts): string {
+  const known = UDP_TUNNELS.filter((header) => udpPorts[header].length > 0);
+  return known.map((header) => `${HEADERS[header].name} ${udpPorts[header].join(", ")}`).join(", ");
+}
 
 function noInnerOfUdp(facts: FrameFacts): string {
   if (!has(facts, OUTER_LEVEL, PRESENT_UDP)) return laterFragment(facts) ?? noUdp(facts, OUTER_LEVEL);
   const { destination } = udpPorts(facts, OUTER_LEVEL);
-  const { key } = facts;
+  const { key, parser } = facts;
+  if (parser.vxlanPorts.includes(destination)) {
+    return stopOr(facts, hasTunnel(facts, PRESENT_VXLAN) ? "nothing follows the VXLAN header" : noPacket(destination));
+  }
   switch (destination) {
     case PORT_VXLAN_GPE: {
       const next = key[MISC3_GPE_NEXT_PROTOCOL] as number;
@@ -213,13 +218,14 @@ function noInnerOfUdp(facts: FrameFacts): string {
       if (message !== 255) return `the GTP-U message type ${message} is not 255 (G-PDU), so it carries no packet`;
       break;
     }
-    case PORT_VXLAN:
-      if (hasTunnel(facts, PRESENT_VXLAN)) return stopOr(facts, "nothing follows the VXLAN header");
-      break;
     case PORT_MPLS:
       break;
     default:
-      return `UDP port ${destination} is not that of a tunnel (${tunnelPorts()}), so no inner packet was read`;
+      return `UDP port ${destination} is not that of a tunnel (${tunnelPorts(facts)}), so no inner packet was read`;
   }
-  return stopOr(facts, `what follows UDP port ${destination} is no packet`);
+  return stopOr(facts, noPacket(destination));
+}
+
+function noPacket(port: number): string {
+  return `what follows UDP port ${port} is no packet`;
 }

@@ -15,12 +15,26 @@ const KEYS: Readonly<Record<string, readonly [field: string, width: number, port
 };
 const TRANSPARENT_ETHERNET = HEADERS.ethernet.announced.tunnelType;
 
-/** Asks for frames that come by a tunnel port. @returns why that cannot be said, or undefined */
-export function askTunnel(match: MatchDraft, { type, options }: Tunnel): string | undefined {
-  const [field, width, port] = KEYS[type] ?? [];
+/** The UDP port of a tunnel port. @returns why the device does not know it, as text; undefined for none */
+export function portOf(
+  { type, options }: Tunnel,
+  registerVxlan: (port: number) => string | null,
+): number | string | undefined {
+  const [, , known] = KEYS[type] ?? [];
+  const port = Number(options.get("dst_port") ?? known);
+  if (known === undefined || port === known) return known;
+  return type === "vxlan" ? (registerVxlan(port) ?? port) : `the device reads ${type} at port ${known} only`;
+}
+
+/**
+ * Asks for frames that come by a tunnel port.
+ *
+ * @param port its UDP port; undefined of GRE
+ * @returns why that cannot be said, or undefined
+ */
+export function askTunnel(match: MatchDraft, { type, options }: Tunnel, port: number | undefined): string | undefined {
+  const [field, width] = KEYS[type] ?? [];
   if (field === undefined || width === undefined) return `a tunnel of type ${type}`;
-  const wanted = options.get("dst_port");
-  if (wanted !== undefined && Number(wanted) !== port) return `the device reads ${type} at port ${port} only`;
   for (const [option, side] of [
     ["remote_ip", "src"],
     ["local_ip", "dst"],

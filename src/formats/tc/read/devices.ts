@@ -2,7 +2,7 @@
 import { UDP_PORTS } from "../../../headers/announcers.js";
 import { type Draft, type Endpoint, isEndpoint, NO_ENDPOINT } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
-import { notImported, type Word } from "../../text/refusal.js";
+import { notImported, type Place, type Word } from "../../text/refusal.js";
 
 export type TunnelKind = "vxlan" | "geneve" | "gre";
 
@@ -10,6 +10,8 @@ export interface Tunnel {
   readonly kind: TunnelKind;
   /** Its UDP port; 0 of GRE. */
   readonly port: number;
+  /** Whether only its name says so, and it may have another port. */
+  readonly isAssumed?: boolean;
   /** The network that it is for alone. */
   readonly key?: number;
 }
@@ -36,6 +38,31 @@ export const TUNNEL_FIELDS: Readonly<Record<TunnelKind, string>> = {
   gre: "misc.gre_key",
 };
 
+/** The driver registers the port of a VXLAN device. @throws NotImported the device cannot read VXLAN there */
+function register(draft: Draft, findings: Findings, word: Word, port: number): void {
+  if (draft.vxlanPorts.includes(port)) return;
+  const refused = draft.registerVxlan(port);
+  if (refused !== null) notImported(word, refused);
+  findings.explain(word.place, word.text, `UDP port ${port} is registered for VXLAN`);
+}
+
+/** The port at which filters of a tunnel device expect or send it. @throws NotImported the device does not know it there */
+export function checkPort(
+  draft: Draft,
+  findings: Findings,
+  word: Word,
+  { kind, ...tunnel }: Tunnel,
+  port: number,
+): void {
+  const known = UDP_PORTS[kind] ?? 0;
+  if (kind !== "vxlan" && port !== known)
+    notImported(word, `the device knows ${kind} at UDP port ${known}, not ${port}`);
+  if (kind !== "vxlan") return;
+  if (tunnel.isAssumed === true) register(draft, findings, word, port);
+  else if (!draft.vxlanPorts.includes(port))
+    notImported(word, `the driver takes registered UDP ports only; that of the device is ${tunnel.port}`);
+}
+
 export class Devices {
   readonly #known = new Map<string, NetDevice>();
   readonly #tunnels = new Map<string, Tunnel>();
@@ -47,9 +74,10 @@ export class Devices {
     private readonly findings: Findings,
   ) {}
 
-  /** Notes what `ip link add NAME type KIND` says. */
-  declare(name: string, tunnel: Tunnel): void {
+  /** Notes what `ip link add NAME type KIND` or `ip -d link` says. */
+  declare(place: Place, name: string, tunnel: Tunnel): void {
     this.#tunnels.set(name, tunnel);
+    if (tunnel.kind === "vxlan") register(this.draft, this.findings, { text: name, place }, tunnel.port);
   }
 
   /** @throws NotImported nothing says which port it is */
@@ -95,10 +123,12 @@ export class Devices {
     for (const [pattern, kind] of TUNNEL_NAMES) {
       const found = pattern.exec(word.text);
       if (found === null) continue;
-      const port = found[1] === undefined ? (UDP_PORTS[kind] ?? 0) : Number(found[1]);
+      const isAssumed = found[1] === undefined;
+      const port = isAssumed ? (UDP_PORTS[kind] ?? 0) : Number(found[1]);
       const what = kind === "gre" ? "gre" : `${kind} at UDP port ${port}`;
       this.findings.assume(word.place, word.text, `by its name it is a tunnel device, ${what}`);
-      return { kind, port };
+      if (kind === "vxlan") register(this.draft, this.findings, word, port);
+      return { kind, port, isAssumed };
     }
     return undefined;
   }

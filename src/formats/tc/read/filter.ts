@@ -1,5 +1,4 @@
 /** A filter, as commands and listings have it, and what it asks for. */
-import type { GeneveOption } from "../../reading/draft.js";
 import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { KernelDriver } from "../../../drivers/driver.js";
@@ -67,7 +66,8 @@ export interface FilterReader {
   readonly driver: KernelDriver | null;
   readonly findings: Findings;
   readonly devices: Devices;
-  readonly option: (option: GeneveOption, word: Word) => void;
+  readonly option: KeyContext["option"];
+  readonly encPort: KeyContext["encPort"];
   /** The devices of a block, or the device itself. */
   readonly deviceOf: (owner: Word) => NetDevice;
 }
@@ -136,6 +136,7 @@ export function readFilter(
     tunnel,
     device: device.name,
     option: reader.option,
+    encPort: reader.encPort,
     assume: (word, reason) => {
       findings.assume(word.place, word.text, reason);
     },

@@ -11,7 +11,9 @@ const COMMANDS: Readonly<Record<string, Element>> = {
   "qdisc add ... ingress, clsact": { becomes: "nothing; `ingress_block N`: devices share the filters of the block" },
   "qdisc del": { becomes: "the filters of the device are taken away again" },
   "chain add": { becomes: "nothing: chains are tables" },
-  "ip link add ... type vxlan, geneve, gretap": { becomes: "a tunnel device" },
+  "ip link add ... type vxlan, geneve, gretap, and what `ip -d link` prints of a VXLAN device": {
+    becomes: "a tunnel device; the port of a VXLAN device is in `device.parser.vxlanPorts`",
+  },
   "NAME=value": { becomes: "a variable, for `$NAME`" },
   "what `filter show` prints, as text or JSON": { becomes: "the same as the commands that make the filters" },
   "actions add": { refused: "filters are read, with the qdisc and the chains that they are in" },

@@ -8,13 +8,14 @@ import { LastCommand } from "../../reading/lastCommand.js";
 import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
-import { Devices, type NetDevice, type TunnelKind } from "./devices.js";
+import { checkPort, Devices, type NetDevice, type TunnelKind } from "./devices.js";
 import { FilterList } from "./filterList.js";
 import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
 import { listedOf as jsonListed, takeJson } from "./listing/json.js";
 import type { Listed } from "./listing/listed.js";
 import { headLineOf, listedOf as textListed, takeListings } from "./listing/text.js";
 import { asOffloaded } from "./offload.js";
+import { Links } from "./links.js";
 import { Plan } from "./plan.js";
 import { tcNumber } from "./values.js";
 
@@ -62,6 +63,9 @@ export class TcImport implements Importer {
       option: (option, word) => {
         if (!draft.geneveOption(option)) notImported(word, "the device looks for one class and type of options");
       },
+      encPort: (word, tunnel, port) => {
+        checkPort(draft, findings, word, tunnel, port);
+      },
       deviceOf: (owner) => this.#deviceOf(owner),
     };
   }
@@ -72,7 +76,13 @@ export class TcImport implements Importer {
     const listing = takeListings(json.rest);
     for (const { word, reason } of json.broken) this.findings.refuse(word.place, word.text, reason);
     const answers: Word[] = [];
+    const links = new Links((name, tunnel) => {
+      this.#guard(name, () => {
+        this.#devices.declare(name.place, name.text, tunnel);
+      });
+    });
     const lines = commandsOf(listing.rest, RULES, (other) => {
+      if (links.add(other)) return;
       if (FAILED.test(other.text)) answers.push(other);
       else if (/[\p{L}\d]/u.test(other.text)) this.findings.assume(other.place, other.text, NO_COMMAND);
     });
@@ -274,7 +284,8 @@ export class TcImport implements Importer {
 
   /** `ip link add NAME type vxlan ...`: the tunnel devices of the text. */
   #link(words: Cursor): void {
-    let [name, kind]: (string | undefined)[] = [];
+    let name: Word | undefined;
+    let kind: string | undefined;
     let [port, key]: (number | undefined)[] = [];
     words.next("ip");
     words.next("link");
@@ -282,19 +293,26 @@ export class TcImport implements Importer {
     while (!words.done) {
       const word = words.next("a word");
       if (word.text === "type") kind = words.next("a type").text;
-      else if (word.text === "name") name = words.next("a name").text;
+      else if (word.text === "name") name = words.next("a name");
       else if (word.text === "dstport") port = tcNumber(words.next("a port"), "a port", 16);
       else if (word.text === "id" || word.text === "vni") key = tcNumber(words.next("an id"), "an id", 24);
       else if (["dev", "link", "remote", "local", "group"].includes(word.text)) words.next("a value");
-      else name ??= word.text;
+      else name ??= word;
     }
     const tunnel = LINK_KINDS[kind ?? ""];
     if (tunnel === undefined || name === undefined) return;
-    this.#devices.declare(name, {
+    if ((port ?? 0) === 0) port = tunnel === "vxlan" ? this.#linuxPort(name) : UDP_PORTS[tunnel];
+    this.#devices.declare(name.place, name.text, {
       kind: tunnel,
-      port: port ?? UDP_PORTS[tunnel] ?? 0,
+      port: port ?? 0,
       ...(key === undefined ? {} : { key }),
     });
+  }
+
+  /** The port of a VXLAN device without one. */
+  #linuxPort(name: Word): number {
+    this.findings.assume(name.place, name.text, `it has no dstport: that of Linux is ${LINUX_VXLAN}`);
+    return LINUX_VXLAN;
   }
 
   #listOf(owner: string): FilterList {
@@ -327,6 +345,9 @@ function checkVerb(verb: Word): void {
 }
 
 const NO_COMMAND = "no command of tc: left out";
+
+/** `vxlan_port` of drivers/net/vxlan/vxlan_core.c. */
+const LINUX_VXLAN = 8472;
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",

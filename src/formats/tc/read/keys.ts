@@ -24,6 +24,8 @@ export interface KeyContext {
   readonly device: string;
   readonly assume: (word: Word, reason: string) => void;
   readonly option: (option: GeneveOption, word: Word) => void;
+  /** Checks the UDP port of a tunnel. @throws NotImported */
+  readonly encPort: (word: Word, tunnel: Tunnel, port: number) => void;
   /** EtherType after the tags and IP protocol, where the filter asks for them. */
   readonly l3: number | undefined;
   l4: number | undefined;
@@ -197,9 +199,11 @@ export const KEYS: Readonly<Record<string, Key>> = {
   enc_dst_ip: key("`outer.ipv4_dst`, `outer.ipv6_dst` on a tunnel device", outerAddress("dst")),
   enc_src_ip: key("`outer.ipv4_src`, `outer.ipv6_src` on a tunnel device", outerAddress("src")),
   enc_dst_port: key(
-    "`outer.udp_dport` on a tunnel device",
-    inTunnel((word, { match }) => {
-      match.ask("outer.udp_dport", tcNumber(word, "enc_dst_port", 16));
+    "`outer.udp_dport` on a tunnel device; of VXLAN also `device.parser.vxlanPorts`",
+    inTunnel((word, { match, encPort }, tunnel) => {
+      const port = tcNumber(word, "enc_dst_port", 16);
+      encPort(word, tunnel, port);
+      match.ask("outer.udp_dport", port);
     }),
   ),
   enc_tos: key(

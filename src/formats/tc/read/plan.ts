@@ -91,10 +91,12 @@ export class Plan {
 
   /** Frames of a tunnel that no filter of the uplink took. */
   #enterTunnel(name: string, tunnel: Tunnel, owner: string): void {
+    // Devices of other ports have other frames.
+    const port = tunnel.kind === "vxlan" && tunnel.isAssumed !== true && this.draft.vxlanPorts.length > 1;
     const match: Match =
       tunnel.kind === "gre" && tunnel.key === undefined
         ? { "misc.gre_protocol": 0x6558 }
-        : { [TUNNEL_FIELDS[tunnel.kind]]: tunnel.key ?? "any" };
+        : { ...(port ? { "outer.udp_dport": tunnel.port } : {}), [TUNNEL_FIELDS[tunnel.kind]]: tunnel.key ?? "any" };
     this.draft.push("rules", {
       name: this.draft.freeName("rules", `to ${name}`),
       table: TUNNELS,

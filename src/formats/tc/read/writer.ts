@@ -2,7 +2,6 @@
  * Writes the rules of a filter. tc executes actions one after the other, the device in an order of its
  * own: what comes too late for that order goes into a table after the rule, which has its frames alone.
  */
-import { UDP_PORTS } from "../../../headers/announcers.js";
 import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import {
@@ -16,7 +15,7 @@ import {
 import { writeRule } from "../../rules/planner.js";
 import { notImported } from "../../text/refusal.js";
 import type { Output, Step, TunnelKey, Verdict } from "./actions/steps.js";
-import type { Tunnel } from "./devices.js";
+import { checkPort, type Tunnel } from "./devices.js";
 import { tableOf, type Filter } from "./filter.js";
 import { modifyOf } from "./pedit.js";
 
@@ -54,7 +53,14 @@ export class RuleWriter {
     const { steps, notImported: missing } = filter;
     const decap = ways.onTunnel && steps.some(leaves);
     if (ways.onTunnel && !decap) this.#checkInside(steps, filter);
-    const reader = new BodyReader(this.findings, ways, ways.onTunnel && !decap ? "inner" : "outer", filter, decap);
+    const reader = new BodyReader(
+      this.draft,
+      this.findings,
+      ways,
+      ways.onTunnel && !decap ? "inner" : "outer",
+      filter,
+      decap,
+    );
     const { actions, end } = reader.body(steps);
     const first: ListAction[] = decap ? [{ kind: "decap", action: { reformat: { type: "l2_tunnel_to_l2" } } }] : [];
     const rule = { ...at, notImported: missing, actions: [...first, ...actions], end };
@@ -88,6 +94,7 @@ function leaves(step: Step): boolean {
 /** Reads the steps of one filter. */
 class BodyReader {
   constructor(
+    private readonly draft: Draft,
     private readonly findings: Findings,
     private readonly ways: Ways,
     private readonly level: "outer" | "inner",
@@ -185,8 +192,7 @@ class BodyReader {
   /** The headers that a tunnel device puts in front. */
   #encap(tunnel: Tunnel, key: TunnelKey): Reformat {
     const { src, dst, id = tunnel.key, tos = 0, ttl, port = tunnel.port, word } = key;
-    const known = UDP_PORTS[tunnel.kind] ?? 0;
-    if (port !== known) notImported(word, `the device knows ${tunnel.kind} at UDP port ${known}, not ${port}`);
+    checkPort(this.draft, this.findings, word, tunnel, port);
     this.findings.assume(
       word.place,
       "tunnel_key",

@@ -1,4 +1,5 @@
 /** The eSwitch of a scenario as filters of tc. */
+import { PORT_VXLAN } from "../../../abi/protocols.js";
 import type { Scenario } from "../../../scenario/index.js";
 import { refuseOthers, type ExportFindings } from "../../writing/finding.js";
 import type { Format } from "../../writing/format.js";
@@ -22,7 +23,9 @@ export const TC: Format = {
     const entries = new Map<string, readonly OrderedRule[]>();
     for (const { name, level } of fdb) entries.set(name, lookupOrder(scenario, [name], level === 0, tell));
     const { ports = 1, vports = 0 } = scenario.device ?? {};
-    const lines: string[] = [];
+    const lines = (scenario.device?.parser?.vxlanPorts ?? []).flatMap((port) =>
+      port === PORT_VXLAN ? [] : [`ip link add vxlan${port} type vxlan dstport ${port} external`],
+    );
     for (let port = 1; port <= ports; port++) {
       lines.push(...deviceLines(`eth${port - 1}`, { port }, entries, chains, scenario, findings));
     }

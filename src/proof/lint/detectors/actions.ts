@@ -8,11 +8,10 @@ import {
   REFORMAT_TYPE,
   REFORMAT_UDP,
 } from "../../../abi/reformat.js";
-import { PORT_VXLAN } from "../../../abi/protocols.js";
-import { UDP_PORTS } from "../../../headers/announcers.js";
-import { HEADERS, TUNNELS } from "../../../headers/headers.js";
+import { HEADERS, UDP_TUNNELS } from "../../../headers/headers.js";
 import { actionsOf } from "../../../explain/trace/objects.js";
 import type { Action, ActionKind } from "../../../model/action/action.js";
+import type { UdpPorts } from "../../../model/base/parser.js";
 import { fieldNamed, readField, type Field } from "../../../model/match/fields.js";
 import type { LintContext } from "../context.js";
 import type { Found, LintDetector } from "../detector.js";
@@ -38,6 +37,7 @@ interface Encapsulation {
   readonly type: number;
   readonly data: DataView;
   readonly udp: number;
+  readonly udpPorts: UdpPorts;
 }
 
 function encapsulationOf({ device }: LintContext, { kind, operand, reformatType }: Action): Encapsulation | null {
@@ -49,6 +49,7 @@ function encapsulationOf({ device }: LintContext, { kind, operand, reformatType 
     type: record.getUint8(REFORMAT_TYPE),
     data: new DataView(u8.buffer, u8.byteOffset + operand + REFORMAT_DATA, length),
     udp: record.getUint16(REFORMAT_UDP, true),
+    udpPorts: device.parser.udpPorts,
   };
 }
 
@@ -140,17 +141,17 @@ export const ACTIONS: readonly LintDetector[] = [
       ? null
       : `encapsulates with the UDP checksum 0x${checksum.toString(16).padStart(4, "0")}. The device does not compute it, so receivers drop the frames. Set it to 0.`;
   }),
-  overUdp("reformat-without-room", ({ data, udp }, port) => {
-    const tunnel = TUNNELS.find((header) => UDP_PORTS[header] === port);
-    if (tunnel === undefined) return null;
+  overUdp("reformat-without-room", ({ data, udp, udpPorts }, port) => {
+    const tunnel = UDP_TUNNELS.find((header) => udpPorts[header].includes(port));
+    if (tunnel === undefined || tunnel === "mpls") return null;
     const { name } = HEADERS[tunnel];
     const room = data.byteLength - udp - 8;
     return room >= SHORTEST
       ? null
       : `encapsulates for ${name} (UDP port ${port}), but its data has no room for the ${name} header: ${room} bytes follow the UDP header, ${SHORTEST} are needed.`;
   }),
-  overUdp("reformat-type", ({ type, data, udp }, port) => {
-    const vxlan = port === PORT_VXLAN;
+  overUdp("reformat-type", ({ type, data, udp, udpPorts }, port) => {
+    const vxlan = udpPorts.vxlan.includes(port);
     if (!vxlan || type !== L2_TO_L3_TUNNEL || data.byteLength < udp + 16) return null;
     return "encapsulates for VXLAN, whose packets begin with Ethernet, but l2_to_l3_tunnel removes the Ethernet header. Use l2_to_l2_tunnel.";
   }),

@@ -11,6 +11,7 @@ import {
 import { HEADERS, TUNNELS as OWN, UDP_TUNNELS } from "../../../headers/headers.js";
 import { L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2, REFORMAT_TYPE } from "../../../abi/reformat.js";
 import type { KeyMatch } from "../../../explain/match/terms.js";
+import type { ParserDeclaration } from "../../../model/base/parser.js";
 import { fieldNamed, writeField, type Field } from "../../../model/match/fields.js";
 import { fullMask } from "../../../model/match/term.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
@@ -24,10 +25,10 @@ const DECAPSULATES: ReadonlySet<number> = new Set([L2_TUNNEL_TO_L2, L3_TUNNEL_TO
 const UDP_PORT = fieldNamed("outer.udp_dport") as Field;
 
 /** Frames that have a tunnel, or what announces one: who asks for these need not ask for more. */
-const TUNNELED: readonly KeyMatch[] = [
+const tunneled = ({ udpPorts }: ParserDeclaration): readonly KeyMatch[] => [
   ...[PRESENT_ETH, PRESENT_IPV4, PRESENT_IPV6].map((header) => having(EXT_PRESENT_INNER, header)),
   ...OWN.map((header) => having(EXT_PRESENT_TUNNEL, HEADERS[header].present.tunnel)),
-  ...UDP_TUNNELS.map((header) => toPort(HEADERS[header].announced.port)),
+  ...UDP_TUNNELS.flatMap((header) => udpPorts[header].map(toPort)),
 ];
 
 function having(word: number, header: number): KeyMatch {
@@ -54,7 +55,7 @@ function decapsulates({ tracer: { traced } }: LintContext, { stored }: RuleNode)
 
 /** A frame without a tunnel that ends at the rule. */
 function ended(context: LintContext, rule: RuleNode): Witness | null {
-  const except = TUNNELED.map((keys) => ({ keys, isFrom: () => true }));
+  const except = tunneled(context.device.parser).map((keys) => ({ keys, isFrom: () => true }));
   const found = context.cover.find({ table: rule.table, rule }, { except });
   if (found.kind !== "frame" || found.before.length > 0) return null;
   const { trace, lookups } = context.walk(found.last);

@@ -29,6 +29,7 @@ export const DECLARATIONS = {
   nothing: {},
   everything: DECLARED,
   bounds: {
+    vxlanPorts: [65535, 1],
     geneveOption0: { class: 0xffff, type: 0xff },
     samples: [
       ...[0, 1, 1500, 0xffff].map((offset, id) => ({ ...PAYLOAD, id, offset })),

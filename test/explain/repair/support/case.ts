@@ -91,7 +91,7 @@ export class CaseDevice {
       key: keyFromWire(device, frame, options),
       frameThere: frame,
       taker: found.find(({ ref }) => ref.id !== target.ref.id && taken.includes(ref.id)) ?? null,
-      trial: trialOn(traced, frame, (bytes) => hits(bytes).includes(target.ref.id)),
+      trial: trialOn(traced, device.parser, frame, (bytes) => hits(bytes).includes(target.ref.id)),
     };
   }
 }

@@ -10,6 +10,8 @@ export interface Tunnel {
   readonly type: string;
   readonly options: ReadonlyMap<string, string>;
   readonly bridge: string | undefined;
+  /** Where the text names it first. */
+  readonly place: Place;
 }
 
 /** A port that leads to a port of another bridge. */
@@ -187,11 +189,11 @@ export class Ports {
 
   #tunnelPorts(): Tunnel[] {
     return this.interfaces.all.flatMap((one) => {
-      const { type = "", name, options } = one;
+      const { type = "", name, options, place } = one;
       if (!TUNNEL_TYPES.includes(type)) return [];
       const bridge = one.bridge === this.bridges.home ? undefined : one.bridge;
       if (bridge !== undefined && !this.bridges.all.has(bridge)) return [];
-      return [{ name, type, options, bridge }];
+      return [{ name, type, options, bridge, place }];
     });
   }
 
@@ -264,7 +266,7 @@ export class Ports {
     }
     const { type = "" } = one ?? {};
     if (one !== undefined && TUNNEL_TYPES.includes(type))
-      return { tunnel: { name: one.name, type, options: one.options, bridge } };
+      return { tunnel: { name: one.name, type, options: one.options, bridge, place: one.place } };
     if (one !== undefined && type === "patch") return this.#patchOf(one);
     const refused = OTHER_TYPES[type];
     return refused === undefined ? undefined : { refused };

@@ -8,7 +8,11 @@ import type { Act, Flow } from "../steps.js";
 /** Names that Open vSwitch gives the ports of all tunnels of a type. */
 const SYSTEM = /^(vxlan|genev|gre|ip6gre|erspan|ip6erspan|gtpu|bareudp|stt|lisp)_sys(?:_(\d+))?$/;
 
+/** The port of VXLAN devices of Linux that were given none. */
+const LINUX_VXLAN = 8472;
+
 function typeAt(port: number): string | undefined {
+  if (port === LINUX_VXLAN) return "vxlan";
   return TUNNEL_TYPES.find((type) => UDP_PORTS[type as HeaderName] === port);
 }
 
@@ -46,6 +50,8 @@ export function inferTunnel({ match }: Flow, interfaces: Interfaces): string | u
   const hasOption = Object.keys(tunnel).some((key) => key.startsWith("option "));
   const type = hasOption ? "geneve" : udp?.mask === 0xffffffffffffffffn ? typeAt(Number(udp.value)) : undefined;
   if (type === undefined || !isNew) return undefined;
-  makeTunnel(interfaces.named(inPort, { line: 1, column: 1 }), type);
+  const one = interfaces.named(inPort, { line: 1, column: 1 });
+  makeTunnel(one, type);
+  if (udp !== undefined && Number(udp.value) === LINUX_VXLAN) one.options.set("dst_port", String(LINUX_VXLAN));
   return type;
 }

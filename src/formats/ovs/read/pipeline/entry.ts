@@ -3,7 +3,7 @@ import { VPORT_UPLINK } from "../../../../abi/engine.js";
 import type { Draft } from "../../../reading/draft.js";
 import { MatchDraft } from "../../../rules/matchDraft.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
-import { askTunnel } from "../tunnels.js";
+import { askTunnel, portOf } from "../tunnels.js";
 import type { Asks } from "./asks.js";
 import type { Ways } from "./execution.js";
 import type { Report } from "./report.js";
@@ -46,7 +46,8 @@ export function entryOf(ways: Ways, draft: Draft, ports: Ports, report: Report, 
   for (const tunnel of tunnels) {
     const match = new MatchDraft();
     match.ask("misc.source_port", VPORT_UPLINK);
-    const refused = askTunnel(match, tunnel);
+    const port = portOf(tunnel, (number) => report.registerVxlan(tunnel, number));
+    const refused = typeof port === "string" ? port : askTunnel(match, tunnel, port);
     if (refused !== undefined) {
       report.tell(START_OF_TEXT, tunnel.name, refused);
       continue;

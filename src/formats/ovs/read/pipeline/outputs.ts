@@ -5,7 +5,7 @@ import type { Node } from "../nodes.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
 import type { Member, FlowSegment } from "../segment.js";
 import { act, type Act } from "../steps.js";
-import { encapsulation } from "../tunnels.js";
+import { encapsulation, portOf } from "../tunnels.js";
 import type { Places } from "../places.js";
 import type { Report } from "./report.js";
 import { isCircular } from "../groups.js";
@@ -43,6 +43,8 @@ export class Outputs {
     const fromWire = this.#isFromWire(ctx, known);
     if ("tunnel" in target) {
       if (fromWire) return refuse("a frame from the wire does not leave by it again: the tunnel leads over the uplink");
+      const port = portOf(target.tunnel, (number) => this.report.registerVxlan(target.tunnel, number));
+      if (typeof port === "string") return refuse(port);
       const made = encapsulation(target.tunnel, ctx.values, this.source.neighbors, this.source.options);
       if (typeof made === "string") return refuse(made);
       for (const open of made.open)

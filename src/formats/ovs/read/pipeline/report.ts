@@ -2,6 +2,7 @@
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
 import type { Place } from "../../../text/refusal.js";
+import type { Tunnel } from "../bridge/ports.js";
 import type { FlowSegment } from "../segment.js";
 
 export class Report {
@@ -29,6 +30,14 @@ export class Report {
     this.#told.add(key);
     this.findings.file = this.#file;
     this.findings.refuse(place, text, reason, rule);
+  }
+
+  /** The driver registers the port of a VXLAN tunnel. @returns why it cannot, or null */
+  registerVxlan({ name, place }: Tunnel, port: number): string | null {
+    if (this.draft.vxlanPorts.includes(port)) return null;
+    const refused = this.draft.registerVxlan(port);
+    if (refused === null) this.findings.explain(place, name, `UDP port ${port} is registered for VXLAN`);
+    return refused;
   }
 
   assume(place: Place, text: string, reason: string): void {
