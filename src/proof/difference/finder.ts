@@ -6,14 +6,16 @@ import { termsOf } from "../../explain/match/terms.js";
 import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
-import { Search, type LeftOut } from "../path/search.js";
+import { leftOut, Search, type LeftOut } from "../path/search.js";
 import { nearWays, sameWays, type Way } from "./alike.js";
 import type { Goal } from "./changes.js";
 import { differentKinds, type Behaviour } from "./compare.js";
 import { described } from "./described.js";
 import { framesText } from "./framesText.js";
-import { pathOf } from "./path.js";
+import { partingFrames } from "./parting.js";
+import { hits, pathOf, pathText } from "./path.js";
 import type { Side } from "./sides.js";
+import { dependsOnQueue, forbidPaths, isSmall } from "./taken.js";
 import { treatmentOf } from "./treatment.js";
 import { VARIATIONS, variationsOf } from "./variations.js";
 
@@ -57,8 +59,8 @@ export class DifferenceFinder {
   readonly #groups = new Map<string, DifferenceGroup>();
   /** Frames that come in at places that the other device does not have. */
   readonly #strangers: { readonly old: LeftOut; readonly changed: LeftOut };
-  /** Frames that both devices treat alike, for all goals. */
-  readonly #alike: LeftOut[] = [];
+  /** Frames that both devices treat the same, with the paths that they take. */
+  readonly #alike: { readonly frames: LeftOut; readonly ways: readonly [Way, Way] }[] = [];
 
   constructor(sides: { readonly old: Side; readonly changed: Side }, behaviour: Behaviour) {
     this.#sides = sides;
@@ -81,7 +83,9 @@ export class DifferenceFinder {
 
   #ofGoal(goal: Goal): Judged {
     /** Frames of ways that were looked at: alike, or of a group that was found. */
-    const except: LeftOut[] = [this.#strangers[goal.side], ...this.#alike];
+    const known = this.#alike.filter(({ ways }) => ways.some((way) => isAt(way, this.#sides[goal.side], goal)));
+    const except: LeftOut[] = [this.#strangers[goal.side], ...known.map(({ frames }) => frames)];
+    const seen = new Set<string>();
     let groups = 0;
     /** Ways of frames that are treated alike, but not all for the same reason. */
     let open = 0;
@@ -94,14 +98,15 @@ export class DifferenceFinder {
       if (found.kind === "unknown") return end(found.tried);
       const steered = this.#steer(goal, found.last, found.before);
       if (steered === null) return end("a frame that the other device has no place for");
-      const different = this.#isDifferent(steered) ? steered : this.#variation(goal, steered);
+      const way = this.#wayOf(steered, seen);
+      const isSame = way?.alike === true;
+      const different = this.#isDifferent(steered) ? steered : isSame ? null : this.#other(goal, steered);
       if (different !== null) {
         this.#note(goal, different);
         groups++;
       }
-      const way = this.#wayOf(steered);
-      if (way === null || (!way.alike && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
-      if (way.alike && different === null) this.#alike.push(way.frames);
+      if (way === null || (!isSame && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
+      if (isSame && different === null) this.#alike.push(way);
       except.push(way.frames);
     }
     return end(triedText(MAX_WAYS));
@@ -130,16 +135,32 @@ export class DifferenceFinder {
     return this.#kinds(steered).length > 0;
   }
 
-  /** A frame like one that is treated alike, which comes to the same goal and is treated differently; null for none. */
-  #variation(goal: Goal, { last, before }: Steered): Steered | null {
-    const address = goal.rule?.stored.address ?? 0;
-    for (const frame of variationsOf(last.frame)) {
-      const steered = this.#steer(goal, { ...last, frame }, before);
+  /** A frame near one that is treated the same, which reaches the same goal and is treated differently; null for none. */
+  #other(goal: Goal, near: Steered): Steered | null {
+    for (const last of this.#others(goal, near)) {
+      const steered = this.#steer(goal, last, near.before);
       if (steered === null) return null;
-      const isThere = steered[goal.side].lookups.some(({ table, rule }) => table === goal.table && rule === address);
-      if (isThere && this.#isDifferent(steered)) return steered;
+      if (indexOf(steered[goal.side], goal) >= 0 && this.#isDifferent(steered)) return steered;
     }
     return null;
+  }
+
+  /** Frames that have what the actions on the paths of a frame need, then frames with other bytes. */
+  *#others(goal: Goal, near: Steered): Generator<Prepared> {
+    const ways = this.#waysOf(near) ?? this.#waysTo(goal, near);
+    if (ways !== null) yield* partingFrames(goal.side === "old" ? ways : [ways[1], ways[0]], near.last.entry);
+    for (const frame of variationsOf(near.last.frame)) yield { ...near.last, frame };
+  }
+
+  /** The paths of a frame through both devices up to the goal's table. */
+  #waysTo(goal: Goal, steered: Steered): readonly [Way, Way] | null {
+    const other = goal.side === "old" ? "changed" : "old";
+    const table = this.#sides[other].tableNamed(this.#sides[goal.side].tableName(goal.table));
+    const ends = {
+      [goal.side]: indexOf(steered[goal.side], goal),
+      [other]: steered[other].lookups.findIndex((one) => one.table === table),
+    } as Record<Goal["side"], number>;
+    return ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
   }
 
   #note(goal: Goal, steered: Steered): void {
@@ -166,30 +187,49 @@ export class DifferenceFinder {
     this.#groups.set(key, { ...group, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
   }
 
-  /**
-   * The frames that go the ways of a frame, and whether it is known that the same happens to all of them; null if nothing is
-   * known of the ways.
-   */
-  #wayOf({
-    last: { entry },
-    before,
-    old,
-    changed,
-    key,
-  }: Steered): { readonly frames: LeftOut; readonly alike: boolean } | null {
-    const [a, b] = [pathOf(this.#sides.old, old), pathOf(this.#sides.changed, changed)];
+  /** The paths of a frame through both devices; null if one of them is split. */
+  #waysOf(
+    { last: { entry }, old, changed }: Steered,
+    ends: Partial<Record<Goal["side"], number>> = {},
+  ): readonly [Way, Way] | null {
+    const [a, b] = [pathOf(this.#sides.old, old, ends.old), pathOf(this.#sides.changed, changed, ends.changed)];
     const entries = [this.#sides.old.entryLike(entry), this.#sides.changed.entryLike(entry)] as const;
     if (a === null || b === null || entries[0] === null || entries[1] === null) return null;
-    const ways: readonly [Way, Way] = [
+    return [
       { side: this.#sides.old, entry: entries[0], path: a },
       { side: this.#sides.changed, entry: entries[1], path: b },
     ];
+  }
+
+  /**
+   * The frames that take the paths of a frame, and whether it is known that the same happens to all of them; null if nothing
+   * is known of the paths.
+   * @param seen the paths of which all frames are left out, as far as their keys decide
+   */
+  #wayOf(steered: Steered, seen: Set<string>): { frames: LeftOut; alike: boolean; ways: readonly [Way, Way] } | null {
+    const ways = this.#waysOf(steered);
+    if (ways === null) return null;
+    const { last, before, key } = steered;
+    const places = this.#firstTables(last.entry);
+    const isNumbered = dependsOnQueue(ways);
+    const isFrom = (one: Entry): boolean =>
+      this.#firstTables(one) === places && !(isNumbered && this.#hasOtherNumber(one));
+    const isEqual = ways[0].path.effects === ways[1].path.effects;
+    const id = ways.map(({ path }) => pathText(path)).join(" | ");
+    if (!seen.has(id) && isFrom(last.entry) && isSmall(ways)) {
+      seen.add(id);
+      const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, ways);
+      return { frames: { isFrom, forbid }, alike: isEqual, ways };
+    }
     const keys = before.length > 0 ? null : sameWays(ways, key);
     const known = keys ?? nearWays(ways, key);
-    if (known === null) return null;
-    const places = this.#firstTables(entry);
-    const isFrom = (one: Entry): boolean => this.#firstTables(one) === places;
-    return { frames: { keys: known, isFrom }, alike: keys !== null && a.effects === b.effects };
+    return known === null ? null : { frames: leftOut(known, isFrom), alike: keys !== null && isEqual, ways };
+  }
+
+  /** Whether the queue that sends has another number in the other device. */
+  #hasOtherNumber(entry: Entry): boolean {
+    const [a, b] = [this.#sides.old, this.#sides.changed].map((side) => side.entryLike(entry)?.queue?.qp_num);
+    return a !== b;
   }
 
   /** Equal for places from which frames come to the same first tables in both devices. */
@@ -205,5 +245,15 @@ function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFr
 /** Frames that come in where a device has no place for them. */
 function notIn(other: Side): LeftOut {
   const all = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
-  return { keys: all, isFrom: (entry) => other.entryLike(entry) === null };
+  return leftOut(all, (entry) => other.entryLike(entry) === null);
+}
+
+/** The lookup in which a frame reaches the goal; -1 for none. */
+function indexOf({ lookups }: TracedWalk, { table, rule }: Goal): number {
+  const address = rule?.stored.address ?? 0;
+  return lookups.findIndex((one) => one.table === table && one.rule === address && !one.step.passedOver);
+}
+
+function isAt({ side, path }: Way, own: Side, { table, rule }: Goal): boolean {
+  return side === own && hits(path, table, rule);
 }
