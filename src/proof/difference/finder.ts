@@ -1,4 +1,5 @@
 /** Finds frames that two devices treat differently among those that can notice a change. */
+import type { TraceStep } from "../../explain/trace/trace.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import { hexOf } from "../../base/hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
@@ -8,10 +9,11 @@ import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
 import { leftOut, Search, type LeftOut } from "../path/search.js";
 import { nearWays, sameWays, type Way } from "./alike.js";
-import type { Goal } from "./changes.js";
+import type { Goal, Suspect } from "./changes.js";
 import { differentKinds, type Behaviour } from "./compare.js";
 import { described } from "./described.js";
 import { framesText } from "./framesText.js";
+import { Meetings } from "./meeting.js";
 import { partingFrames } from "./parting.js";
 import { hits, pathOf, pathText } from "./path.js";
 import type { Side } from "./sides.js";
@@ -23,6 +25,8 @@ import { VARIATIONS, variationsOf } from "./variations.js";
 const MAX_WAYS = 500;
 /** Those of them of which it is not known whether all their frames are treated alike. */
 const MAX_OPEN = 12;
+/** Frames of paths whose other frames could not be left out at once: their keys do not decide these paths. */
+const MAX_REPEATS = 40;
 /** Groups of one goal. */
 const MAX_GROUPS = 8;
 
@@ -52,18 +56,38 @@ interface Steered {
   readonly key: Uint8Array;
 }
 
+/** Paths of a frame, and frames that take them. */
+interface LeftWays {
+  readonly frames: LeftOut;
+  /** Whether it is known that both devices treat all of them the same. */
+  readonly alike: boolean;
+  /** Whether frames of these paths were left out before. */
+  readonly isRepeated: boolean;
+  readonly ways: readonly [Way, Way];
+}
+
 export class DifferenceFinder {
   readonly #sides: { readonly old: Side; readonly changed: Side };
   readonly #behaviour: Behaviour;
+  readonly #meetings: Meetings;
   readonly #searches: { readonly old: Search; readonly changed: Search };
   readonly #groups = new Map<string, DifferenceGroup>();
+  /** Of the present change: the groups of frames that a port loops back, and whether other frames show it too. */
+  #looped: string[] = [];
+  #isPlain = false;
   /** Frames that come in at places that the other device does not have. */
   readonly #strangers: { readonly old: LeftOut; readonly changed: LeftOut };
   /** Frames that both devices treat the same, with the paths that they take. */
   readonly #alike: { readonly frames: LeftOut; readonly ways: readonly [Way, Way] }[] = [];
 
-  constructor(sides: { readonly old: Side; readonly changed: Side }, behaviour: Behaviour) {
+  /** @param suspects all changes of the devices */
+  constructor(
+    sides: { readonly old: Side; readonly changed: Side },
+    suspects: readonly Pick<Suspect, "goals">[],
+    behaviour: Behaviour,
+  ) {
     this.#sides = sides;
+    this.#meetings = new Meetings(sides, suspects);
     this.#behaviour = behaviour;
     this.#strangers = { old: notIn(sides.changed), changed: notIn(sides.old) };
     this.#searches = { old: new Search(sides.old.world), changed: new Search(sides.changed.world) };
@@ -76,6 +100,7 @@ export class DifferenceFinder {
   /** Whether frames that come to one of the goals are treated differently; "same" is proved. */
   effectOf(goals: readonly Goal[]): Judged {
     if (goals.length === 0) return unknown("nothing: any frame may notice it");
+    [this.#looped, this.#isPlain] = [[], false];
     const judged = goals.map((goal) => this.#ofGoal(goal));
     const found = (wanted: Change["effect"]): Judged | undefined => judged.find(({ effect }) => effect === wanted);
     return found("different") ?? found("unknown") ?? SAME;
@@ -86,7 +111,7 @@ export class DifferenceFinder {
     const known = this.#alike.filter(({ ways }) => ways.some((way) => isAt(way, this.#sides[goal.side], goal)));
     const except: LeftOut[] = [this.#strangers[goal.side], ...known.map(({ frames }) => frames)];
     const seen = new Set<string>();
-    let groups = 0;
+    let [groups, repeats] = [0, 0];
     /** Ways of frames that are treated alike, but not all for the same reason. */
     let open = 0;
     /** Where the search ends without having seen all frames. */
@@ -107,6 +132,7 @@ export class DifferenceFinder {
       }
       if (way === null || (!isSame && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
       if (isSame && different === null) this.#alike.push(way);
+      if (way.isRepeated && ++repeats > MAX_REPEATS) return end(triedText(ways + 1));
       except.push(way.frames);
     }
     return end(triedText(MAX_WAYS));
@@ -163,6 +189,7 @@ export class DifferenceFinder {
     return ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
   }
 
+  /** Frames that a port loops back are only noted where no others show the change. */
   #note(goal: Goal, steered: Steered): void {
     const { last, before, old, changed } = steered;
     const terms =
@@ -183,7 +210,13 @@ export class DifferenceFinder {
       },
       goal.rule === null ? "frames" : framesText(terms),
     );
-    if (this.#groups.has(key)) return;
+    const isLooped = [old, changed].some(({ trace }) => trace.steps.some(isLoopback));
+    if (this.#groups.has(key) || (isLooped && this.#isPlain)) return;
+    if (isLooped) this.#looped.push(key);
+    else {
+      this.#isPlain = true;
+      for (const one of this.#looped.splice(0)) this.#groups.delete(one);
+    }
     this.#groups.set(key, { ...group, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
   }
 
@@ -206,24 +239,28 @@ export class DifferenceFinder {
    * is known of the paths.
    * @param seen the paths of which all frames are left out, as far as their keys decide
    */
-  #wayOf(steered: Steered, seen: Set<string>): { frames: LeftOut; alike: boolean; ways: readonly [Way, Way] } | null {
-    const ways = this.#waysOf(steered);
-    if (ways === null) return null;
+  #wayOf(steered: Steered, seen: Set<string>): LeftWays | null {
+    const whole = this.#waysOf(steered);
+    if (whole === null) return null;
+    const met = this.#meetings.before(whole);
+    const ways = met ?? whole;
     const { last, before, key } = steered;
     const places = this.#firstTables(last.entry);
     const isNumbered = dependsOnQueue(ways);
     const isFrom = (one: Entry): boolean =>
       this.#firstTables(one) === places && !(isNumbered && this.#hasOtherNumber(one));
-    const isEqual = ways[0].path.effects === ways[1].path.effects;
+    const isEqual = met !== null || whole[0].path.effects === whole[1].path.effects;
     const id = ways.map(({ path }) => pathText(path)).join(" | ");
     if (!seen.has(id) && isFrom(last.entry) && isSmall(ways)) {
       seen.add(id);
       const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, ways);
-      return { frames: { isFrom, forbid }, alike: isEqual, ways };
+      return { frames: { isFrom, forbid }, alike: isEqual, isRepeated: false, ways };
     }
-    const keys = before.length > 0 ? null : sameWays(ways, key);
-    const known = keys ?? nearWays(ways, key);
-    return known === null ? null : { frames: leftOut(known, isFrom), alike: keys !== null && isEqual, ways };
+    const keys = before.length > 0 ? null : sameWays(whole, key);
+    const known = keys ?? nearWays(whole, key);
+    if (known === null) return null;
+    const alike = keys !== null && isEqual;
+    return { frames: leftOut(known, isFrom), alike, isRepeated: seen.has(id), ways: whole };
   }
 
   /** Whether the queue that sends has another number in the other device. */
@@ -236,6 +273,10 @@ export class DifferenceFinder {
   #firstTables(entry: Entry): string {
     return `${this.#sides.old.entryLike(entry)?.table} ${this.#sides.changed.entryLike(entry)?.table}`;
   }
+}
+
+function isLoopback(step: TraceStep): boolean {
+  return step.kind === "move" && step.cause === "loopback";
 }
 
 function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFrame {

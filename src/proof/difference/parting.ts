@@ -60,13 +60,16 @@ function* partings(solver: Solver, ways: readonly [Way, Way], [a, b]: readonly [
 /** The key at the end of a path, and when a frame gets there. */
 function endOf(solver: Solver, { side, path: { rule } }: Way, chain: Chain): { key: SymbolicKey; when: Literal } {
   const { key } = chain.stages.at(-1);
-  if (rule === null) return { key, when: TRUE };
+  if (rule === null || rule === undefined) return { key, when: TRUE };
   return side.world.afterActions(solver, key, side.world.contentOf(rule).actions);
 }
 
 /** The bits of the key that the actions on a path write. */
 function writtenBits({ side: { world }, path: { edges, rule } }: Way): number[] {
-  const lists = [...edges.map(({ changes }) => changes), rule === null ? [] : world.contentOf(rule).actions];
+  const lists = [
+    ...edges.map(({ changes }) => changes),
+    rule === null || rule === undefined ? [] : world.contentOf(rule).actions,
+  ];
   return lists.flatMap((actions) =>
     actions.flatMap((op, n) => {
       if (n % 2 === 1) return [];

@@ -11,9 +11,9 @@ import type { Side } from "./sides.js";
 /** The way of a frame that is never split. */
 export interface Path {
   readonly edges: readonly Edge[];
-  /** The last table, and the rule that the frame hits there; null for none. */
+  /** The last table, and the rule that the frame hits there; null for none, undefined for a path that ends before it. */
   readonly table: number;
-  readonly rule: RuleNode | null;
+  readonly rule: RuleNode | null | undefined;
   /** How many actions of the last rule the frame got past, and whether the next one ended it for want of a tunnel. */
   readonly passed: number;
   readonly failed: boolean;
@@ -21,6 +21,8 @@ export interface Path {
   readonly effects: string;
   /** The same without what changes fields of headers. */
   readonly marks: string;
+  /** The same up to the table after each edge; empty for a frame that a port loops back. */
+  readonly stops: readonly string[];
 }
 
 /** Moves that do nothing but go on. */
@@ -58,6 +60,7 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
   const isBack = (step: LookupStep): boolean => back.some((at) => at < trace.steps.indexOf(step));
   const edges: Edge[] = [];
   const effects: string[] = [];
+  const stops: string[] = [];
   for (const [i, lookup] of lookups.slice(0, -1).entries()) {
     const next = lookups[i + 1] as LookupRecord;
     const edge = edgeBetween(side, lookup, next, isBack(next.step) && !isBack(lookup.step));
@@ -68,11 +71,12 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
     if (edge.rule !== null)
       effects.push(side.nameOf(edge.rule), ...side.operationsOf(edge.rule).filter((text) => !JUMPS.test(text)));
     if (!PLAIN_MOVES.has(edge.move)) effects.push(`${edge.move} ${edge.vport}`);
+    if (back.length === 0) stops.push(effects.filter((text) => text !== "").join("; "));
   }
   const rule = last.rule === 0 ? null : side.world.rules.ruleAt(last.table, last.rule);
   if (rule !== null && isBack(last.step) && side.world.graph.mayBePassedOver(rule)) return null;
   const actions = rule === null ? [] : side.world.contentOf(rule).actions;
-  const place = { edges, table: last.table, rule };
+  const place = { edges, table: last.table, rule, stops };
   const failed = rule === null || steps !== trace.steps ? -1 : failedAction(trace, last.step, actions);
   if (rule !== null && failed >= 0) {
     const own = side.operationsOf(rule, failed);
@@ -142,7 +146,7 @@ function holds({ bit, width, value, equal }: Condition, key: Uint8Array): boolea
 export function hits({ edges, table, rule }: Path, at: number, wanted: RuleNode | null): boolean {
   const address = wanted?.stored.address ?? 0;
   const isThere = (one: number, hit: RuleNode | null): boolean => one === at && (hit?.stored.address ?? 0) === address;
-  return isThere(table, rule) || edges.some((edge) => isThere(edge.from, edge.rule));
+  return (rule !== undefined && isThere(table, rule)) || edges.some((edge) => isThere(edge.from, edge.rule));
 }
 
 /** Equal for equal paths of one device. */
@@ -150,5 +154,12 @@ export function pathText({ edges, table, rule, passed, failed }: Path): string {
   const steps = edges.map(({ from, to, rule: hit, move, by, vport, slot, conditions }) =>
     JSON.stringify([from, to, hit?.stored.address, move, by, vport, slot, conditions]),
   );
-  return [...steps, table, rule?.stored.address ?? 0, passed, failed].join(" ");
+  return [...steps, table, rule === undefined ? "any" : (rule?.stored.address ?? 0), passed, failed].join(" ");
+}
+
+/** The first edges of a path. */
+export function beginning({ edges, stops }: Path, count: number): Path {
+  const [effects, { to }] = [stops[count - 1] ?? "", edges[count - 1] as Edge];
+  const shorter = { edges: edges.slice(0, count), stops: stops.slice(0, count) };
+  return { ...shorter, table: to, rule: undefined, passed: 0, failed: false, effects, marks: effects };
 }

@@ -102,6 +102,11 @@ export class Side {
     return this.#behaviour.ignore?.includes("reason") === true;
   }
 
+  /** Whether both devices have a table. */
+  isShared(table: number): boolean {
+    return this.#names.has(table);
+  }
+
   /** The name that a table has in both devices. */
   tableName(table: number): string {
     return this.#nameOf(table);

@@ -37,7 +37,8 @@ export function dependsOnQueue(ways: readonly Way[]): boolean {
 }
 
 function lookupsOf({ edges, table, rule }: Path): { table: number; slot: number; rule: RuleNode | null }[] {
-  const tables = [...edges.map((edge) => ({ table: edge.from, rule: edge.rule })), { table, rule }];
+  const last = rule === undefined ? [] : [{ table, rule }];
+  const tables = [...edges.map((edge) => ({ table: edge.from, rule: edge.rule })), ...last];
   return tables.map((one, n) => ({ ...one, slot: n === 0 ? 0 : (edges[n - 1] as Edge).slot }));
 }
 
@@ -158,7 +159,7 @@ class LeftPaths {
   }
 
   #otherEnd(side: Side, stage: Stage, { rule, passed, failed }: Path): Literal[] {
-    if (rule === null) return [];
+    if (rule === null || rule === undefined) return [];
     const { actions } = side.world.contentOf(rule);
     const passes = (count: number): Literal =>
       known(

@@ -40,7 +40,7 @@ const TERMS: readonly Term[] = [
 ];
 
 /** @returns one to three terms about different fields; a rule has at most two ranges */
-function drawMatch(random: Random): DocumentRule["match"] {
+export function drawMatch(random: Random): DocumentRule["match"] {
   return Object.assign(
     {},
     ...random
@@ -60,8 +60,9 @@ const CHANGES: readonly ((random: Random) => unknown)[] = [
 ];
 
 /** What a rule does before the end: in the order that the device accepts. */
-function drawSteps(random: Random): unknown[] {
+export function drawSteps(random: Random, decapsulates = 0): unknown[] {
   return [
+    ...(random.chance(decapsulates) ? [{ reformat: { type: "l2_tunnel_to_l2" } }] : []),
     ...(random.chance(0.1) ? [{ tag: random.between(1, 3) }] : []),
     ...(random.chance(0.15) ? ["pop_vlan"] : []),
     ...(random.chance(0.3) ? [{ modify: [random.pick(CHANGES)(random)] }] : []),
@@ -74,15 +75,18 @@ function drawEnd(random: Random, later: readonly string[]): unknown {
   return random.chance(0.25) ? "drop" : { queue: random.pick(["a", "b", "c"]) };
 }
 
-/** @param size of its tables */
-export function drawDocument(random: Random, size = 8): RulesDocument {
+/**
+ * @param size of its tables
+ * @param decapsulates the share of rules that remove a tunnel
+ */
+export function drawDocument(random: Random, size: number, decapsulates = 0): RulesDocument {
   const tables = Array.from({ length: random.between(1, 4) }, (_, n) => ({ name: `t${n}`, level: LEVELS * n }));
   const rules = tables.flatMap(({ name: table }, n) => {
     const later = tables.slice(n + 1).map(({ name }) => name);
     const count = random.between(2, size);
     const hasLast = random.chance(0.6);
     return Array.from({ length: count }, (_, i): DocumentRule => {
-      const actions = [...drawSteps(random), drawEnd(random, later)];
+      const actions = [...drawSteps(random, decapsulates), drawEnd(random, later)];
       const match = hasLast && i === count - 1 ? {} : drawMatch(random);
       return { name: `${table}r${i}`, table, priority: PRIORITIES * (i + 1), match, actions };
     });
