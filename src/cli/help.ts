@@ -202,22 +202,23 @@ group has a frame that was run through both scenarios. The scenarios are reporte
 
 With captures, their frames are run through both scenarios in order, and those treated differently are grouped.
 
-  --ignore LIST  ignore differences in counters, tags, or both (counters,tags)
+  --ignore LIST  ignore differences in counters, tags, or why a frame is lost (counters,tags,reason)
   --rules        also compare the names of the rules that a frame hits
   --port N       the port at which the frames of captures arrive (default: 1)
   --limit N      stop after N frames of the captures
 ${IMPORTED}
+  --summary      print one line: equal, different or undecided, and the first difference or undecided change
   --json         print a line of JSON for each change and group, then one for the result
   --quiet        no notes or progress
 
   flowsteer diff old.json new.json
-  flowsteer diff old.json new.json --ignore counters,tags && echo same behaviour
+  flowsteer diff old.json new.json --ignore counters,tags --summary && echo same behaviour
   flowsteer diff old.json new.json traffic.pcap
 
 The JSON Schema of the lines is in the package: schema/diff-1.schema.json.
 
-Exit codes: 0 no frame is treated differently; 1 some frame is, or equivalence could not be proved; 2 an input was
-refused; 3 an output cannot be written; 4 a capture ends in the middle of a record; 130, 143 interrupted.
+Exit codes: 0 no frame is treated differently; 1 some frame is; 2 an input was refused; 3 undecided: no difference was
+found, and equivalence could not be proved (or the output cannot be written); 4 a capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame

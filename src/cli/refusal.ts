@@ -58,7 +58,7 @@ export function badUsage(place: string | null, hint: string): CommandRefusal {
 }
 
 /** Exit codes besides 0; docs/command-line.md lists them. */
-export const EXIT = { failed: 1, refused: 2, cannotWrite: 3, cut: 4, incomplete: 5, defect: 70 } as const;
+export const EXIT = { failed: 1, refused: 2, undecided: 3, cannotWrite: 3, cut: 4, incomplete: 5, defect: 70 } as const;
 
 /** The exit code of a refusal. */
 export function exitCodeOfRefusal({ refusal }: CommandRefusal): number {

@@ -82,7 +82,7 @@ describe("with a capture", () => {
     const parser = { geneveOption0: { class: 258, type: 128 } };
     const other = scratch("diff-parser.json", JSON.stringify({ ...document, device: { ...document.device, parser } }));
     const { code, out } = await flowsteer(["diff", OLD, other]);
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(out.replace(/\s+/g, " ")).toContain(
       "whether frames notice it is not known: the parser options of the device differ; tried: nothing: any frame may notice it",
     );
@@ -168,6 +168,62 @@ describe("with a capture", () => {
   });
 });
 
+describe("in one line", () => {
+  const summary = async (...args: string[]): Promise<{ code: number | null; out: string }> => {
+    const { code, out, err } = await flowsteer(["diff", OLD, ...args, "--summary"]);
+    expect(err).toBe("");
+    expect(out.split("\n")).toHaveLength(2);
+    return { code, out: out.replaceAll(/\/\S*\//g, "") };
+  };
+
+  it("says that scenarios are equal", async () => {
+    const rest = changed("diff-rest.json", (rules) => {
+      const copy = structuredClone(rule(rules, "icmp"));
+      rules.push({ ...copy, name: "icmp again", priority: 99 } as Document["rules"][number]);
+    });
+    expect(await summary(rest)).toEqual({
+      code: 0,
+      out: "equal: examples/everyday.json and diff-rest.json; 1 change\n",
+    });
+  });
+
+  it("names the first difference", async () => {
+    const drops = changed("diff-drops.json", (rules) => (rule(rules, "icmp").actions = ["drop"]));
+    const { code, out } = await summary(drops);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^different: .*; 1 change; 1 difference; frames with IP protocol icmp .* are now dropped/);
+  });
+
+  it("names what is undecided", async () => {
+    const document = JSON.parse(readFileSync(join(root, OLD), "utf8")) as { device?: object };
+    const parser = { geneveOption0: { class: 258, type: 128 } };
+    const other = scratch("diff-other.json", JSON.stringify({ ...document, device: { ...document.device, parser } }));
+    expect(await summary(other)).toEqual({
+      code: 3,
+      out:
+        "undecided: examples/everyday.json and diff-other.json; 1 change; 1 change undecided; the parser options of the device " +
+        "differ; tried: nothing: any frame may notice it\n",
+    });
+  });
+});
+
+it("does not count why a frame is lost with --ignore reason", async () => {
+  const scenario = (name: string, rules: object[]): string =>
+    scratch(
+      name,
+      JSON.stringify({
+        flowsteer: 1,
+        queues: [{ name: "a" }],
+        tables: [{ name: "root", level: 0 }],
+        rules: [{ name: "web", table: "root", match: { "outer.tcp_dport": 80 }, actions: [{ queue: "a" }] }, ...rules],
+      }),
+    );
+  const old = scenario("diff-misses.json", []);
+  const other = scenario("diff-dropped.json", [{ name: "rest", table: "root", priority: 9, actions: ["drop"] }]);
+  expect((await flowsteer(["diff", old, other])).code).toBe(1);
+  expect((await flowsteer(["diff", old, other, "--ignore", "reason"])).code).toBe(0);
+});
+
 it("refuses a bad command line", async () => {
   const refused = async (...args: string[]): Promise<string> => {
     const { code, out, err } = await flowsteer(["diff", ...args]);
@@ -175,7 +231,7 @@ it("refuses a bad command line", async () => {
     return err;
   };
   expect(await refused(OLD)).toContain("name two scenarios");
-  expect(await refused(OLD, OLD, CAPTURE, "--ignore", "tag")).toContain("expected one or more of counters,tags");
+  expect(await refused(OLD, OLD, CAPTURE, "--ignore", "tag")).toContain("expected one or more of counters,tags,reason");
   expect(await refused(OLD, OLD, CAPTURE, "--port", "2")).toContain("the ports of both devices");
   expect(await refused(OLD, "none.json", CAPTURE)).toContain("none.json");
 });

@@ -12,7 +12,7 @@ import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT } from "../refusal.js";
 import type { DiffLine } from "../report/diffLines.js";
-import { capturedText, provedText } from "../report/diffText.js";
+import { capturedText, provedText, summaryText } from "../report/diffText.js";
 import { linesOfHitRules, notImportedLines } from "../report/notImported.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import { notesText } from "../report/report.js";
@@ -24,11 +24,12 @@ const OPTIONS = {
   rules: "flag",
   port: "value",
   limit: "value",
+  summary: "flag",
   json: "flag",
 } as const;
-const IGNORED = ["counters", "tags"] as const;
+const IGNORED = ["counters", "tags", "reason"] as const;
 
-/** @returns the exit code: 0 where both treat all frames alike, 1 where they do not, or where that is not proved */
+/** @returns the exit code: 0 where both treat all frames the same, 1 where they do not, 3 where neither was found */
 export async function diff(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "diff", OPTIONS);
   const [old, changed, ...captures] = line.operands;
@@ -41,6 +42,8 @@ export async function diff(args: readonly string[]): Promise<number> {
   if (captures.length > 0) return compareCaptures(line, read, pair, captures, behaviour);
   const other = ["port", "limit"].find((name) => line.values.has(name));
   if (other !== undefined) throw badUsage(null, `--${other} applies to captures only; name a capture`);
+  if (line.flags.has("summary") && line.flags.has("json"))
+    throw badUsage(null, "--summary and --json cannot be used together");
   return compareRules(line, read, pair, behaviour);
 }
 
@@ -71,13 +74,14 @@ async function compareRules(
   } else {
     const [before = "", after = ""] = line.operands.map(inputName).map(printable);
     const paint = painter(process.stdout);
-    await output.write(provedText(paint, result, before, after));
-    await output.write(elementsText(paint, elementsOfRules(result, ...read)));
+    const isShort = line.flags.has("summary");
+    await output.write(isShort ? summaryText(result, before, after) : provedText(paint, result, before, after));
+    if (!isShort) await output.write(elementsText(paint, elementsOfRules(result, ...read)));
   }
   await output.flush();
   // The answer is about all frames, so about those of all rules.
   if (!line.flags.has("quiet")) writeNotes(pair.flatMap(({ scenario }) => notImportedLines(scenario, () => true)));
-  return equal ? 0 : EXIT.failed;
+  return equal ? 0 : groups.length > 0 ? EXIT.failed : EXIT.undecided;
 }
 
 /** Each note once: mostly both scenarios have the same rules. */

@@ -57,6 +57,24 @@ export function provedText(
   return wrapped(head, WIDTH, "", "") + texts + restText(groups.length) + changesText(paint, changes);
 }
 
+/** What a comparison of all frames found, in one line: with what is undecided, where something is. */
+export function summaryText({ equal, groups, changes }: DifferenceResult, old: string, changed: string): string {
+  const undecided = changes.filter(({ effect }) => effect === "unknown");
+  const [first] = undecided;
+  const answer = equal ? "equal" : groups.length > 0 ? "different" : "undecided";
+  const found = groups.length === 0 ? [] : [counted(groups.length, "difference"), groups[0]?.sentence ?? ""];
+  const open =
+    first === undefined
+      ? []
+      : [`${counted(undecided.length, "change")} undecided`, `${first.sentence}${triedText(first)}`];
+  const parts = [`${old} and ${changed}`, counted(changes.length, "change"), ...found, ...open];
+  return `${printable(`${answer}: ${parts.join("; ")}`)}\n`;
+}
+
+function triedText({ tried }: Change): string {
+  return tried === null ? "" : `; tried: ${tried}`;
+}
+
 const EFFECTS: Readonly<Record<Change["effect"], string>> = {
   different: "frames notice it",
   same: "no frame can notice it: proved",
@@ -73,10 +91,7 @@ function changesText(paint: Paint, changes: readonly Change[]): string {
       if (some.length === 0) return "";
       const lines = some
         .slice(0, MAX_CHANGES)
-        .map(({ sentence, tried }) => {
-          const text = tried === null ? sentence : `${sentence}; tried: ${tried}`;
-          return wrapped(printable(text), WIDTH, "  ", "    ");
-        })
+        .map((one) => wrapped(printable(one.sentence + triedText(one)), WIDTH, "  ", "    "))
         .join("");
       const more =
         some.length > MAX_CHANGES ? `  and ${grouped(some.length - MAX_CHANGES)} more: --json lists all\n` : "";

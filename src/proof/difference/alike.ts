@@ -65,7 +65,7 @@ function cubeOf(
   const routes = ways.map(({ side, path }) => {
     const waysOf = (table: number, rule: RuleNode | null): readonly Edge[] =>
       side.waysOf(table, rule?.stored.address ?? 0);
-    const route = new Route(side.world, solver, arrival, path, waysOf);
+    const route = new Route(side.world, solver, arrival, { ...path, rule: path.rule ?? null }, waysOf);
     route.askAll();
     return route;
   });

@@ -8,8 +8,8 @@ import { ruleKey } from "./treatment.js";
 
 /** What counts as behaviour. */
 export interface Behaviour {
-  /** What is left out of the comparison. @default nothing */
-  readonly ignore?: readonly ("counters" | "tags")[];
+  /** What is left out of the comparison; "reason": why a frame is lost. @default nothing */
+  readonly ignore?: readonly ("counters" | "tags" | "reason")[];
   /** Whether the names of the rules that a frame hits count. @default false */
   readonly rules?: boolean;
 }
@@ -39,7 +39,12 @@ export function differentKinds(
   if (ignore.includes("counters")) left.add("counters");
   if (ignore.includes("tags")) left.add("tag");
   if (!rules) left.add("rule");
+  if (ignore.includes("reason") && isLost(a) && isLost(b)) left.add("verdict");
   return (Object.keys(COMPARISONS) as DifferenceKind[]).filter((kind) => !left.has(kind) && COMPARISONS[kind](a, b));
+}
+
+function isLost({ outcome: { verdict } }: Treatment): boolean {
+  return verdict === "drop" || verdict === "miss";
 }
 
 /**

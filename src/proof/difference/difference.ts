@@ -45,7 +45,7 @@ export async function difference(
     const [a, b] = [await openTracer(old, { core }), await openTracer(changed, { core })];
     for (const tracer of [a, b]) tracer.refresh();
     const { sides, suspects } = compared(a, b, behaviour);
-    const finder = new DifferenceFinder(sides, behaviour);
+    const finder = new DifferenceFinder(sides, suspects, behaviour);
     const changes = [];
     let turn = Date.now();
     for (const [done, suspect] of suspects.entries()) {

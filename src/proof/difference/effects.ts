@@ -80,8 +80,9 @@ export class Effects {
     return this.operationsOf(rule).join("; ");
   }
 
-  operationsOf({ stored, object }: RuleNode): string[] {
-    return this.#texts(this.#traced.actionsOf(stored), object);
+  /** @param upTo only what so many first actions do */
+  operationsOf({ stored, object }: RuleNode, upTo = Infinity): string[] {
+    return this.#texts(this.#traced.actionsOf(stored).slice(0, 2 * upTo), object);
   }
 
   #list(actions: readonly number[], rule: InstalledRule): string {

@@ -1,4 +1,5 @@
 /** Finds frames that two devices treat differently among those that can notice a change. */
+import type { TraceStep } from "../../explain/trace/trace.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import { hexOf } from "../../base/hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
@@ -6,14 +7,17 @@ import { termsOf } from "../../explain/match/terms.js";
 import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
-import { Search, type LeftOut } from "../path/search.js";
+import { leftOut, Search, type LeftOut } from "../path/search.js";
 import { nearWays, sameWays, type Way } from "./alike.js";
-import type { Goal } from "./changes.js";
+import type { Goal, Suspect } from "./changes.js";
 import { differentKinds, type Behaviour } from "./compare.js";
 import { described } from "./described.js";
 import { framesText } from "./framesText.js";
-import { pathOf } from "./path.js";
+import { Meetings } from "./meeting.js";
+import { partingFrames } from "./parting.js";
+import { hits, pathOf, pathText } from "./path.js";
 import type { Side } from "./sides.js";
+import { dependsOnQueue, forbidPaths, isSmall } from "./taken.js";
 import { treatmentOf } from "./treatment.js";
 import { VARIATIONS, variationsOf } from "./variations.js";
 
@@ -21,6 +25,8 @@ import { VARIATIONS, variationsOf } from "./variations.js";
 const MAX_WAYS = 500;
 /** Those of them of which it is not known whether all their frames are treated alike. */
 const MAX_OPEN = 12;
+/** Frames of paths whose other frames could not be left out at once: their keys do not decide these paths. */
+const MAX_REPEATS = 40;
 /** Groups of one goal. */
 const MAX_GROUPS = 8;
 
@@ -50,18 +56,38 @@ interface Steered {
   readonly key: Uint8Array;
 }
 
+/** Paths of a frame, and frames that take them. */
+interface LeftWays {
+  readonly frames: LeftOut;
+  /** Whether it is known that both devices treat all of them the same. */
+  readonly alike: boolean;
+  /** Whether frames of these paths were left out before. */
+  readonly isRepeated: boolean;
+  readonly ways: readonly [Way, Way];
+}
+
 export class DifferenceFinder {
   readonly #sides: { readonly old: Side; readonly changed: Side };
   readonly #behaviour: Behaviour;
+  readonly #meetings: Meetings;
   readonly #searches: { readonly old: Search; readonly changed: Search };
   readonly #groups = new Map<string, DifferenceGroup>();
+  /** Of the present change: the groups of frames that a port loops back, and whether other frames show it too. */
+  #looped: string[] = [];
+  #isPlain = false;
   /** Frames that come in at places that the other device does not have. */
   readonly #strangers: { readonly old: LeftOut; readonly changed: LeftOut };
-  /** Frames that both devices treat alike, for all goals. */
-  readonly #alike: LeftOut[] = [];
+  /** Frames that both devices treat the same, with the paths that they take. */
+  readonly #alike: { readonly frames: LeftOut; readonly ways: readonly [Way, Way] }[] = [];
 
-  constructor(sides: { readonly old: Side; readonly changed: Side }, behaviour: Behaviour) {
+  /** @param suspects all changes of the devices */
+  constructor(
+    sides: { readonly old: Side; readonly changed: Side },
+    suspects: readonly Pick<Suspect, "goals">[],
+    behaviour: Behaviour,
+  ) {
     this.#sides = sides;
+    this.#meetings = new Meetings(sides, suspects);
     this.#behaviour = behaviour;
     this.#strangers = { old: notIn(sides.changed), changed: notIn(sides.old) };
     this.#searches = { old: new Search(sides.old.world), changed: new Search(sides.changed.world) };
@@ -74,6 +100,7 @@ export class DifferenceFinder {
   /** Whether frames that come to one of the goals are treated differently; "same" is proved. */
   effectOf(goals: readonly Goal[]): Judged {
     if (goals.length === 0) return unknown("nothing: any frame may notice it");
+    [this.#looped, this.#isPlain] = [[], false];
     const judged = goals.map((goal) => this.#ofGoal(goal));
     const found = (wanted: Change["effect"]): Judged | undefined => judged.find(({ effect }) => effect === wanted);
     return found("different") ?? found("unknown") ?? SAME;
@@ -81,8 +108,10 @@ export class DifferenceFinder {
 
   #ofGoal(goal: Goal): Judged {
     /** Frames of ways that were looked at: alike, or of a group that was found. */
-    const except: LeftOut[] = [this.#strangers[goal.side], ...this.#alike];
-    let groups = 0;
+    const known = this.#alike.filter(({ ways }) => ways.some((way) => isAt(way, this.#sides[goal.side], goal)));
+    const except: LeftOut[] = [this.#strangers[goal.side], ...known.map(({ frames }) => frames)];
+    const seen = new Set<string>();
+    let [groups, repeats] = [0, 0];
     /** Ways of frames that are treated alike, but not all for the same reason. */
     let open = 0;
     /** Where the search ends without having seen all frames. */
@@ -94,14 +123,16 @@ export class DifferenceFinder {
       if (found.kind === "unknown") return end(found.tried);
       const steered = this.#steer(goal, found.last, found.before);
       if (steered === null) return end("a frame that the other device has no place for");
-      const different = this.#isDifferent(steered) ? steered : this.#variation(goal, steered);
+      const way = this.#wayOf(steered, seen);
+      const isSame = way?.alike === true;
+      const different = this.#isDifferent(steered) ? steered : isSame ? null : this.#other(goal, steered);
       if (different !== null) {
         this.#note(goal, different);
         groups++;
       }
-      const way = this.#wayOf(steered);
-      if (way === null || (!way.alike && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
-      if (way.alike && different === null) this.#alike.push(way.frames);
+      if (way === null || (!isSame && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
+      if (isSame && different === null) this.#alike.push(way);
+      if (way.isRepeated && ++repeats > MAX_REPEATS) return end(triedText(ways + 1));
       except.push(way.frames);
     }
     return end(triedText(MAX_WAYS));
@@ -130,18 +161,35 @@ export class DifferenceFinder {
     return this.#kinds(steered).length > 0;
   }
 
-  /** A frame like one that is treated alike, which comes to the same goal and is treated differently; null for none. */
-  #variation(goal: Goal, { last, before }: Steered): Steered | null {
-    const address = goal.rule?.stored.address ?? 0;
-    for (const frame of variationsOf(last.frame)) {
-      const steered = this.#steer(goal, { ...last, frame }, before);
+  /** A frame near one that is treated the same, which reaches the same goal and is treated differently; null for none. */
+  #other(goal: Goal, near: Steered): Steered | null {
+    for (const last of this.#others(goal, near)) {
+      const steered = this.#steer(goal, last, near.before);
       if (steered === null) return null;
-      const isThere = steered[goal.side].lookups.some(({ table, rule }) => table === goal.table && rule === address);
-      if (isThere && this.#isDifferent(steered)) return steered;
+      if (indexOf(steered[goal.side], goal) >= 0 && this.#isDifferent(steered)) return steered;
     }
     return null;
   }
 
+  /** Frames that have what the actions on the paths of a frame need, then frames with other bytes. */
+  *#others(goal: Goal, near: Steered): Generator<Prepared> {
+    const ways = this.#waysOf(near) ?? this.#waysTo(goal, near);
+    if (ways !== null) yield* partingFrames(goal.side === "old" ? ways : [ways[1], ways[0]], near.last.entry);
+    for (const frame of variationsOf(near.last.frame)) yield { ...near.last, frame };
+  }
+
+  /** The paths of a frame through both devices up to the goal's table. */
+  #waysTo(goal: Goal, steered: Steered): readonly [Way, Way] | null {
+    const other = goal.side === "old" ? "changed" : "old";
+    const table = this.#sides[other].tableNamed(this.#sides[goal.side].tableName(goal.table));
+    const ends = {
+      [goal.side]: indexOf(steered[goal.side], goal),
+      [other]: steered[other].lookups.findIndex((one) => one.table === table),
+    } as Record<Goal["side"], number>;
+    return ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
+  }
+
+  /** Frames that a port loops back are only noted where no others show the change. */
   #note(goal: Goal, steered: Steered): void {
     const { last, before, old, changed } = steered;
     const terms =
@@ -162,40 +210,73 @@ export class DifferenceFinder {
       },
       goal.rule === null ? "frames" : framesText(terms),
     );
-    if (this.#groups.has(key)) return;
+    const isLooped = [old, changed].some(({ trace }) => trace.steps.some(isLoopback));
+    if (this.#groups.has(key) || (isLooped && this.#isPlain)) return;
+    if (isLooped) this.#looped.push(key);
+    else {
+      this.#isPlain = true;
+      for (const one of this.#looped.splice(0)) this.#groups.delete(one);
+    }
     this.#groups.set(key, { ...group, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
   }
 
-  /**
-   * The frames that go the ways of a frame, and whether it is known that the same happens to all of them; null if nothing is
-   * known of the ways.
-   */
-  #wayOf({
-    last: { entry },
-    before,
-    old,
-    changed,
-    key,
-  }: Steered): { readonly frames: LeftOut; readonly alike: boolean } | null {
-    const [a, b] = [pathOf(this.#sides.old, old), pathOf(this.#sides.changed, changed)];
+  /** The paths of a frame through both devices; null if one of them is split. */
+  #waysOf(
+    { last: { entry }, old, changed }: Steered,
+    ends: Partial<Record<Goal["side"], number>> = {},
+  ): readonly [Way, Way] | null {
+    const [a, b] = [pathOf(this.#sides.old, old, ends.old), pathOf(this.#sides.changed, changed, ends.changed)];
     const entries = [this.#sides.old.entryLike(entry), this.#sides.changed.entryLike(entry)] as const;
     if (a === null || b === null || entries[0] === null || entries[1] === null) return null;
-    const ways: readonly [Way, Way] = [
+    return [
       { side: this.#sides.old, entry: entries[0], path: a },
       { side: this.#sides.changed, entry: entries[1], path: b },
     ];
-    const keys = before.length > 0 ? null : sameWays(ways, key);
-    const known = keys ?? nearWays(ways, key);
+  }
+
+  /**
+   * The frames that take the paths of a frame, and whether it is known that the same happens to all of them; null if nothing
+   * is known of the paths.
+   * @param seen the paths of which all frames are left out, as far as their keys decide
+   */
+  #wayOf(steered: Steered, seen: Set<string>): LeftWays | null {
+    const whole = this.#waysOf(steered);
+    if (whole === null) return null;
+    const met = this.#meetings.before(whole);
+    const ways = met ?? whole;
+    const { last, before, key } = steered;
+    const places = this.#firstTables(last.entry);
+    const isNumbered = dependsOnQueue(ways);
+    const isFrom = (one: Entry): boolean =>
+      this.#firstTables(one) === places && !(isNumbered && this.#hasOtherNumber(one));
+    const isEqual = met !== null || whole[0].path.effects === whole[1].path.effects;
+    const id = ways.map(({ path }) => pathText(path)).join(" | ");
+    if (!seen.has(id) && isFrom(last.entry) && isSmall(ways)) {
+      seen.add(id);
+      const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, ways);
+      return { frames: { isFrom, forbid }, alike: isEqual, isRepeated: false, ways };
+    }
+    const keys = before.length > 0 ? null : sameWays(whole, key);
+    const known = keys ?? nearWays(whole, key);
     if (known === null) return null;
-    const places = this.#firstTables(entry);
-    const isFrom = (one: Entry): boolean => this.#firstTables(one) === places;
-    return { frames: { keys: known, isFrom }, alike: keys !== null && a.effects === b.effects };
+    const alike = keys !== null && isEqual;
+    return { frames: leftOut(known, isFrom), alike, isRepeated: seen.has(id), ways: whole };
+  }
+
+  /** Whether the queue that sends has another number in the other device. */
+  #hasOtherNumber(entry: Entry): boolean {
+    const [a, b] = [this.#sides.old, this.#sides.changed].map((side) => side.entryLike(entry)?.queue?.qp_num);
+    return a !== b;
   }
 
   /** Equal for places from which frames come to the same first tables in both devices. */
   #firstTables(entry: Entry): string {
     return `${this.#sides.old.entryLike(entry)?.table} ${this.#sides.changed.entryLike(entry)?.table}`;
   }
+}
+
+function isLoopback(step: TraceStep): boolean {
+  return step.kind === "move" && step.cause === "loopback";
 }
 
 function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFrame {
@@ -205,5 +286,15 @@ function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFr
 /** Frames that come in where a device has no place for them. */
 function notIn(other: Side): LeftOut {
   const all = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
-  return { keys: all, isFrom: (entry) => other.entryLike(entry) === null };
+  return leftOut(all, (entry) => other.entryLike(entry) === null);
+}
+
+/** The lookup in which a frame reaches the goal; -1 for none. */
+function indexOf({ lookups }: TracedWalk, { table, rule }: Goal): number {
+  const address = rule?.stored.address ?? 0;
+  return lookups.findIndex((one) => one.table === table && one.rule === address && !one.step.passedOver);
+}
+
+function isAt({ side, path }: Way, own: Side, { table, rule }: Goal): boolean {
+  return side === own && hits(path, table, rule);
 }

@@ -1,6 +1,6 @@
 /** The way of a frame through one device, and all that happens to it there. */
-import { TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
-import type { LookupStep } from "../../explain/trace/trace.js";
+import { Op, TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
+import type { LookupStep, Trace } from "../../explain/trace/trace.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
@@ -11,11 +11,18 @@ import type { Side } from "./sides.js";
 /** The way of a frame that is never split. */
 export interface Path {
   readonly edges: readonly Edge[];
-  /** The last table, and the rule that the frame hits there; null for none. */
+  /** The last table, and the rule that the frame hits there; null for none, undefined for a path that ends before it. */
   readonly table: number;
-  readonly rule: RuleNode | null;
-  /** Equal for ways on which the same happens to every frame. */
+  readonly rule: RuleNode | null | undefined;
+  /** How many actions of the last rule the frame got past, and whether the next one ended it for want of a tunnel. */
+  readonly passed: number;
+  readonly failed: boolean;
+  /** Equal for paths on which the same happens to every frame. */
   readonly effects: string;
+  /** The same without what changes fields of headers. */
+  readonly marks: string;
+  /** The same up to the table after each edge; empty for a frame that a port loops back. */
+  readonly stops: readonly string[];
 }
 
 /** Moves that do nothing but go on. */
@@ -23,26 +30,37 @@ const PLAIN_MOVES: ReadonlySet<Edge["move"]> = new Set(["jump", "miss"]);
 /** Operations that do nothing but go on. */
 const JUMPS = operations(({ operand }) => operand === "table" || operand === "priority");
 
-/** Operations that a frame which is lost does not show. A vport that leads on is that of a function. */
-const SILENT = operations(({ silent }) => silent === true);
+/**
+ * Operations that a frame which is lost later does not show. A vport that leads on is that of a function. Headers that are
+ * added can be the reason of a loss.
+ */
+const SILENT = operations(({ silent }, name) => silent === true || name === "modify" || name === "pop_vlan");
+const FIELD_CHANGES = operations((_, name) => name === "modify" || name === "push_vlan" || name === "pop_vlan");
 const DROP = operations((_, name) => name === "drop");
-const LOSING = operations((_, name) => name === "untag" || name === "tag" || name === "drop");
+const LOSING = operations((_, name) => ["untag", "tag", "drop", "modify", "pop_vlan"].some((one) => one === name));
 
 /** Tests the text of an operation. */
 function operations(test: Parameters<typeof opNames>[0]): RegExp {
   return new RegExp(`^(${opNames(test).join("|")}) `);
 }
 
-/** The way of a frame; null if it is split, or if the graph does not have the way. */
-export function pathOf(side: Side, { trace, lookups }: TracedWalk): Path | null {
-  if (trace.steps.some(({ kind }) => kind === "fork") || !trace.complete) return null;
+/**
+ * The path of a frame; null if it is split, or if the graph does not have the path.
+ * @param end the lookup at which the path ends, as if the walk ended there
+ */
+export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length - 1): Path | null {
+  const { trace } = walk;
+  const lookups = walk.lookups.slice(0, end + 1);
   const last = lookups.at(-1);
   if (last === undefined || lookups.some(({ step }) => step.passedOver)) return null;
-  const back = trace.steps.flatMap((step, at) => (step.kind === "move" && step.cause === "loopback" ? [at] : []));
+  const steps = end === walk.lookups.length - 1 ? trace.steps : trace.steps.slice(0, trace.steps.indexOf(last.step));
+  if (steps.some(({ kind }) => kind === "fork") || !trace.complete) return null;
+  const back = steps.flatMap((step, at) => (step.kind === "move" && step.cause === "loopback" ? [at] : []));
   if (back.length > 1) return null;
   const isBack = (step: LookupStep): boolean => back.some((at) => at < trace.steps.indexOf(step));
   const edges: Edge[] = [];
   const effects: string[] = [];
+  const stops: string[] = [];
   for (const [i, lookup] of lookups.slice(0, -1).entries()) {
     const next = lookups[i + 1] as LookupRecord;
     const edge = edgeBetween(side, lookup, next, isBack(next.step) && !isBack(lookup.step));
@@ -53,14 +71,27 @@ export function pathOf(side: Side, { trace, lookups }: TracedWalk): Path | null 
     if (edge.rule !== null)
       effects.push(side.nameOf(edge.rule), ...side.operationsOf(edge.rule).filter((text) => !JUMPS.test(text)));
     if (!PLAIN_MOVES.has(edge.move)) effects.push(`${edge.move} ${edge.vport}`);
+    if (back.length === 0) stops.push(effects.filter((text) => text !== "").join("; "));
   }
   const rule = last.rule === 0 ? null : side.world.rules.ruleAt(last.table, last.rule);
   if (rule !== null && isBack(last.step) && side.world.graph.mayBePassedOver(rule)) return null;
+  const actions = rule === null ? [] : side.world.contentOf(rule).actions;
+  const place = { edges, table: last.table, rule, stops };
+  const failed = rule === null || steps !== trace.steps ? -1 : failedAction(trace, last.step, actions);
+  if (rule !== null && failed >= 0) {
+    const own = side.operationsOf(rule, failed);
+    const loud = [...effects, ...own].filter((text) => !SILENT.test(text) && text !== "");
+    const shown = loud.length === 0 ? [] : [...effects, side.nameOf(rule), ...own];
+    const text = [...shown, side.ignoresReasons ? "lost" : "not a tunnel"].filter((one) => one !== "").join("; ");
+    return { ...place, passed: failed, failed: true, effects: text, marks: text };
+  }
   // What is looped back leaves by its port too.
   const lost = back.length > 0 ? null : lossOf(side, edges, last.table, rule);
-  if (lost !== null) return { edges, table: last.table, rule, effects: lost };
-  effects.push(rule === null ? side.missEffect(last.table) : `${side.nameOf(rule)} ${side.endEffect(rule)}`);
-  return { edges, table: last.table, rule, effects: effects.filter((text) => text !== "").join("; ") };
+  const whole = { ...place, passed: actions.length / 2, failed: false };
+  if (lost !== null) return { ...whole, effects: lost, marks: lost };
+  const ends = rule === null ? [side.lastMiss(last.table)] : [side.nameOf(rule), ...side.endEffects(rule)];
+  const all = [...effects, ...ends].filter((text) => text !== "");
+  return { ...whole, effects: all.join("; "), marks: all.filter((text) => !FIELD_CHANGES.test(text)).join("; ") };
 }
 
 /** How a frame is lost, of which nothing else can be told: no rule on its way copies, counts or remembers it; else null. */
@@ -69,9 +100,21 @@ function lossOf(side: Side, edges: readonly Edge[], table: number, rule: RuleNod
   const isSilent = rules.every((one) => side.nameOf(one) === "" && onlyHas(side, one, SILENT));
   if (!isSilent || side.waysOf(table, rule?.stored.address ?? 0).length > 0) return null;
   const flags = side.world.tracer.traced.flagsOf(table);
-  if (rule === null) return (flags & (TABLE_FDB | TABLE_SEND)) === 0 ? `missed ${flags & TABLE_ROOT}` : null;
-  const drops = side.operationsOf(rule).some((text) => DROP.test(text));
-  return drops && side.nameOf(rule) === "" && onlyHas(side, rule, LOSING) ? "dropped" : null;
+  const isLost =
+    rule === null
+      ? (flags & (TABLE_FDB | TABLE_SEND)) === 0
+      : side.operationsOf(rule).some((text) => DROP.test(text)) && onlyHas(side, rule, LOSING);
+  if (!isLost || (rule !== null && side.nameOf(rule) !== "")) return null;
+  if (side.ignoresReasons) return "lost";
+  return rule === null ? `missed ${flags & TABLE_ROOT}` : "dropped";
+}
+
+/** The action of its last rule that ended a frame because it is no tunnel; -1 for none. */
+function failedAction({ steps, outcome }: Trace, last: LookupStep, actions: readonly number[]): number {
+  if (outcome.reason !== "not_a_tunnel") return -1;
+  const after = steps.slice(steps.indexOf(last));
+  let left = after.filter((step) => step.kind === "action" && step.action === "reformat").length;
+  return actions.findIndex((op, n) => n % 2 === 0 && op === (Op.reformat as number) && --left === 0) / 2;
 }
 
 function onlyHas(side: Side, rule: RuleNode, known: RegExp): boolean {
@@ -97,4 +140,26 @@ function holds({ bit, width, value, equal }: Condition, key: Uint8Array): boolea
   let number = 0;
   for (let n = bit; n < bit + width; n++) number = number * 2 + (((key[n >> 3] as number) >> (7 - (n & 7))) & 1);
   return (number === value) === equal;
+}
+
+/** Whether the frames of a path hit a rule in a table; for null whether they miss the table. */
+export function hits({ edges, table, rule }: Path, at: number, wanted: RuleNode | null): boolean {
+  const address = wanted?.stored.address ?? 0;
+  const isThere = (one: number, hit: RuleNode | null): boolean => one === at && (hit?.stored.address ?? 0) === address;
+  return (rule !== undefined && isThere(table, rule)) || edges.some((edge) => isThere(edge.from, edge.rule));
+}
+
+/** Equal for equal paths of one device. */
+export function pathText({ edges, table, rule, passed, failed }: Path): string {
+  const steps = edges.map(({ from, to, rule: hit, move, by, vport, slot, conditions }) =>
+    JSON.stringify([from, to, hit?.stored.address, move, by, vport, slot, conditions]),
+  );
+  return [...steps, table, rule === undefined ? "any" : (rule?.stored.address ?? 0), passed, failed].join(" ");
+}
+
+/** The first edges of a path. */
+export function beginning({ edges, stops }: Path, count: number): Path {
+  const [effects, { to }] = [stops[count - 1] ?? "", edges[count - 1] as Edge];
+  const shorter = { edges: edges.slice(0, count), stops: stops.slice(0, count) };
+  return { ...shorter, table: to, rule: undefined, passed: 0, failed: false, effects, marks: effects };
 }

@@ -1,9 +1,9 @@
 /** The two devices of a comparison, with the names that their tables have in common. */
-import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
+import { Op, TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
 import type { RuleContent } from "../../engine/tracedCore.js";
 import type { TracedWalk, Tracer } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
-import { someOperation } from "../../model/action/operations.js";
+import { someOperation, type Operation } from "../../model/action/operations.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Edge, Entry, Graph } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
@@ -75,17 +75,41 @@ export class Side {
     return this.#behaviour.rules === true ? ruleKey(this.world.rules.refOf(rule)) : "";
   }
 
-  /** What a rule does, operation by operation. */
-  operationsOf(rule: RuleNode): readonly string[] {
-    return this.#effects.operationsOf(rule);
+  /** What the first actions of a rule do, operation by operation. */
+  operationsOf(rule: RuleNode, upTo?: number): readonly string[] {
+    return this.#effects.operationsOf(rule, upTo);
   }
 
-  /** What a rule does with frames whose walk it ends. */
-  endEffect(rule: RuleNode): string {
-    const { tracer } = this.world;
-    const flags = tracer.traced.flagsOf(rule.table) & MISS_FLAGS;
+  /** What a rule does with frames whose walk it ends, operation by operation. */
+  endEffects(rule: RuleNode): readonly string[] {
+    const { actions } = this.world.contentOf(rule);
     const ways = this.#edgesText(this.waysOf(rule.table, rule.stored.address));
-    return `${flags} ${this.#effects.of(rule)} | ${ways}`;
+    const drop = actions.findIndex((op, n) => n % 2 === 0 && op === (Op.drop as number) && actions[n + 1] === 0);
+    if (drop >= 0 && ways === "" && this.ignoresReasons) return [...this.operationsOf(rule, drop / 2), "lost"];
+    const flags = hasEnd(actions) ? 0 : this.world.tracer.traced.flagsOf(rule.table) & MISS_FLAGS;
+    return [...this.operationsOf(rule), `${flags} | ${ways}`];
+  }
+
+  /** What happens to frames whose walk ends at a table without a rule. */
+  lastMiss(table: number): string {
+    const flags = this.world.tracer.traced.flagsOf(table) & (TABLE_FDB | TABLE_SEND | TABLE_TO_STAGE);
+    const isLost = flags === 0 && this.waysOf(table, 0).length === 0;
+    return isLost && this.ignoresReasons ? "lost" : this.missEffect(table);
+  }
+
+  /** Whether it does not count why a frame is lost. */
+  get ignoresReasons(): boolean {
+    return this.#behaviour.ignore?.includes("reason") === true;
+  }
+
+  /** Whether both devices have a table. */
+  isShared(table: number): boolean {
+    return this.#names.has(table);
+  }
+
+  /** The name that a table has in both devices. */
+  tableName(table: number): string {
+    return this.#nameOf(table);
   }
 
   /** What happens to every frame that no rule of a table takes. */
@@ -144,6 +168,11 @@ export class Side {
     return name;
   }
 
+  /** The table of a name that both devices have; undefined without one. */
+  tableNamed(name: string): number | undefined {
+    return [...this.#names].find(([, one]) => one === name)?.[0];
+  }
+
   #nameOf(table: number): string {
     return this.#names.get(table) ?? `${this.only} ${table}`;
   }
@@ -165,6 +194,16 @@ export class Side {
     const text = JSON.stringify(source);
     return this.world.graph.entries.find((entry) => JSON.stringify(entry.source) === text) ?? null;
   }
+}
+
+const PLACES: ReadonlySet<Operation["operand"]> = new Set(["table", "priority", "vport", "port"]);
+
+/** Whether the default of the table never applies after actions. */
+function hasEnd(actions: readonly number[]): boolean {
+  return someOperation(actions, ({ operand, delivers, exceptSender }, value) => {
+    if (exceptSender === true) return operand === "sender" && value === 0;
+    return delivers === true || PLACES.has(operand);
+  });
 }
 
 /** Equal for equal matches: the masked bytes, with mask and value, and the ranges. */

@@ -31,6 +31,21 @@ const CONFLICTS = 20_000;
 /** Rules that are added to one formula. */
 const MAX_RULES = 20_000;
 
+/** Looks for keys that take the paths of all chains, which share a solver; undefined if the search was given up. */
+export function solveAll(
+  solver: Solver,
+  chains: readonly Chain[],
+  under: () => readonly Literal[],
+): boolean | undefined {
+  for (let rules = 0; rules < MAX_RULES; rules++) {
+    if (!chains.every(({ possible }) => possible)) return false;
+    const answer = solver.solve(under(), CONFLICTS);
+    if (answer !== true) return answer;
+    if (!chains.some((chain) => chain.refine())) return true;
+  }
+  return undefined;
+}
+
 export class Chain {
   readonly world: World;
   readonly solver: Solver;
@@ -128,17 +143,11 @@ export class Chain {
    * @returns undefined if the search was given up
    */
   solve(under: readonly Literal[] = []): boolean | undefined {
-    for (let rules = 0; rules < MAX_RULES; rules++) {
-      if (!this.possible) return false;
-      const answer = this.solver.solve(this.#names ? [...under, ...this.named.keys()] : under, CONFLICTS);
-      if (answer !== true) return answer;
-      if (!this.#refine()) return true;
-    }
-    return undefined;
+    return solveAll(this.solver, [this], () => (this.#names ? [...under, ...this.named.keys()] : under));
   }
 
   /** Forbids the first rule that the solution hits in place of a wanted one. @returns false if there is none */
-  #refine(): boolean {
+  refine(): boolean {
     for (const stage of this.stages) {
       if (stage.any) continue;
       const key = stage.key.solution(this.solver, this.#key);

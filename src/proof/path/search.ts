@@ -34,10 +34,16 @@ export interface FindOptions {
   readonly except?: readonly LeftOut[] | undefined;
 }
 
-/** Frames by their arriving keys, as masks and values, and by where they come in. */
+/** Frames by their arriving keys, and by where they come in. */
 export interface LeftOut {
-  readonly keys: KeyMatch;
   readonly isFrom: (entry: Entry) => boolean;
+  /** Adds clauses that the keys of all other frames satisfy. */
+  readonly forbid: (solver: Solver, arrival: ParsedKey) => void;
+}
+
+/** Frames whose keys match. */
+export function leftOut(keys: KeyMatch, isFrom: LeftOut["isFrom"] = () => true): LeftOut {
+  return { isFrom, forbid: (solver, arrival) => forbidMatch(solver, keys, arrival) };
 }
 
 export type Found =
@@ -257,7 +263,7 @@ export class Search {
     const solver = this.#solver;
     solver.reset();
     const arrival = arrivalKey(this.world.tracer.device, entry, solver);
-    for (const { keys, isFrom } of options.except ?? []) if (isFrom(entry)) forbidMatch(solver, keys, arrival);
+    for (const { isFrom, forbid } of options.except ?? []) if (isFrom(entry)) forbid(solver, arrival);
     return { arrival, chain: this.#chain(solver, arrival, edges, goal, options) };
   }
 

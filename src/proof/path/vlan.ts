@@ -22,6 +22,9 @@ const ETHERNET = presenceBit(EXT_PRESENT_OUTER, PRESENT_ETH);
 const FIRST = tagBits(PRESENT_VLAN, 8 * LAYER_STATE, 1, 8 * LAYER_TCI);
 const SECOND = tagBits(PRESENT_VLAN2, 8 * MISC_TAGS2, 2, 8 * MISC_OUTER_TCI2);
 
+/** The bits of both tags. */
+export const TAGS: readonly number[] = [...FIRST, ...SECOND];
+
 function tagBits(present: number, customer: number, step: number, tci: number): number[] {
   const bits = Array.from({ length: 16 }, (_, i) => tci + i);
   return [presenceBit(EXT_PRESENT_OUTER, present), customer, customer + step, ...bits];

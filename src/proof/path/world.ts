@@ -16,7 +16,7 @@ import type { Prepared } from "./preparations.js";
 import { Oracle } from "./oracle.js";
 import { Origins } from "./origins.js";
 import { slotOf } from "./tableRules.js";
-import { keyAlong, type Changed } from "./transform.js";
+import { changedKey, keyAlong, type Changed, type Changing } from "./transform.js";
 
 export class World {
   readonly tracer: Tracer;
@@ -63,7 +63,16 @@ export class World {
 
   /** The key at the end of an edge, and when frames get there. */
   after(solver: Solver, key: SymbolicKey, edge: Edge): Changed {
-    return keyAlong({ solver, tracer: this.tracer, newKey: this.#newKey.bind(this, solver) }, key, edge);
+    return keyAlong(this.#changing(solver), key, edge);
+  }
+
+  /** The key after the first actions of a list, and when frames get there. */
+  afterActions(solver: Solver, key: SymbolicKey, actions: readonly number[], upTo = actions.length / 2): Changed {
+    return changedKey(this.#changing(solver), key, actions, upTo);
+  }
+
+  #changing(solver: Solver): Changing {
+    return { solver, tracer: this.tracer, newKey: this.#newKey.bind(this, solver) };
   }
 
   /** Keys made for bytes that were not parsed when the frame came in: nothing in its first key tells what they hold. */

@@ -17,6 +17,7 @@ import { fullMask } from "../../../model/match/term.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
 import type { Witness } from "../../answer.js";
 import { presenceBit } from "../../path/levels.js";
+import { leftOut } from "../../path/search.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
 import { called, installedObject, witnessOf } from "../objects.js";
@@ -55,7 +56,7 @@ function decapsulates({ tracer: { traced } }: LintContext, { stored }: RuleNode)
 
 /** A frame without a tunnel that ends at the rule. */
 function ended(context: LintContext, rule: RuleNode): Witness | null {
-  const except = tunneled(context.device.parser).map((keys) => ({ keys, isFrom: () => true }));
+  const except = tunneled(context.device.parser).map((keys) => leftOut(keys));
   const found = context.cover.find({ table: rule.table, rule }, { except });
   if (found.kind !== "frame" || found.before.length > 0) return null;
   const { trace, lookups } = context.walk(found.last);

@@ -29,7 +29,7 @@ export async function judge(old: Device, changed: Device, frames: readonly Bytes
   const [a, b] = [await openTracer(old), await openTracer(changed)];
   for (const tracer of [a, b]) tracer.refresh();
   const { sides, suspects } = compared(a, b, {});
-  const finder = new DifferenceFinder(sides, {});
+  const finder = new DifferenceFinder(sides, suspects, {});
   const changes = suspects.map((suspect) => ({ suspect, ...finder.effectOf(suspect.goals) }));
   const wrong: string[] = [];
   let steered = 0;

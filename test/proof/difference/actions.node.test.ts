@@ -1,0 +1,96 @@
+/** A change of one action is found although no rule matches what the action needs: every header change, tunnels, tags. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { difference } from "../../../src/explain/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
+import { sampleOf } from "../../support/tier.js";
+
+type Actions = readonly unknown[];
+
+/** The fields that a header change sets, with their bits. */
+const FIELDS = [
+  ...readFileSync(new URL("../../../docs/modify-fields.md", import.meta.url), "utf8")
+    .split("## By the names of the device")[0]!
+    .matchAll(/^\| `((?!misc2)[^`]+)` \| (\d+)/gm),
+].map(([, field = "", bits]) => ({ field, bits: Number(bits) }));
+
+function valueOf(field: string, bits: number, n: number): string | number {
+  if (field.endsWith("mac")) return `02:00:00:00:00:0${n}`;
+  if (/ipv[46]_/.test(field)) return field.includes("ipv4") ? `10.9.0.${n}` : `fd09::${n}`;
+  return bits < 3 ? n % 2 ** bits : n + 3;
+}
+
+const DECAP = { reformat: { type: "l2_tunnel_to_l2" } };
+const A = { queue: "a" };
+
+function set(field: string, to: string | number): unknown {
+  return { modify: [{ set: field, to }] };
+}
+
+function copy(from: string, into: string): unknown {
+  return { modify: [{ copy: from, into }] };
+}
+
+/** What a rule does before and after a change, and in the table after it. */
+const CASES: readonly (readonly [name: string, old: Actions, changed: Actions, later?: Actions])[] = [
+  ...sampleOf(FIELDS).flatMap(({ field, bits }) => {
+    const [one, two] = [1, 2].map((n) => [set(field, valueOf(field, bits, n)), A] as const) as [Actions, Actions];
+    return [
+      [`another ${field}`, one, two],
+      [`no ${field}`, one, [A]],
+    ] as const;
+  }),
+  ["another sum", [{ modify: [{ add: "outer.ip_ttl_hoplimit", by: -1 }] }, A], [A]],
+  ["a copied port", [copy("outer.tcp_sport", "outer.tcp_dport"), A], [copy("outer.tcp_dport", "outer.tcp_sport"), A]],
+  ["a copied address in a tunnel", [copy("inner.ipv4_src", "inner.ipv4_dst"), A], [A]],
+  ["another queue after a decapsulation", [DECAP, A], [DECAP, { queue: "b" }]],
+  ["no decapsulation", [DECAP, A], [A]],
+  ["no tag removed", ["pop_vlan", A], [A]],
+  ["a later field in a tunnel", [DECAP, set("outer.tcp_dport", 5)], [DECAP, set("outer.tcp_dport", 6)], [A]],
+  [
+    "a register that is copied later",
+    [set("misc2.metadata_reg_c_0", 5)],
+    [set("misc2.metadata_reg_c_0", 6)],
+    [copy("misc2.metadata_reg_c_0", "outer.tcp_dport"), A],
+  ],
+  [
+    "a port of all members of an array",
+    [set("outer.tcp_dport", 5), { array: [A, { queue: "b" }] }],
+    [set("outer.tcp_dport", 6), { array: [A, { queue: "b" }] }],
+  ],
+];
+
+function scenario(actions: Actions, match: object, later?: Actions): object {
+  const more = later === undefined ? [] : [{ name: "later", table: "last", actions: later }];
+  return {
+    flowsteer: 1,
+    queues: [{ name: "a" }, { name: "b" }],
+    tables: ["root", "next", "last"].map((name, level) => ({ name, level })),
+    rules: [
+      { name: "in", table: "root", actions: [{ table: "next" }] },
+      {
+        name: "changed",
+        table: "next",
+        match,
+        actions: later === undefined ? actions : [...actions, { table: "last" }],
+      },
+      ...more,
+    ],
+  };
+}
+
+test.each(CASES)("%s", async (_, old, changed, later) => {
+  const [a, b] = [await loadScenario(scenario(old, {}, later)), await loadScenario(scenario(changed, {}, later))];
+  const { equal, groups, changes } = await difference(a.device, b.device);
+  expect({ equal, found: groups.length > 0 }, JSON.stringify(changes)).toEqual({ equal: false, found: true });
+});
+
+test("a rule for tunnels finds another queue after the decapsulation", async () => {
+  const match = { "misc.vxlan_vni": 7 };
+  const [a, b] = [
+    await loadScenario(scenario([DECAP, A], match)),
+    await loadScenario(scenario([DECAP, { queue: "b" }], match)),
+  ];
+  const { equal, groups } = await difference(a.device, b.device);
+  expect({ equal, kinds: groups.map(({ kinds }) => kinds) }).toEqual({ equal: false, kinds: [["destination"]] });
+});
