@@ -57,9 +57,16 @@ function* partings(solver: Solver, ways: readonly [Way, Way], [a, b]: readonly [
   }
 }
 
+/** A chain has a stage for each of its tables, and one table at least. */
+function lastOf({ stages }: Chain): Chain["stages"][number] {
+  const stage = stages.at(-1);
+  if (stage === undefined) throw new Error("a chain without tables");
+  return stage;
+}
+
 /** The key at the end of a path, and when a frame gets there. */
 function endOf(solver: Solver, { side, path: { rule } }: Way, chain: Chain): { key: SymbolicKey; when: Literal } {
-  const { key } = chain.stages.at(-1);
+  const { key } = lastOf(chain);
   if (rule === null || rule === undefined) return { key, when: TRUE };
   return side.world.afterActions(solver, key, side.world.contentOf(rule).actions);
 }

@@ -32,13 +32,14 @@ function copy(from: string, into: string): unknown {
 }
 
 /** What a rule does before and after a change, and in the table after it. */
-const CASES: readonly (readonly [name: string, old: Actions, changed: Actions, later?: Actions])[] = [
+type ActionCase = readonly [name: string, old: Actions, changed: Actions, later?: Actions];
+const CASES: readonly ActionCase[] = [
   ...sampleOf(FIELDS).flatMap(({ field, bits }) => {
-    const [one, two] = [1, 2].map((n) => [set(field, valueOf(field, bits, n)), A] as const) as [Actions, Actions];
+    const [one, two] = [1, 2].map((n) => [set(field, valueOf(field, bits, n)), A]) as unknown as [Actions, Actions];
     return [
       [`another ${field}`, one, two],
       [`no ${field}`, one, [A]],
-    ] as const;
+    ] as const satisfies readonly ActionCase[];
   }),
   ["another sum", [{ modify: [{ add: "outer.ip_ttl_hoplimit", by: -1 }] }, A], [A]],
   ["a copied port", [copy("outer.tcp_sport", "outer.tcp_dport"), A], [copy("outer.tcp_dport", "outer.tcp_sport"), A]],
@@ -79,7 +80,7 @@ function scenario(actions: Actions, match: object, later?: Actions): object {
   };
 }
 
-test.each(CASES)("%s", async (_, old, changed, later) => {
+test.each(CASES.map(([name, ...pair]) => ({ name, pair })))("$name", async ({ pair: [old, changed, later] }) => {
   const [a, b] = [await loadScenario(scenario(old, {}, later)), await loadScenario(scenario(changed, {}, later))];
   const { equal, groups, changes } = await difference(a.device, b.device);
   expect({ equal, found: groups.length > 0 }, JSON.stringify(changes)).toEqual({ equal: false, found: true });
