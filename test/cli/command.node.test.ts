@@ -70,7 +70,7 @@ describe("a refused input", () => {
     [
       "an option like no other",
       () => ["run", "--zzzzzzzz"],
-      "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --map, --set, --driver, --lenient, --color, --quiet, --help\n",
+      "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --map, --set, --driver, --lenient, --profile, --color, --quiet, --help\n",
     ],
     ["an option without its value", () => ["run", "x", "--out"], "--out needs a value\n"],
     ["a flag with a value", () => ["run", "--json=1"], "--json takes no value\n"],

@@ -97,17 +97,19 @@ test("every field and action of items comes back as it was", () => {
     { "outer.ip_version": 4, "outer.ipv4_src": "10.0.0.0/8", "outer.ip_dscp": 46, "outer.ip_ttl_hoplimit": "3-9" },
     { "outer.ip_version": 4, "outer.frag": 1 },
     { "outer.ip_version": 6, "misc.outer_ipv6_flow_label": 7, "outer.ipv6_dst": "2001:db8::/32" },
-    { "outer.tcp_flags": "2/0x12" },
-    { "ext.outer_sctp_dport": 9 },
-    { "misc3.icmp_type": 8, "misc3.icmp_header_data": 0x10002 },
+    { "outer.ip_version": 4, "outer.tcp_flags": "2/0x12" },
+    { "outer.ip_version": 6, "ext.outer_sctp_dport": 9 },
+    { "outer.ip_version": 4, "misc3.icmp_type": 8, "misc3.icmp_header_data": 0x10002 },
     { "misc.gre_protocol": 0x800, "misc.gre_key": 5, "inner.ip_version": 4, "inner.ipv4_src": "1.2.3.4" },
     {
+      "outer.ip_version": 4,
       "misc3.gtpu_teid": 7,
       "outer.udp_sport": "any",
       "misc3.gtpu_dw_2": "133/0xff",
       "misc3.gtpu_first_ext_dw_0": "2304/0x3f00",
     },
     {
+      "outer.ip_version": 4,
       "misc.geneve_vni": 7,
       "outer.udp_sport": "any",
       "misc.geneve_tlv_option_0_exist": 1,
@@ -117,6 +119,17 @@ test("every field and action of items comes back as it was", () => {
     { "outer.l3_ok": 1, "inner.l4_ok": 0 },
   ]) {
     expect(match(fields), JSON.stringify(fields)).toEqual([fields]);
+  }
+  // mlx5 takes an item of what follows IP behind one of IP only.
+  for (const [fields, versions] of [
+    [{ "outer.tcp_flags": "2/0x12" }, [4, 6]],
+    [{ "ext.outer_sctp_dport": 9 }, [4, 6]],
+    [{ "misc3.icmp_type": 8 }, [4]],
+    [{ "misc3.icmpv6_type": 128 }, [6]],
+  ] as const) {
+    expect(match(fields), JSON.stringify(fields)).toEqual(
+      versions.map((version) => ({ "outer.ip_version": version, ...fields })),
+    );
   }
   expect(match({ "misc.source_port": "uplink" }, "fdb")).toEqual([{ "misc.source_port": 0xffff }]);
   expect(match({ "outer.l3_ok": 1, "misc2.metadata_reg_c_0": 1 })).toBe(

@@ -32,14 +32,28 @@ const UPPER = ["tcp", "udp", "sctp", "icmp", "icmp6", "esp"] as const;
 /** Fields of an IP header that both versions have. */
 const IP = ["ip_protocol", "ip_dscp", "ip_ecn", "ip_ttl_hoplimit"];
 
-/** The patterns of a rule: two where it leaves the IP version open but asks for its fields. @throws NotExported */
+/**
+ * The patterns of a rule: two where it leaves the IP version open but asks for its fields, or for what follows IP, which
+ * mlx5 takes behind an item of IP only. @throws NotExported
+ */
 export function patternsOf(terms: Terms, place: PatternPlace): Pattern[] {
-  const open = versionOf(terms, "outer") === undefined && asksIp(terms, "outer");
+  const upper = upperOf(terms, "outer");
+  const open = versionOf(terms, "outer") === undefined && (asksIp(terms, "outer") || upper.length > 0);
   if (!open) return [new Writer(terms, place).pattern()];
-  return [4n, 6n].map((value) => {
+  const versions = upper.includes("icmp") ? [4n] : upper.includes("icmp6") ? [6n] : [4n, 6n];
+  return versions.map((value) => {
     const version = { kind: "bits" as const, mask: 15n, value };
     return new Writer(new Map([...terms, ["outer.ip_version", version]]), place).pattern();
   });
+}
+
+/** The items of what follows IP that terms need. */
+function upperOf(terms: Pick<Terms, "has">, level: Level): string[] {
+  return UPPER.filter((item) => needs(terms, item, level));
+}
+
+function needs(terms: Pick<Terms, "has">, item: string, level: Level): boolean {
+  return Object.values(WRITTEN_ITEMS[item] ?? {}).some(({ match }) => terms.has(match.replace("{}", level)));
 }
 
 function asksIp(terms: Terms, level: Level): boolean {
@@ -96,7 +110,10 @@ class Writer {
     if (tunnel === undefined && !isIpInIp) {
       throw new NotExported("testpmd asks for inner headers after a tunnel; the rule names none");
     }
-    if (inner === undefined && (asksIp(this.terms, "inner") || !this.#hasL2("inner"))) {
+    if (
+      inner === undefined &&
+      (asksIp(this.terms, "inner") || upperOf(this.terms, "inner").length > 0 || !this.#hasL2("inner"))
+    ) {
       throw new NotExported("the rule leaves the inner IP version open; a pattern has the item of one");
     }
     this.#packet("inner", inner);
@@ -112,7 +129,7 @@ class Writer {
     if (level === "outer" || this.#hasL2(level)) this.#link(level);
     if (level === "outer" && this.#has("mpls", level)) this.#add("mpls", level);
     if (version !== undefined) this.#ip(level, version);
-    const asked = UPPER.filter((name) => this.#has(name, level));
+    const asked = upperOf(this.#left, level);
     if (asked.length > 1) throw new NotExported(`a frame has one of ${asked.join(" and ")}`);
     const [upper] = asked;
     if (upper !== undefined) this.#add(upper, level);
@@ -120,7 +137,7 @@ class Writer {
   }
 
   #has(item: string, level: Level): boolean {
-    return Object.values(WRITTEN_ITEMS[item] ?? {}).some(({ match }) => this.#left.has(match.replace("{}", level)));
+    return needs(this.#left, item, level);
   }
 
   #link(level: Level): void {
