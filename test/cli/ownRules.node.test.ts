@@ -96,6 +96,39 @@ describe("why", () => {
     expect(near).toContain(`"${file}:2" ipv4 tos 0x1/0x1, found 0`);
   });
 
+  it("names the nearest rule for what a driver's own rule received, and never that rule", async () => {
+    const frame = (vni: number): string =>
+      `ipv4 192.0.2.9 > 192.0.2.1 / udp 5 > 8472 / vxlan vni ${vni} / ethernet / ipv4 10.0.0.1 > 10.0.0.2 / tcp 5 > 80`;
+    const vxlan = scratch(
+      "vxlan.tc",
+      [
+        "ip link add vxlan0 type vxlan external dstport 8472",
+        "tc filter add dev vxlan0 ingress protocol ip flower enc_key_id 7 enc_dst_port 8472 action drop",
+        "",
+      ].join("\n"),
+    );
+    const missed = (await flowsteer(["why", vxlan, "--packet", frame(8)])).out.replace(/\s+/g, " ");
+    expect(missed).toContain(`driver: PF receives"; nearest: rule "${vxlan}:2" does not match: enc_key_id is 8, not 7`);
+    expect(missed).toContain(`${vxlan}:2: change "enc_key_id 7" to "enc_key_id 8".`);
+
+    const end = "/ end actions queue index 1 / end";
+    const groups = scratch(
+      "groups.testpmd",
+      [
+        `flow create 0 ingress group 1 pattern eth / vlan vid is 100 / ipv4 dst is 10.0.0.7 ${end}`,
+        "flow create 0 ingress priority 9 group 1 pattern eth / end actions drop / end",
+        "flow create 0 ingress pattern eth / end actions jump group 1 / end",
+        "",
+      ].join("\n"),
+    );
+    const packet = "ethernet / vlan vid 101 / ipv4 10.0.0.1 > 10.0.0.7 / tcp 5 > 80";
+    const dropped = (await flowsteer(["why", groups, "--packet", packet])).out.replace(/\s+/g, " ");
+    expect(dropped).toContain(
+      `"${groups}:2" drops the frame; nearest: rule "${groups}:1" does not match: vlan vid is 101`,
+    );
+    expect(dropped).not.toContain("driver");
+  });
+
   it("gives places, words and edits as JSON", async () => {
     const file = scratch("flows.ovs", OVS);
     const { out } = await flowsteer(["why", file, "--packet", FRAME, "--rule", `${file}:1`, "--json"]);

@@ -102,6 +102,28 @@ describe("flows for multicast", () => {
     expect(after).toBe("qp:listener B got the frame");
   });
 
+  it("that overlap: the one whose mask was there first takes the frame", async () => {
+    const { flows, ...rest } = JSON.parse(readFileSync(file("multicast-overlap.json"), "utf8")) as {
+      flows: readonly object[];
+      frames: unknown;
+    };
+    const { device, frames } = await loadScenario(JSON.stringify({ ...rest, flows: flows.toReversed() }));
+    const { reached } = await why(device, 1, frames[0]?.bytes as Uint8Array, { kind: "queue", name: "listener B" });
+    expect(reached).toBe(true);
+  });
+
+  it("come after all others", async () => {
+    const { flows, ...rest } = JSON.parse(readFileSync(file("multicast-overlap.json"), "utf8")) as {
+      flows: readonly object[];
+    };
+    const wide = { name: "wide", queue: "listener A", priority: 4, specs: [{ udp: { dst_port: 7148 } }] };
+    const { device, frames } = await loadScenario(JSON.stringify({ ...rest, flows: [...flows.slice(1), wide] }));
+    const { sentence } = await why(device, 1, frames[0]?.bytes as Uint8Array, { kind: "queue", name: "listener B" });
+    expect(sentence).toContain(
+      'flow "wide" took the frame first: flow "B 239.2.0.64/31" matches multicast only and comes after all other flows',
+    );
+  });
+
   it("get no priority that the profile refuses", async () => {
     const { device, frames } = await loadScenario(
       JSON.stringify({

@@ -218,10 +218,7 @@ function forEnd(at: Case): Answer {
     const who = hits.at(-1)?.step.rule ?? null;
     const by = who === null ? " by default" : ` by ${ruleText(who)}`;
     const sentence = `${listText(got.map(({ to }) => to))} got the frame${by}`;
-    const reasons =
-      isReceiver(who?.name) && hits.every(({ table, rule }) => isCatchAll(walked.traced, table, rule))
-        ? nearMisses(at, walked.visits)
-        : [];
+    const reasons = isReceiver(who?.name) ? nearMisses(at, unclaimed(at)) : [];
     return { reached: true, sentence: sentence + nearText(reasons), reasons };
   }
   const losses = lossesOf(at, steps).sort(
@@ -231,6 +228,16 @@ function forEnd(at: Case): Answer {
   const [why] = losses;
   const sentence = `${why?.sentence ?? "the frame was lost"}${nearText(misses)}`;
   return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses] };
+}
+
+/** The lookups of a frame that the kernel received, from where no rule took it on; a rule may have led it to their table. */
+function unclaimed({ walked: { traced, visits } }: Case): readonly Visit[] {
+  const last = visits.findLastIndex(
+    ({ table, rule, step }) =>
+      rule !== 0 && !step.passedOver && !isReceiver(step.rule?.name) && !isCatchAll(traced, table, rule),
+  );
+  const domain = visits[last]?.step.table.domain;
+  return visits.slice(last + 1).filter(({ step }) => domain === undefined || step.table.domain === domain);
 }
 
 function nearText([near]: readonly Reason[]): string {
@@ -254,9 +261,10 @@ function isMain(one: Reason, reason: string | null): boolean {
   return one.kind === "lost" && one.reason === reason;
 }
 
-/** Why the nearest rules of some lookups did not match. */
-function nearMisses(at: Case, visits: readonly Visit[], accepts?: (node: RuleNode) => boolean): Reason[] {
-  const nearest = nearestRules(at, MAX_SEARCHED, visits, accepts);
+/** Why the nearest rules of some lookups did not match; the rules of a driver are not in the text. */
+function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode) => boolean = () => true): Reason[] {
+  const isOwn = (node: RuleNode): boolean => !isReceiver(at.rules.refOf(node).name);
+  const nearest = nearestRules(at, MAX_SEARCHED, visits, (node) => isOwn(node) && accepts(node));
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
   const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));
   if (swapped > 0) nearest.unshift(...nearest.splice(swapped, 1));

@@ -182,7 +182,7 @@ const equalPriority: Detector = {
 function multicastOnly(rule: RuleInTable, taker: RuleInTable, [candidate]: readonly RuleCandidate[]): Finding {
   const names = `${called(taker)} and ${lower(called(rule))}`;
   return {
-    sentence: `${names} match multicast only: a ConnectX puts such flows after all others, whatever their priority, and among them the older mask wins. Give both flows the same mask, or the first the flag dont_trap.`,
+    sentence: `${names} match multicast only: a ConnectX puts such flows after all others, whatever their priority, and among them the older mask wins. Create the flow with the narrower mask first, or give the other one the flag dont_trap.`,
     ...(candidate === undefined ? {} : candidate),
   };
 }

@@ -3,6 +3,7 @@ import type { Device } from "../../../model/device/device.js";
 import { differencesOf } from "../differences.js";
 import { distanceOf } from "../compare.js";
 import { listText, ruleText, tableText } from "./describe.js";
+import type { RuleRef } from "../../trace/trace.js";
 import type { Difference, Reason } from "../explanation.js";
 import type { Case } from "../case.js";
 import { isBefore, isConsidered, type RuleNode } from "../rules.js";
@@ -99,17 +100,13 @@ function earlierRule({ walked, rules }: Case, { node, visit }: Judged): Reason {
 }
 
 /** By which part of its rank one rule comes before another. */
-function rankText(
-  rule: { priority: number; matcher: string | null; kind: string },
-  by: typeof rule,
-  { step }: Visit,
-  { profile }: Device,
-): string {
+function rankText(rule: RuleRef, by: RuleRef, { step }: Visit, { profile }: Device): string {
   if (rule.kind === "entry") return `, by its lower index (${by.priority} before ${rule.priority})`;
+  const isLast = ({ kind, priority }: RuleRef): boolean => kind === "flow" && priority > profile.flows.lastPriority;
+  if (isLast(by)) return " by its older mask: both match multicast only and come after all other flows";
+  if (isLast(rule)) return `: ${ruleText(rule)} matches multicast only and comes after all other flows`;
   if (by.priority !== rule.priority) return `, by its lower priority number (${by.priority} before ${rule.priority})`;
   if (rule.matcher === by.matcher && rule.matcher !== null) return ", because it is the older rule of the same matcher";
-  if (rule.kind === "flow" && rule.priority > profile.flows.lastPriority)
-    return " by its older mask: both match multicast only and come after all other flows";
   const newer = step.table.table !== "root" && rule.matcher !== null;
   return newer
     ? `, at the same priority ${rule.priority} by its newer matcher`
