@@ -75,13 +75,18 @@ function frontHeaders(traced: TracedCore, record: number): FrontHeaders {
   const stop = alone.stopped;
   const hasInner = alone.key.subarray(EXT_PRESENT_INNER, EXT_PRESENT_INNER + 4).some((byte) => byte !== 0);
   const open = openBits(key, fixed);
+  // One byte after UDP to port 4500 is a keepalive; with a packet after it, it is the start of ESP.
+  const known = new Set(alone.headers.map(({ header, offset }) => `${header} ${offset}`));
+  const begins = [frame, four, six].some((one) =>
+    one?.headers.some(({ header, offset }) => offset < length && !known.has(`${header} ${offset}`)),
+  );
   return {
     key: new ConstantKey(key),
     open,
     takesEthernet: hasMark(frame, INNER + LAYER_DMAC),
     takesIpv4: hasMark(four, INNER + LAYER_SRC_IPV4) || hasMark(four, OUTER + LAYER_SRC_IPV4),
     takesIpv6: hasMark(six, INNER + LAYER_SRC) || hasMark(six, OUTER + LAYER_SRC),
-    isPartial: hasInner || (stop !== null && (stop.offset < length || !STARTS_PACKET.has(stop.header))),
+    isPartial: hasInner || begins || (stop !== null && (stop.offset < length || !STARTS_PACKET.has(stop.header))),
   };
 }
 
@@ -119,13 +124,13 @@ function parsed(
   data: Uint8Array,
   packet: Uint8Array,
   fixed: Fixed,
-): { readonly key: Uint8Array; readonly stopped: ReturnType<typeof headersIn>["stopped"] } {
+): ReturnType<typeof headersIn> & { readonly key: Uint8Array } {
   const frame = Uint8Array.from([...data, ...packet]);
   fixUp(frame, fixed);
   batch.clear();
   batch.put(frame, frame.length, 1, 0);
   batch.parse(NEEDS_ALL);
-  return { key: batch.key(0).slice(), stopped: headersIn(batch.map(0)).stopped };
+  return { ...headersIn(batch.map(0)), key: batch.key(0).slice() };
 }
 
 /** Writes the lengths of the headers, and the IPv4 header checksum, as the engine does. */
