@@ -12,7 +12,7 @@ export const RDMA: readonly Entry[] = [
   {
     file: "rdma/not-rdma",
     target: { kind: "flow", name: "all" },
-    mistake: "tunnel-on-other-port",
+    mistake: null,
     says: ["RoCE"],
     correction: [
       {

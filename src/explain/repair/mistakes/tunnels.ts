@@ -6,7 +6,7 @@ import { vxlanPortError } from "../../../model/base/parser.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
 import type { Facts, TermFact } from "../facts.js";
-import type { Detector } from "../finding.js";
+import type { Detector, Finding } from "../finding.js";
 import { capital } from "../sentences.js";
 import { looksLike } from "./evidence.js";
 import { differs, isPresentTerm, leavesOut, moves, takesFound } from "./terms.js";
@@ -35,6 +35,8 @@ const otherPort: Detector = {
     for (const { name, found } of facts.failing) {
       const header = OVER_UDP.find(([fields]) => fields.test(name))?.[1];
       if (found !== null || header === undefined || udpPorts[header].includes(Number(port))) continue;
+      const other = name.includes("vxlan") ? OTHER_VXLAN[header] : undefined;
+      if (other !== undefined && udpPorts[other].includes(Number(port))) return otherVxlan(name, other, port);
       if (!looksLike(header, overUdp(facts))) continue;
       const { name: kind } = header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
@@ -52,6 +54,18 @@ const otherPort: Detector = {
     return null;
   },
 };
+
+/** VXLAN and VXLAN-GPE have a VNI each, and each a port that is its own. */
+type Vxlan = "vxlan" | "vxlan_gpe";
+const OTHER_VXLAN: Readonly<Partial<Record<string, Vxlan>>> = { vxlan: "vxlan_gpe", vxlan_gpe: "vxlan" };
+
+function otherVxlan(name: string, is: Vxlan, port: bigint): Finding {
+  const kind = HEADERS[is === "vxlan" ? "vxlan_gpe" : "vxlan"].name;
+  const own = is === "vxlan" ? "misc.vxlan_vni" : "misc3.outer_vxlan_gpe_vni";
+  return {
+    sentence: `${name} needs a ${kind} header, and the frame has ${HEADERS[is].name} on UDP port ${port}, whose VNI is ${own}.`,
+  };
+}
 
 /** What follows the outer UDP header of the frame at the table. */
 function overUdp({ there, context: { frameThere } }: Facts): Uint8Array {
