@@ -1,5 +1,5 @@
 /** What `trace` and `why` have in common: one frame of a scenario, an answer as text or as a line of JSON. */
-import { type LoadedScenario } from "../../scenario/index.js";
+import type { LoadedScenario } from "../../scenario/index.js";
 import type { CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce } from "../input/captures.js";
 import { chooseFrame, type ChosenFrame } from "../input/chosenFrame.js";

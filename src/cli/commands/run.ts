@@ -1,5 +1,5 @@
 /** flowsteer run: steers frames through the rules of a scenario. */
-import { type LoadedScenario } from "../../scenario/index.js";
+import type { LoadedScenario } from "../../scenario/index.js";
 import { AnnotatedCapture } from "../output/annotated.js";
 import { CaptureFiles } from "../output/captureFiles.js";
 import { checkInputOnce, skippedNotes } from "../input/captures.js";

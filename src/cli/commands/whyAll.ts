@@ -6,7 +6,7 @@
  * twice. The first reading finds the frames to explain.
  */
 import { ExplanationGroups, type EndedFrame, type Explanation } from "../../explain/index.js";
-import { type LoadedScenario } from "../../scenario/index.js";
+import type { LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
 import { CaptureLog, framesOf, readColumns, type CaptureRows, type NumberedFrame } from "../input/captures.js";

@@ -8,7 +8,7 @@ import { ruleKey } from "./treatment.js";
 
 /** What counts as behaviour. */
 export interface Behaviour {
-  /** What is left out of the comparison; "reason": why a frame is lost. @default nothing */
+  /** Differences to ignore; "reason" is why a frame was lost. @default none */
   readonly ignore?: readonly ("counters" | "tags" | "reason")[];
   /** Whether the names of the rules that a frame hits count. @default false */
   readonly rules?: boolean;

@@ -1,13 +1,11 @@
 /** One action or term of a scenario is changed: no difference is missed that frames show which have what actions need. */
 import { expect, test } from "vitest";
-import { SteeringError } from "../../../src/index.js";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import type { Layer } from "../../../src/packet/builder/layers.js";
-import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
 import { DEEP, rounds } from "../../support/tier.js";
-import { drawDocument, drawMatch, drawSteps, type DocumentRule, type RulesDocument } from "./support/documents.js";
+import { type DocumentRule, drawDocument, drawMatch, drawSteps, loaded } from "./support/documents.js";
 import { judge } from "./support/judge.js";
 
 const MUTATIONS = rounds(DEEP ? 300 : 900, "FLOWSTEER_MUTATIONS");
@@ -62,15 +60,6 @@ function drawFrame(random: Random, depth = 0): Layer[] {
     ...tags.map((vid) => ({ header: "vlan" as const, vid })),
     ...drawPacket(random, depth),
   ];
-}
-
-async function loaded(document: RulesDocument): Promise<LoadedScenario | null> {
-  try {
-    return await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return null;
-    throw error;
-  }
 }
 
 test(`${MUTATIONS} mutations`, { timeout: 7_200_000 }, async () => {

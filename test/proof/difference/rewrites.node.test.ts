@@ -1,27 +1,15 @@
 /** Rewrites of scenarios that change nothing for any frame are proved to be equal. */
 import { expect, test } from "vitest";
 import { difference } from "../../../src/explain/index.js";
-import { SteeringError } from "../../../src/index.js";
-import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
 import { checkReached, DEEP, rounds } from "../../support/tier.js";
-import { drawDocument, type RulesDocument } from "./support/documents.js";
+import { drawDocument, loaded } from "./support/documents.js";
 import { IGNORED, REWRITES } from "./support/rewrites.js";
 
 const PAIRS = rounds(DEEP ? 120 : 720, "FLOWSTEER_REWRITES");
 /** Of all pairs, those that may be neither proved nor refuted. */
 const MAX_UNDECIDED = 0.02;
-
-/** Null for a document that the model refuses. */
-async function loaded(document: RulesDocument): Promise<LoadedScenario | null> {
-  try {
-    return await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return null;
-    throw error;
-  }
-}
 
 test(`${PAIRS} rewrites`, { timeout: 7_200_000 }, async () => {
   const random = new Random(seedFor("equal rewrites"));

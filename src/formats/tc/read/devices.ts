@@ -63,6 +63,9 @@ export function checkPort(
     notImported(word, `the driver takes registered UDP ports only; that of the device is ${tunnel.port}`);
 }
 
+/** `vxlan_port` of drivers/net/vxlan/vxlan_core.c. */
+const LINUX_VXLAN = 8472;
+
 export class Devices {
   readonly #known = new Map<string, NetDevice>();
   readonly #tunnels = new Map<string, Tunnel>();
@@ -73,6 +76,12 @@ export class Devices {
     private readonly draft: Draft,
     private readonly findings: Findings,
   ) {}
+
+  /** The port of a VXLAN device without one. */
+  linuxPort(name: Word): number {
+    this.findings.assume(name.place, name.text, `it has no dstport: that of Linux is ${LINUX_VXLAN}`);
+    return LINUX_VXLAN;
+  }
 
   /** Notes what `ip link add NAME type KIND` or `ip -d link` says. */
   declare(place: Place, name: string, tunnel: Tunnel): void {

@@ -301,18 +301,12 @@ export class TcImport implements Importer {
     }
     const tunnel = LINK_KINDS[kind ?? ""];
     if (tunnel === undefined || name === undefined) return;
-    if ((port ?? 0) === 0) port = tunnel === "vxlan" ? this.#linuxPort(name) : UDP_PORTS[tunnel];
+    if ((port ?? 0) === 0) port = tunnel === "vxlan" ? this.#devices.linuxPort(name) : UDP_PORTS[tunnel];
     this.#devices.declare(name.place, name.text, {
       kind: tunnel,
       port: port ?? 0,
       ...(key === undefined ? {} : { key }),
     });
-  }
-
-  /** The port of a VXLAN device without one. */
-  #linuxPort(name: Word): number {
-    this.findings.assume(name.place, name.text, `it has no dstport: that of Linux is ${LINUX_VXLAN}`);
-    return LINUX_VXLAN;
   }
 
   #listOf(owner: string): FilterList {
@@ -345,9 +339,6 @@ function checkVerb(verb: Word): void {
 }
 
 const NO_COMMAND = "no command of tc: left out";
-
-/** `vxlan_port` of drivers/net/vxlan/vxlan_core.c. */
-const LINUX_VXLAN = 8472;
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",

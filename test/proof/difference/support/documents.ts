@@ -1,4 +1,6 @@
 /** Random scenarios as documents, for comparisons of two of them. */
+import { SteeringError } from "../../../../src/index.js";
+import { loadScenario, type LoadedScenario } from "../../../../src/scenario/index.js";
 import type { Random } from "../../../oracle/generate/random.js";
 
 export interface DocumentRule {
@@ -98,4 +100,14 @@ export function drawDocument(random: Random, size: number, decapsulates = 0): Ru
     tables,
     rules,
   };
+}
+
+/** Null for a document that the model refuses. */
+export async function loaded(document: RulesDocument): Promise<LoadedScenario | null> {
+  try {
+    return await loadScenario(document);
+  } catch (error) {
+    if (error instanceof SteeringError) return null;
+    throw error;
+  }
 }

@@ -34,43 +34,42 @@ function pickTerm(
   return all.length === 0 ? null : random.pick(all);
 }
 
+/** The rule of a term replaced by one for each part of its value. */
+function inParts(
+  document: RulesDocument,
+  { rule, field }: NonNullable<ReturnType<typeof pickTerm>>,
+  parts: readonly string[],
+): RulesDocument {
+  return withRules(
+    document,
+    rule,
+    parts.map((part) => ({ match: { ...rule.match, [field]: part } })),
+  );
+}
+
 const RANGE = /^\d+-\d+$/;
 const PREFIX = /\.\d+\/\d+$/;
 
 function splitRange(random: Random, document: RulesDocument): ReturnType<Rewrite> {
   const found = pickTerm(random, document, (value) => RANGE.test(value));
   if (found === null) return null;
-  const { rule, field, value } = found;
+  const { value } = found;
   const [low, high] = value.split("-").map(Number) as [number, number];
   const middle = random.between(low, high - 1);
   const parts = [`${low}-${middle}`, `${middle + 1}-${high}`];
-  return [
-    document,
-    withRules(
-      document,
-      rule,
-      parts.map((part) => ({ match: { ...rule.match, [field]: part } })),
-    ),
-  ];
+  return [document, inParts(document, found, parts)];
 }
 
 function splitPrefix(random: Random, document: RulesDocument): ReturnType<Rewrite> {
   const found = pickTerm(random, document, (value) => PREFIX.test(value));
   if (found === null) return null;
-  const { rule, field, value } = found;
+  const { value } = found;
   const [address = "", length] = value.split("/");
   const bytes = address.split(".").map(Number);
   const longer = Number(length) + 1;
   const upper = bytes.map((byte, i) => (i === (longer - 1) >> 3 ? byte | (0x80 >> ((longer - 1) & 7)) : byte));
   const parts = [bytes, upper].map((part) => `${part.join(".")}/${longer}`);
-  return [
-    document,
-    withRules(
-      document,
-      rule,
-      parts.map((part) => ({ match: { ...rule.match, [field]: part } })),
-    ),
-  ];
+  return [document, inParts(document, found, parts)];
 }
 
 /** The table of an action that leads to it. */
@@ -230,20 +229,13 @@ function renumber(random: Random, document: RulesDocument): ReturnType<Rewrite> 
 function splitMask(random: Random, document: RulesDocument): ReturnType<Rewrite> {
   const found = pickTerm(random, document, (value) => /^0x[0-9a-f]+\/0x[0-9a-f]+$/.test(value));
   if (found === null) return null;
-  const { rule, field, value } = found;
+  const { field, value } = found;
   const [is, mask] = value.split("/").map(Number) as [number, number];
   const free = Array.from({ length: 16 }, (_, bit) => 1 << bit).filter((bit) => (mask & bit) === 0);
   const inField = free.filter((bit) => bit < (field === "outer.first_vid" ? 4096 : 65536));
   const bit = random.pick(inField);
   const parts = [is, is | bit].map((part) => `0x${part.toString(16)}/0x${(mask | bit).toString(16)}`);
-  return [
-    document,
-    withRules(
-      document,
-      rule,
-      parts.map((part) => ({ match: { ...rule.match, [field]: part } })),
-    ),
-  ];
+  return [document, inParts(document, found, parts)];
 }
 
 /** A list of values that have all bits but some in common, and their mask. */
