@@ -3,7 +3,16 @@
  * imported. What comes back treats frames as the scenario does.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,7 +60,11 @@ function recorded(program: string, ...args: readonly string[]): string {
 function recordedRun(...args: readonly string[]): string {
   rmSync(made("calls.jsonl"), { force: true });
   const env = { ...process.env, FLOWSTEER_RECORD: made("calls.jsonl"), LD_PRELOAD: made("librecord.so") };
-  execFileSync(made("program"), args, { input: "\n", env, stdio: ["pipe", "ignore", "inherit"] });
+  // A file and not a pipe: a program that ends without reading its input would break the pipe.
+  writeFileSync(made("input"), "\n");
+  const input = openSync(made("input"), "r");
+  execFileSync(made("program"), args, { env, stdio: [input, "ignore", "inherit"] });
+  closeSync(input);
   return readFileSync(made("calls.jsonl"), "utf8");
 }
 
