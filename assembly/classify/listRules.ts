@@ -34,8 +34,8 @@ const NEAR_SIZE: usize = 8;
 /**
  * Writes the rules of a table that are nearest to a key to `list`, nearest first and then by rank:
  * entries of NEAR_SIZE, at most `most`. The distance of a rule is the number of 4-byte columns that
- * differ under its mask, then the number of bits; a range that excludes the key counts as a column.
- * Returns the number of entries.
+ * differ under its mask, then how few agree, then the number of bits; a range that excludes the key
+ * counts as a column. Returns the number of entries.
  */
 export function listNearest(table: usize, key: usize, list: usize, most: u32): u32 {
   if (load<u32>(table, TABLE_RULES) == 0 || most == 0) return 0;
@@ -48,21 +48,25 @@ export function listNearest(table: usize, key: usize, list: usize, most: u32): u
   return listed;
 }
 
-/** | columns 16 | bits 16 | */
+/** | columns that differ 8 | 255 - columns that agree 8 | bits 16 |; 0 where the rule matches. */
 function distanceOf(rule: usize, key: usize): u32 {
   const mask: usize = load<u32>(rule, RULE_MASK);
   const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
   let columns: u32 = 0;
+  let masked: u32 = 0;
   let bits: u32 = 0;
   for (let at: usize = 0; at < end; at += 16) {
     const unlike = v128.xor(v128.load(Lanes.start + at), v128.load(rule + RULE_VALUE + at));
-    const differs = v128.and(unlike, v128.load(mask + MASK_BYTES + at));
+    const bytes = v128.load(mask + MASK_BYTES + at);
+    const differs = v128.and(unlike, bytes);
+    masked += <u32>popcnt(i32x4.bitmask(i32x4.ne(bytes, i32x4.splat(0))));
     columns += <u32>popcnt(i32x4.bitmask(i32x4.ne(differs, i32x4.splat(0))));
     bits += <u32>popcnt(i64x2.extract_lane(differs, 0)) + <u32>popcnt(i64x2.extract_lane(differs, 1));
   }
+  const agreeing = masked - columns;
   if (v128.any_true(outOfBounds(rule, Lanes.start))) columns++;
   if (!inRanges(rule, key)) columns++;
-  return (columns << 16) | min<u32>(bits, 0xffff);
+  return columns == 0 ? 0 : (columns << 24) | ((255 - agreeing) << 16) | bits;
 }
 
 /** Enters a rule into the sorted list; returns the new length. */

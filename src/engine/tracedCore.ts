@@ -247,8 +247,8 @@ export class TracedCore {
   }
 
   /**
-   * The rules of a table that differ from a key in the fewest 4-byte columns, then bits; equal ones by rank. Call it
-   * between walks.
+   * The rules of a table that differ from a key in the fewest 4-byte columns, agree in the most, differ in the fewest
+   * bits; equal ones by rank. Call it between walks.
    */
   nearestOf(table: number, key: Uint8Array, most: number): StoredRule[] {
     const at = this.#next;

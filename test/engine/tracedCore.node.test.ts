@@ -8,6 +8,8 @@ import { TracedCore } from "../../src/engine/tracedCore.js";
 import { TablePipeline } from "../../src/model/table/pipeline.js";
 import { buildFrame } from "../../src/packet/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
+import { seedFor } from "../assembly/support/core.js";
+import { Random } from "../oracle/generate/random.js";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 const files = readdirSync(EXAMPLES).filter((name) => name.endsWith(".json"));
@@ -108,4 +110,51 @@ describe("the traced core", () => {
     }
     expect(listed).toBeGreaterThan(0);
   });
+
+  it("lists the rules nearest to a frame as a slow comparison orders them", async () => {
+    const random = new Random(seedFor("nearest rules"));
+    // A column each, and no header that must be present (assembly/classify/definer.ts).
+    const fields = [0, 1, 2, 3].map((n) => `misc2.metadata_reg_c_${n}`);
+    const match = (): Record<string, number> =>
+      Object.fromEntries(fields.filter(() => random.chance(0.6)).map((field) => [field, random.below(16)]));
+    const { device } = await loadScenario({
+      flowsteer: 1,
+      tables: [{ name: "t", level: 1 }],
+      rules: Array.from({ length: 40 }, (_, n) => ({
+        name: `r${n}`,
+        table: "t",
+        match: match(),
+        actions: ["drop" as const],
+      })),
+    });
+    const traced = await TracedCore.create(device.core, (core) => device.setUp(core));
+    traced.refresh(device.function(0).part(TablePipeline).received);
+    const table = [...device.tables.keys()].find((address) => traced.ruleCount(address) > 1) as number;
+    const rules = traced.rulesOf(table).map((rule) => ({ rule, ...traced.contentOf(rule) }));
+    for (let round = 0; round < 200; round++) {
+      const key = random.pick(rules).value.slice();
+      for (const { value } of [random.pick(rules), random.pick(rules)])
+        value.forEach((byte, i) => random.chance(0.5) && (key[i] = (key[i] as number) ^ byte));
+      const far = new Map(rules.map(({ rule, ...one }) => [rule.address, distancesOf(one, key)]));
+      const listed = traced.nearestOf(table, key, rules.length).map(({ address }) => far.get(address) ?? []);
+      expect(listed).toHaveLength(rules.length);
+      expect(listed).toEqual([...listed].sort((a, b) => a.map((one, i) => one - (b[i] ?? 0)).find((by) => by) ?? 0));
+    }
+  });
 });
+
+type Content = ReturnType<TracedCore["contentOf"]>;
+
+/** Columns that differ, less those that agree, bits: the order of `listNearest`. */
+function distancesOf({ mask, value }: Pick<Content, "mask" | "value">, key: Uint8Array): number[] {
+  let [differing, agreeing, bits] = [0, 0, 0];
+  for (let at = 0; at < key.length; at += 4) {
+    const masked = [0, 1, 2, 3].filter((i) => mask[at + i] !== 0);
+    const unlike = masked.map((i) => ((key[at + i] as number) ^ (value[at + i] as number)) & (mask[at + i] as number));
+    if (masked.length === 0) continue;
+    if (unlike.every((byte) => byte === 0)) agreeing++;
+    else differing++;
+    for (const byte of unlike) for (let left = byte; left > 0; left &= left - 1) bits++;
+  }
+  return differing === 0 ? [0, 0, 0] : [differing, -agreeing, bits];
+}

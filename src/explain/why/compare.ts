@@ -114,15 +114,20 @@ function inRange({ dword, shift, mask, low, high }: NonNullable<CompiledTerm["ra
   return value >= low && value <= high;
 }
 
-/** The terms of failing fields count this much in a score, so that bits decide among equal numbers of them. */
-export const FIELD_SCORE = 8192;
+/** More than the bits of all terms of a match, and than their number. */
+const TERM_SCORE = 8192;
+const FIELD_SCORE = TERM_SCORE * TERM_SCORE;
 
-/** How far a key is from a match: failing fields, then bits; 0 where it matches. At `limit` or more it may stop early. */
+/**
+ * How far a key is from a match: failing fields, then how few fields agree, then bits; 0 where it matches. At `limit` or
+ * more it may stop early.
+ */
 export function scoreOf(match: CompiledMatch, key: KeyView, limit = Infinity): number {
-  let score = 0;
-  for (let i = 0; i < match.length && score < limit; i++) {
+  let [failing, agreeing] = [0, 0];
+  for (let i = 0; i < match.length && failing < limit; i++) {
     const bits = distanceOf(match[i] as CompiledTerm, key);
-    if (bits !== 0) score += FIELD_SCORE + bits;
+    if (bits === 0) agreeing++;
+    else failing += FIELD_SCORE + bits;
   }
-  return score;
+  return failing === 0 ? 0 : failing + (TERM_SCORE - 1 - agreeing) * TERM_SCORE;
 }

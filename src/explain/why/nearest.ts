@@ -9,7 +9,7 @@ import { factsAt, type Visit } from "./walked.js";
 export interface Candidate {
   readonly node: RuleNode;
   readonly visit: Visit;
-  /** Failing fields, then bits; 0 for a rule that would have matched. */
+  /** As `scoreOf` says: 0 for a rule that would have matched. */
   readonly score: number;
 }
 

@@ -320,17 +320,18 @@ describe("targets", () => {
 });
 
 describe("nearest rules", () => {
-  it("are in the order of failing fields, then bits", async () => {
+  it("are in the order of failing fields, then of fields that agree, then of bits", async () => {
     const { device, context } = await open();
     const [root] = tables(context, RX, 1) as [Table];
     const queue = createSink(context, "web");
     const two = rule(root, { "outer.tcp_dport": 442, "outer.tcp_sport": 40001 }, [toQueue(queue)]);
     const far = rule(root, { "outer.tcp_dport": 0x0e44 }, [toQueue(queue)]);
     const near = rule(root, { "outer.tcp_dport": 442 }, [toQueue(queue)]);
-    const found = await nearest(device, 1, tcp(443), 3);
-    expect(found.map(({ rule: { name } }) => name)).toEqual([near.name, far.name, two.name]);
+    const agreeing = rule(root, { "outer.tcp_dport": 0x0e44, "outer.ip_version": 4 }, [toQueue(queue)]);
+    const found = await nearest(device, 1, tcp(443), 4);
+    expect(found.map(({ rule: { name } }) => name)).toEqual([agreeing.name, near.name, far.name, two.name]);
     expect(await nearest(device, 1, tcp(443), 1)).toHaveLength(1);
-    expect(printNearest(found.slice(0, 1))).toBe(
+    expect(printNearest(found.slice(1, 2))).toBe(
       [
         `rule "${near.name}" of table root`,
         "    outer.tcp_dport  expected 442  0000000110111010",

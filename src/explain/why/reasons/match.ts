@@ -13,7 +13,7 @@ import { registerNote, spoiler } from "./writers.js";
 /** What became of a rule at the lookups in its table. */
 export interface Judged {
   readonly node: RuleNode;
-  /** How near the frame came: failing fields, then bits; 0 if it matched. */
+  /** How near the frame came: as `scoreOf` says; 0 if it matched. */
   readonly score: number;
   /** The lookup that hit it; null without one. */
   readonly hit: Visit | null;
@@ -56,7 +56,7 @@ function nearTo({ walked: { traced, visits } }: Case, nodes: readonly RuleNode[]
 }
 
 /** More than any sum of failing fields. */
-export const NOT_CONSIDERED = 1e9;
+export const NOT_CONSIDERED = 2 ** 40;
 
 /** A lookup that would have hit the rule, had it not begun after it: nearer than any lookup that fails a field. */
 const BEGAN_AFTER = 0.5;
