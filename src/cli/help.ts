@@ -144,11 +144,12 @@ changes to the frame or to the rules that would let the frame reach the target. 
   --hex BYTES       the frame as hexadecimal digits from its Ethernet header on, or as a dump of tcpdump or Wireshark
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
-  --all             explain all frames that missed or were dropped, grouped by explanation, largest group first
+  --all             explain all frames that missed, were dropped, or were taken by no rule and received by the driver,
+                    grouped by explanation, largest group first
   --limit N         with --all: stop after N frames
 ${IMPORTED}
   --json            print a line of JSON: {"kind":"why","frame":14,"explanation":{...}}; with --all one line per group,
-                    then {"kind":"sum","frames":1000,"lost":12,"groups":2,"partial":null}
+                    then {"kind":"sum","frames":1000,"lost":12,"unclaimed":0,"groups":2,"partial":null}
   --quiet           no notes or progress
 
 With --all, rules with state (meters, connections, ...) and queues with receive buffers need a second pass over the

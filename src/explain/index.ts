@@ -37,6 +37,7 @@ export type {
 export { Explainer, nearest, openExplainer, why, whySend, type WhyOptions, type WhySendOptions } from "./why/why.js";
 export type { WhyTarget } from "./why/targets.js";
 export { printExplanation, printNearest, type PrintOptions } from "./why/print.js";
+export { isUnclaimed } from "../drivers/madeRules.js";
 export { ExplanationGroups, type EndedFrame, type Explain, type ExplanationGroup } from "./groups/groups.js";
 export type { Difference, Explanation, Mistake, Near, Reason, Repair, Target } from "./why/explanation.js";
 export type {

@@ -1,6 +1,6 @@
 /** Functions of a device have drivers of their own: what no rule takes is delivered to their queues. */
 import type { KernelDriver } from "../drivers/driver.js";
-import { receiverName } from "../drivers/receivers.js";
+import { receiverName } from "../drivers/madeRules.js";
 import { ofFunction, type Draft } from "../formats/reading/draft.js";
 
 /** Adds a queue and a default flow to each VF that has neither queues nor tables of its own. */

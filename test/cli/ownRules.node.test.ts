@@ -14,6 +14,25 @@ const FRAME = "ipv4 10.0.0.1 > 10.0.0.7 / udp 5 > 4789";
 const CAPTURE = "examples/everyday.pcap";
 
 describe("why", () => {
+  it("--all explains frames that a driver received because no rule took them", async () => {
+    const file = scratch(
+      "left.testpmd",
+      `${FLOWS}flow create 0 ingress pattern eth type is 0x0806 / end actions drop / end\n`,
+    );
+    const { out } = await flowsteer(["why", file, CAPTURE, "--all"]);
+    const { out: json } = await flowsteer(["why", file, CAPTURE, "--all", "--json"]);
+    const lines = json
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const { frames, lost, unclaimed } = lines.at(-1) as { frames: number; lost: number; unclaimed: number };
+    expect(lost + unclaimed).toBe(frames);
+    expect(unclaimed).toBeGreaterThan(0);
+    expect(out.replace(/\s+/g, " ")).toContain(`no rule took ${unclaimed} of them`);
+    expect(out).toContain('received it by rule "driver: port 0');
+    expect(out).not.toContain("None of them");
+  });
+
   it.each([
     ["flows.testpmd", FLOWS, 'change "udp dst is 8472" to "udp dst is 4789"', "udp dst is 4789, not 8472"],
     ["filters.tc", TC, 'change "dst_port 8472" to "dst_port 4789"', "dst_port is 4789, not 8472"],

@@ -188,8 +188,8 @@ it("has no words of rules that no element says", () => {
   const { scenario, elementOf } = importRules([{ file: FILE, text }], { namePlaces: true });
   const elements = scenario?.rules?.map(({ name }, n) => [name, elementOf(`rules[${n}]`)?.text]);
   expect(elements).toEqual([
-    ["to table 0", undefined],
+    ["driver: to table 0", undefined],
     ["rules:1", text],
-    ["table 0: no flow", undefined],
+    ["driver: table 0: no flow", undefined],
   ]);
 });

@@ -1,11 +1,17 @@
 /**
- * flowsteer why --all: every frame that missed or was dropped, grouped by why.
+ * flowsteer why --all: every frame that missed, was dropped, or was left to a driver, grouped by why.
  *
  * Frames are steered in bursts, as `run` does; one frame of each group is explained. Where outcomes
  * depend on state, a frame has to be explained before it is steered: then the captures are read
  * twice. The first reading finds the frames to explain.
  */
-import { ExplanationGroups, type EndedFrame, type Explanation } from "../../explain/index.js";
+import {
+  ExplanationGroups,
+  isUnclaimed,
+  type EndedFrame,
+  type Explanation,
+  type ExplanationGroup,
+} from "../../explain/index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
@@ -70,7 +76,7 @@ async function ownFrames(loaded: LoadedScenario, port: number | undefined, limit
     const frame = ownFrame(loaded, input, i + 1, port, null);
     loaded.prepare(input);
     const { outcome } = await traceOf(loaded, frame);
-    const explanation = isLost(outcome) ? explain(frame) : null;
+    const explanation = isLost(outcome) || isUnclaimed(outcome.rules) ? explain(frame) : null;
     // It has been prepared already.
     const steered = loaded.run([{ ...input, port: frame.port, sync: false, before: [] }]);
     if (explanation !== null)
@@ -162,7 +168,9 @@ async function report(
   const broken = log.broken.length > 0 ? `${log.broken.map(({ file }) => printable(file)).join(", ")} cut off` : null;
   const partial = signal === null ? broken : `interrupted by ${signal}`;
   const { frames } = loaded.tally.all;
-  const lost = groups.reduce((sum, group) => sum + group.frames, 0);
+  const framesOfGroups = (some: readonly ExplanationGroup[]): number => some.reduce((sum, one) => sum + one.frames, 0);
+  const lost = framesOfGroups(groups.filter(({ outcome }) => isLost(outcome)));
+  const unclaimed = framesOfGroups(groups) - lost;
   const output = new Output();
   const own = groups.map((group) => {
     const { explanation } = group;
@@ -174,7 +182,7 @@ async function report(
       const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation };
       await output.write(`${JSON.stringify({ ...group, ...elementsOfRules(explanation, rules) })}\n`);
     }
-    const sum: ExplainLine = { kind: "sum", frames, lost, groups: groups.length, partial };
+    const sum: ExplainLine = { kind: "sum", frames, lost, unclaimed, groups: groups.length, partial };
     await output.write(`${JSON.stringify(sum)}\n`);
   } else {
     const origin =
@@ -185,7 +193,7 @@ async function report(
     const again = `flowsteer why ${line.operands.map(printable).join(" ")}`;
     const paint = painter(process.stdout);
     const explanations = own.map(({ explanation }) => explanation);
-    await output.write(groupsText(paint, own, { frames, lost, sources }, again));
+    await output.write(groupsText(paint, own, { frames, lost, unclaimed, sources }, again));
     await output.write(elementsText(paint, elementsOfRules(explanations, rules)));
   }
   await output.flush();

@@ -78,6 +78,7 @@ export function explanationsText(paint: Paint, { loaded, line, lost }: FrameWatc
   const sums: GroupSums = {
     frames: line.arrived.frames + line.sent.frames,
     lost: lost.reduce((sum, { frames }) => sum + frames, 0),
+    unclaimed: 0,
     sources: `of ${printable(loaded.device.name)}`,
   };
   return groupsText(paint, lost, sums, null);

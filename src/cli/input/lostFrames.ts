@@ -1,7 +1,7 @@
-/** Steers frames of captures, and gives those that missed or were dropped. */
+/** Steers frames of captures, and gives those that no rule took: they missed, were dropped, or were left to a driver. */
 import { CaptureRun, type OutcomeClass } from "../../run/index.js";
 import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
-import type { EndedFrame } from "../../explain/index.js";
+import { isUnclaimed, type EndedFrame } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import { framesOf, type CaptureRows } from "./captures.js";
 
@@ -21,7 +21,7 @@ export class LostFrames {
 
   /**
    * Steers rows `first` to `end` - 1.
-   * @returns the lost ones; their bytes are those of the rows
+   * @returns those; their bytes are those of the rows
    */
   run(rows: CaptureRows, first = 0, end = rows.count): EndedFrame[] {
     return this.#bursts === null ? this.#runFrames(rows, first, end) : this.#runRows(this.#bursts, rows, first, end);
@@ -38,7 +38,7 @@ export class LostFrames {
     const skip = (row: number): void => this.#skip(cannotRun(linkTypes[row] ?? 0, lengths[row] ?? 0));
     const see = (row: number, own: number, wireLength: number, _tag: number | null, one: OutcomeClass): void => {
       let isLostClass = this.#lost.get(one);
-      if (isLostClass === undefined) this.#lost.set(one, (isLostClass = isLost(one.outcome)));
+      if (isLostClass === undefined) this.#lost.set(one, (isLostClass = isNotTaken(one.outcome)));
       if (!isLostClass) return;
       const linkType = linkTypes[row] ?? 0;
       lost.push({ number: own, bytes: columns.frame(row), linkType, wireLength, outcome: one.outcome });
@@ -61,13 +61,18 @@ export class LostFrames {
     );
     return frames.flatMap(({ number, bytes, linkType, wireLength }, i) => {
       const outcome = outcomes[i] as Outcome;
-      return isLost(outcome) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
+      return isNotTaken(outcome) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
     });
   }
 
   #skip(why: string | null): void {
     if (why !== null) this.skipped.set(why, (this.skipped.get(why) ?? 0) + 1);
   }
+}
+
+/** Whether a frame missed, was dropped, or was received by a driver because no rule took it. */
+export function isNotTaken(outcome: Outcome): boolean {
+  return isLost(outcome) || isUnclaimed(outcome.rules.map(({ name }) => name));
 }
 
 export function isLost({ verdict }: Pick<Outcome, "verdict">): boolean {

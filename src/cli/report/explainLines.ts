@@ -48,6 +48,8 @@ export interface SumLine {
   readonly frames: number;
   /** Those that missed or were dropped. */
   readonly lost: number;
+  /** Those that a driver received because no rule took them. */
+  readonly unclaimed: number;
   readonly groups: number;
   /** Why the input was read in part only; null if all of it was read. */
   readonly partial: string | null;

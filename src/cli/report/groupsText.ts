@@ -10,6 +10,8 @@ const MAX_LINES = 36;
 export interface GroupSums {
   readonly frames: number;
   readonly lost: number;
+  /** Those that a driver received because no rule took them. */
+  readonly unclaimed: number;
   /** Where the frames are from, and whether all were read. */
   readonly sources: string;
 }
@@ -21,13 +23,9 @@ export function groupsText(
   sums: GroupSums,
   again: string | null,
 ): string {
-  const { frames, lost, sources } = sums;
+  const { frames, sources } = sums;
   const head = `${counted(frames, "frame")} ${sources}`;
-  if (lost === 0) return `${head}\nNone of them missed or was dropped.\n`;
-  const some =
-    lost === frames
-      ? `all of them missed or were dropped`
-      : `${grouped(lost)} of them (${share(lost, frames)}) missed or were dropped`;
+  if (groups.length === 0) return `${head}\nNone of them missed or was dropped.\n`;
   const why = groups.length === 1 ? "for one reason" : `for ${groups.length} reasons`;
   const texts = groups.map((group) => groupText(paint, group, frames, again));
   const count = fitting(texts);
@@ -39,7 +37,18 @@ export function groupsText(
       : `\n${counted(left, "frame")} more, for ${counted(rest.length, "other reason")}: --json lists all\n`;
   const first = groups[0]?.examples[0];
   const hint = first === undefined || again === null ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
-  return `${wrapped(`${head}; ${some}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
+  return `${wrapped(`${head}; ${endsText(sums)}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
+}
+
+/** How the frames ended that are in groups. */
+function endsText({ frames, lost, unclaimed }: GroupSums): string {
+  const some = (count: number, all: string): string =>
+    count === frames ? `${all} of them` : `${grouped(count)} of them (${share(count, frames)})`;
+  const ends = [
+    ...(lost === 0 ? [] : [`${some(lost, "all")} missed or were dropped`]),
+    ...(unclaimed === 0 ? [] : [`no rule took ${some(unclaimed, "any")}`]),
+  ];
+  return ends.join("; ");
 }
 
 /** How many texts a screen has room for; one at least. */

@@ -1,4 +1,5 @@
-/** The fields in which a frame fails the nearest rule of the tables that it missed, or whose last rule dropped it. */
+/** The fields in which a frame fails the nearest rule of the tables that it missed, or whose last rule took it. */
+import { isMade, isUnclaimed } from "../../drivers/madeRules.js";
 import type { StoredRule, TracedCore } from "../../engine/tracedCore.js";
 import type { Device } from "../../model/device/device.js";
 import { Rule } from "../../model/rule/rule.js";
@@ -59,7 +60,7 @@ export class NearestFields {
       this.#left -= this.#traced.ruleCount(table);
       if (this.#left < 0) return null;
       const nearest = catching.includes(table)
-        ? this.#traced.nearestOf(table, key.bytes, LISTED).find((one) => !drops(this.#traced.contentOf(one)))
+        ? this.#traced.nearestOf(table, key.bytes, LISTED).find((one) => this.#takes(one))
         : this.#traced.nearestOf(table, key.bytes, 1)[0];
       const match = nearest === undefined ? null : this.#matchOf(nearest);
       const score = match === null ? Infinity : scoreOf(match, key, least);
@@ -71,8 +72,16 @@ export class NearestFields {
     return { match, failing, fields };
   }
 
-  /** The table whose last rule dropped a frame, because no other took it. */
+  /** Whether a frame may have been meant for a rule: it does not drop, and is no driver's. */
+  #takes(one: StoredRule): boolean {
+    const rule = this.#device.installed.at(one.id);
+    return !drops(this.#traced.contentOf(one)) && !(rule instanceof Rule && isMade(rule.name));
+  }
+
+  /** The tables whose last rule dropped a frame, or received it for a driver, because no other took it. */
   #catchingOf({ reason, rules }: Outcome): readonly number[] {
+    if (isUnclaimed(rules.map(({ name }) => name)))
+      return rules.flatMap((rule) => (rule instanceof Rule ? rule.classifier.table : []));
     const last = rules.at(-1);
     if (reason !== "drop_action" || !(last instanceof Rule)) return [];
     let tables = this.#catching.get(last);

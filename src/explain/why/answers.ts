@@ -9,7 +9,7 @@ import { Rule } from "../../model/rule/rule.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
 import type { TableRef } from "../trace/trace.js";
 import type { Answer, Case } from "./case.js";
-import { isReceiver } from "../../drivers/receivers.js";
+import { isMade, isReceiver } from "../../drivers/madeRules.js";
 import { drops, isCatchAll } from "./reasons/catchAll.js";
 import { chanceReason } from "./reasons/chance.js";
 import { functionText, listText, ruleText, tableText } from "./reasons/describe.js";
@@ -215,10 +215,16 @@ function forEnd(at: Case): Answer {
   const got = arrivals(steps).filter(({ copy }) => !copy);
   if (outcome.verdict !== "drop" && outcome.verdict !== "miss") {
     const hits = walked.visits.filter(({ rule, step }) => rule !== 0 && !step.passedOver);
-    const who = hits.at(-1)?.step.rule ?? null;
-    const by = who === null ? " by default" : ` by ${ruleText(who)}`;
-    const sentence = `${listText(got.map(({ to }) => to))} got the frame${by}`;
-    const reasons = isReceiver(who?.name) ? nearMisses(at, unclaimed(at)) : [];
+    const rules = hits.flatMap(({ step: { rule } }) => rule ?? []);
+    const receiver = rules.find(({ name }) => isReceiver(name));
+    const left = receiver === undefined ? [] : unclaimed(at);
+    const own = left.length > 0 ? receiver : rules.findLast(({ name }) => !isMade(name));
+    const who = own ?? rules.at(-1);
+    const to = listText(got.map((one) => one.to));
+    const by = who === undefined ? "default" : ruleText(who);
+    const sentence =
+      left.length > 0 ? `no rule took the frame: ${to} received it by ${by}` : `${to} got the frame by ${by}`;
+    const reasons = nearMisses(at, left);
     return { reached: true, sentence: sentence + nearText(reasons), reasons };
   }
   const losses = lossesOf(at, steps).sort(
@@ -230,14 +236,20 @@ function forEnd(at: Case): Answer {
   return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses] };
 }
 
-/** The lookups of a frame that the kernel received, from where no rule took it on; a rule may have led it to their table. */
+/**
+ * The lookups at which no rule but a driver's took a frame, after the last at which one did; that may have led it to their
+ * table. Lookups that led it on to other tables of the driver are not among them.
+ */
 function unclaimed({ walked: { traced, visits } }: Case): readonly Visit[] {
   const last = visits.findLastIndex(
     ({ table, rule, step }) =>
-      rule !== 0 && !step.passedOver && !isReceiver(step.rule?.name) && !isCatchAll(traced, table, rule),
+      rule !== 0 && !step.passedOver && !isMade(step.rule?.name) && !isCatchAll(traced, table, rule),
   );
   const domain = visits[last]?.step.table.domain;
-  return visits.slice(last + 1).filter(({ step }) => domain === undefined || step.table.domain === domain);
+  return visits
+    .slice(last + 1)
+    .filter(({ step }) => domain === undefined || step.table.domain === domain)
+    .filter(({ rule, step: { rule: by } }) => rule === 0 || !isMade(by?.name) || isReceiver(by?.name));
 }
 
 function nearText([near]: readonly Reason[]): string {
@@ -263,7 +275,7 @@ function isMain(one: Reason, reason: string | null): boolean {
 
 /** Why the nearest rules of some lookups did not match; the rules of a driver are not in the text. */
 function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode) => boolean = () => true): Reason[] {
-  const isOwn = (node: RuleNode): boolean => !isReceiver(at.rules.refOf(node).name);
+  const isOwn = (node: RuleNode): boolean => !isMade(at.rules.refOf(node).name);
   const nearest = nearestRules(at, MAX_SEARCHED, visits, (node) => isOwn(node) && accepts(node));
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
   const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));

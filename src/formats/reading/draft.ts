@@ -143,6 +143,14 @@ export class Draft {
     this.#isOwn = false;
   }
 
+  /** What is added meanwhile is needed for the element that is read, and says what no element says. */
+  whileNeeded(add: () => void): void {
+    const isOwn = this.#isOwn;
+    this.#isOwn = false;
+    add();
+    this.#isOwn = isOwn;
+  }
+
   /** The element that an object comes from, or is needed for; undefined for one of the scenario that is added to. */
   originOf(item: object): SourceElement | undefined {
     return this.#origins.get(item);
@@ -155,7 +163,8 @@ export class Draft {
   }
 
   /**
-   * Calls rules by the places of their elements: `rules.sh:3`. Rules without an element keep their names.
+   * Calls rules by the places of their elements: `rules.sh:3`, and further ones of an element `rules.sh:3 part 2`. Rules
+   * without an element keep their names.
    * @returns the new names by the old ones
    */
   nameByPlace(): ReadonlyMap<string, string> {
@@ -165,7 +174,7 @@ export class Draft {
       list.forEach((rule, n) => {
         const origin = this.elementOf(rule);
         if (origin === undefined) return;
-        const name = this.freeName(key, `${origin.file}:${origin.line}`);
+        const name = this.freeName(key, `${origin.file}:${origin.line}`, " part");
         const called = { ...rule, name };
         list[n] = called;
         this.#origins.set(called, origin);
@@ -186,14 +195,14 @@ export class Draft {
     return this.#names.get(key)?.has(name) === true;
   }
 
-  /** The name, or with a number after it if the list has it already. */
-  freeName(key: ListKey, name: string): string {
+  /** The name, or with a number after it, and before that what the number is of, if the list has it already. */
+  freeName(key: ListKey, name: string, of = ""): string {
     if (!this.has(key, name)) return name;
     const place = `${key} ${name}`;
     let n = this.#numbers.get(place) ?? 2;
-    while (this.has(key, `${name} ${n}`)) n++;
+    while (this.has(key, `${name}${of} ${n}`)) n++;
     this.#numbers.set(place, n);
-    return `${name} ${n}`;
+    return `${name}${of} ${n}`;
   }
 
   /** Adds an item; its name must be free. */

@@ -1,5 +1,5 @@
 /** Scenarios without the rules that drivers make for frames that no other rule takes: where they are exported to, a driver makes its own. */
-import { isReceiver } from "../../drivers/receivers.js";
+import { isReceiver } from "../../drivers/madeRules.js";
 import type { Scenario } from "../../scenario/document.js";
 import type { ScenarioRule } from "../../scenario/rule/definition.js";
 

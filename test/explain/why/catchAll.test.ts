@@ -123,7 +123,7 @@ describe("the kernel, for what others leave", () => {
     );
     expect(reached).toBe(true);
     expect(sentence).toContain(
-      'host:0 got the frame by host rule "driver: PF receives"; nearest: rule "eth0 prio 1" does not match: outer.tcp_dport is 81, not 80',
+      'no rule took the frame: host:0 received it by host rule "driver: PF receives"; nearest: rule "eth0 prio 1" does not match: outer.tcp_dport is 81, not 80',
     );
     expect(reasons[0]?.kind).toBe("no match");
     expect(repairs.some(({ fields }) => fields[0]?.after === "80")).toBe(true);
@@ -131,7 +131,7 @@ describe("the kernel, for what others leave", () => {
 
   test("a rule that passes frames to it took the frame", async () => {
     const { sentence } = await dropped(`${TC} pass`, "ipv4 10.0.0.1 > 10.0.0.7 / tcp 5 > 80");
-    expect(sentence).toBe('host:0 got the frame by host rule "driver: PF receives"');
+    expect(sentence).toBe('host:0 got the frame by rule "eth0 prio 1"');
   });
 });
 

@@ -50,7 +50,7 @@ describe("texts", () => {
 
   it("begins at the lowest table of a part of a dump", () => {
     const { rules, said } = imported("table=7,in_port=1 actions=output:2\ntable=9 actions=drop");
-    expect(rules[0]).toMatchObject({ name: "to table 7", actions: [{ table: "table 7" }] });
+    expect(rules[0]).toMatchObject({ name: "driver: to table 7", actions: [{ table: "table 7" }] });
     expect(said[0]).toContain("the text has no table 0: all frames reach table 7");
   });
 
@@ -139,7 +139,7 @@ describe("UDP ports of VXLAN tunnels", () => {
   ])("are registered for %s", (_, flow) => {
     const { scenario, rules } = imported(port(8472) + flow);
     expect(scenario?.device?.parser).toEqual({ vxlanPorts: [4789, 8472] });
-    const entry = rules.find(({ name }) => name === "by vx");
+    const entry = rules.find(({ name }) => name === "driver: by vx");
     if (flow === IN) expect(entry?.match).toMatchObject({ "outer.udp_dport": 8472 });
     const { driver } = importRules(port(8472) + flow, { format: "ovs", lenient: true, map: MAP });
     expect(driver).toContainEqual(

@@ -213,7 +213,7 @@ describe("actions", () => {
       "flow create 0 ingress pattern eth / end actions rss types ip tcp end queues 0 1 end / end",
     );
     expect(scenario?.rules?.map(({ name }) => name)).toEqual([
-      ...["rss 1 ipv4 tcp", "rss 1 ipv4", "rss 1 ipv6 tcp", "rss 1 ipv6", "rss 1 not IP"],
+      ...["ipv4 tcp", "ipv4", "ipv6 tcp", "ipv6", "not IP"].map((kind) => `driver: rss 1 ${kind}`),
       "port 0 flow 0",
     ]);
     expect(scenario?.tirs?.map(({ rx_hash_field_selector_outer: outer }) => outer?.selected_fields.length)).toEqual([

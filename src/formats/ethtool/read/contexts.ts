@@ -1,4 +1,5 @@
 /** RSS contexts: several queues that a rule distributes frames over. */
+import { madeName } from "../../../drivers/madeRules.js";
 import { namesHint } from "../../../base/nearest.js";
 import { ofFunction, type Draft } from "../../reading/draft.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
@@ -128,7 +129,7 @@ export function spreadTable(draft: Draft, device: string, vport: number, context
     const match = new MatchDraft();
     askType(match, type);
     draft.push("rules", {
-      name: draft.freeName("rules", `${table}: ${type.title}`),
+      name: draft.freeName("rules", madeName(`${table}: ${type.title}`)),
       table,
       priority,
       match: match.toScenario(),
@@ -136,7 +137,7 @@ export function spreadTable(draft: Draft, device: string, vport: number, context
     });
   });
   draft.push("rules", {
-    name: draft.freeName("rules", `${table}: other frames`),
+    name: draft.freeName("rules", madeName(`${table}: other frames`)),
     table,
     priority: SPREAD.length,
     actions: [{ queue: draft.queue(`${device} queue 0`, vport) }],

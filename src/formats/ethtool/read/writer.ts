@@ -1,6 +1,6 @@
 /** Writes the rules of devices: each as a rule of the host, or of nic_rx where some lead to several queues. */
 import type { KernelDriver } from "../../../drivers/driver.js";
-import { receiverName } from "../../../drivers/receivers.js";
+import { receiverName } from "../../../drivers/madeRules.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import { attempt, notImported, type Place } from "../../text/refusal.js";

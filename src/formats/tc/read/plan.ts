@@ -1,4 +1,5 @@
 /** Filters as tables and rules of the eSwitch: a table for each chain, and more where the order of actions asks for it. */
+import { madeName } from "../../../drivers/madeRules.js";
 import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import { attempt } from "../../text/refusal.js";
@@ -58,7 +59,7 @@ export class Plan {
     const match = { "misc.source_port": "uplink" };
     this.#neededFor(owners.flatMap(([, list]) => list));
     this.draft.push("rules", {
-      name: this.draft.freeName("rules", "uplink"),
+      name: this.draft.freeName("rules", madeName("uplink")),
       table: root,
       priority: ROOT_PRIORITY + 1,
       match,
@@ -81,7 +82,7 @@ export class Plan {
     const match = sourceOf(endpoint, this.draft.ports);
     const actions = [{ table: tableOf(owner, 0) }];
     this.draft.push("rules", {
-      name: this.draft.freeName("rules", `from ${name}`),
+      name: this.draft.freeName("rules", madeName(`from ${name}`)),
       table: root,
       priority: ROOT_PRIORITY,
       match,
@@ -98,7 +99,7 @@ export class Plan {
         ? { "misc.gre_protocol": 0x6558 }
         : { ...(port ? { "outer.udp_dport": tunnel.port } : {}), [TUNNEL_FIELDS[tunnel.kind]]: tunnel.key ?? "any" };
     this.draft.push("rules", {
-      name: this.draft.freeName("rules", `to ${name}`),
+      name: this.draft.freeName("rules", madeName(`to ${name}`)),
       table: TUNNELS,
       match,
       actions: [{ table: tableOf(owner, 0) }],
@@ -141,7 +142,7 @@ export class Plan {
       const otherwise = next ?? ways.pass;
       if (otherwise === undefined) return;
       this.#neededFor(filters);
-      const name = this.draft.freeName("rules", `${table}: no filter`);
+      const name = this.draft.freeName("rules", madeName(`${table}: no filter`));
       this.draft.push("rules", { name, table, priority: LAST, actions: [{ table: otherwise }] });
     });
   }

@@ -1,6 +1,6 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
 import { templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
-import { receiverName } from "../../../drivers/receivers.js";
+import { madeName, receiverName } from "../../../drivers/madeRules.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
@@ -41,6 +41,8 @@ const MAX_GUESSED = 64;
 const LAST_TRIPLED = 21844n;
 /** Groups are levels; steps of a rule need levels above. */
 const MAX_GROUP = 0xfffffff0n;
+/** Terms of a fate. */
+const MAX_TERMS = 2;
 
 export class Rules {
   readonly #tables = new Map<string, string>();
@@ -170,7 +172,7 @@ export class Rules {
     const table = this.#table("fdb", 0, 0n, word, true);
     const description = `Of the driver ${this.pmd?.name ?? ""}: group 0 of transfer rules is table 1.`;
     this.draft.push("rules", {
-      name: this.#free("driver: to group 0"),
+      name: this.#free(madeName("to group 0")),
       description,
       table: root,
       actions: [{ table }],
@@ -289,9 +291,14 @@ export class Rules {
     if (known !== undefined) return known;
     const name = this.draft.freeName("tables", `rss ${this.#spreads.size + 1}`);
     this.draft.push("tables", { name, ...ofFunction(vport), level: 1 });
-    for (const { match, suffix, action } of fates) {
-      this.draft.push("rules", { name: this.#free(`${name}${suffix}`), table: name, match, actions: [action] });
-    }
+    this.draft.whileNeeded(() => {
+      for (const { match, suffix, action } of fates) {
+        // A fate of fewer terms is for what the others leave.
+        const priority = MAX_TERMS - Object.keys(match).length;
+        const rule = this.#free(madeName(`${name}${suffix}`));
+        this.draft.push("rules", { name: rule, table: name, priority, match, actions: [action] });
+      }
+    });
     this.#spreads.set(key, name);
     return name;
   }

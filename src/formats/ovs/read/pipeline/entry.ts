@@ -1,5 +1,6 @@
 /** Which bridge a frame reaches first, and by which port: rules in front of the tables. */
 import { VPORT_UPLINK } from "../../../../abi/engine.js";
+import { madeName } from "../../../../drivers/madeRules.js";
 import type { Draft } from "../../../reading/draft.js";
 import { MatchDraft } from "../../../rules/matchDraft.js";
 import { endpointName, type Ports } from "../bridge/ports.js";
@@ -35,7 +36,7 @@ export function entryOf(ways: Ways, draft: Draft, ports: Ports, report: Report, 
     if (to === undefined) return;
     const asked = match.toScenario();
     draft.push("rules", {
-      name: report.free(rule),
+      name: report.free(madeName(rule)),
       table: name,
       ...(priority === 0 ? {} : { priority }),
       ...(Object.keys(asked).length === 0 ? {} : { match: asked }),

@@ -3,6 +3,7 @@
  * table that is looked up with other things left to do is another table of the scenario. So are lists
  * of actions that one rule cannot execute in their order, and actions that depend on the frame.
  */
+import { madeName } from "../../../../drivers/madeRules.js";
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
 import { MatchDraft } from "../../../rules/matchDraft.js";
@@ -78,7 +79,7 @@ export class Pipeline implements Ways {
     if (first !== undefined) this.draft.neededFor(first.origin);
     const root = this.draft.root("fdb");
     const to = entryOf(this, this.draft, this.ports, this.#report, this.source, this.#asks);
-    this.draft.push("rules", { name: this.#report.free(`to ${to}`), table: root, actions: [{ table: to }] });
+    this.draft.push("rules", { name: this.#report.free(madeName(`to ${to}`)), table: root, actions: [{ table: to }] });
     this.#drain();
     for (const table of tables.keys()) {
       if (!this.#reached.has(table)) this.table(table, undefined, hostFrames(this.ports), null);
@@ -129,7 +130,8 @@ export class Pipeline implements Ways {
       for (const flow of flows) this.#flow(flow, name, as, ctx, rest);
       this.draft.neededFor(origin);
       // Of rules of one priority the first one wins: this one is the last.
-      if (!catches) this.#rule(name, `${name}: no flow`, PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
+      if (!catches)
+        this.#rule(name, madeName(`${name}: no flow`), PRIORITIES, new MatchDraft(), rest, ctx, knownIn(ctx));
     });
     return name;
   }
