@@ -57,6 +57,23 @@ export function placesOf(match: string): readonly FieldPlace[] {
   return PLACES.filter((place) => place.match === match && Number.isNaN(Number(place.field)));
 }
 
+/** What says which header comes next stands in several headers. */
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  ip_version: "IP version",
+  ip_protocol: "IP protocol",
+  ethertype: "EtherType",
+};
+
+/** What a match field is called of a frame: `udp source_port`, `inner IP version`; the match field itself where no header has it. */
+export function frameWords(match: string): string {
+  const [level, name = ""] = match.split(".");
+  const kind = KIND_WORDS[name];
+  const [place] = placesOf(match);
+  if (kind === undefined && place === undefined) return match;
+  const words = kind ?? `${plainHeader(place!.header)} ${place!.field}`;
+  return (place?.level ?? level) === "inner" ? `inner ${words}` : words;
+}
+
 /** The match field that reads a field of a header; undefined if there is none. */
 export function matchFieldAt(header: WireHeader, level: string, field: string): string | undefined {
   return PLACES.find((place) => place.header === header && place.level === level && place.field === field)?.match;

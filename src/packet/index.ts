@@ -1,6 +1,7 @@
 /** `flowsteer/packet`: builds frames from headers, and turns parsed frames into a tree of fields or into text. */
 export { frameTree } from "./tree/tree.js";
 export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
+export { frameWords } from "../headers/fields.js";
 export { headerFieldOf, matchFieldOf, type HeaderField } from "./tree/matchFields.js";
 export { etherTypeName, headerName, protocolName } from "../headers/names.js";
 export { lengthsBeyond, type LengthBeyond } from "./tree/beyond.js";

@@ -1,6 +1,7 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
 import type { Explanation, Repair } from "../../explain/index.js";
 import type { RuleWords, TextEdit } from "../../import/index.js";
+import { frameWords } from "../../packet/index.js";
 import type { Rules } from "../input/rules/rules.js";
 import { elementsOfRules } from "./elements.js";
 
@@ -19,8 +20,8 @@ const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
 const SENTENCES = new Set(["sentence", "absent", "note"]);
 
 /**
- * What match fields are called in the texts of the rules that a record names: as the rule itself names them, and otherwise
- * as the first rule that does.
+ * What match fields are called in the texts of the rules that a record names: as the rule itself names them, otherwise as
+ * the first rule that does, and without one as a frame has them.
  */
 export function namesOfFields(record: unknown, rules: Rules): (field: string, rule?: string) => string {
   const { imported } = rules;
@@ -32,7 +33,7 @@ export function namesOfFields(record: unknown, rules: Rules): (field: string, ru
   }
   return (field, rule) => {
     const own = rule === undefined ? undefined : byRule.get(rule)?.get(field);
-    return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? field;
+    return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? frameWords(field);
   };
 }
 
