@@ -31,9 +31,11 @@ export function namesOfFields(record: unknown, rules: Rules): (field: string, ru
   for (const rule of Object.keys(elements)) {
     byRule.set(rule, new Map(imported.words.fieldsOf(rule).map(({ field, name }) => [field, name])));
   }
+  // A dump of the device has no words of its own.
+  const otherwise = [...byRule.values()].some((names) => names.size > 0) ? frameWords : (field: string) => field;
   return (field, rule) => {
     const own = rule === undefined ? undefined : byRule.get(rule)?.get(field);
-    return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? frameWords(field);
+    return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? otherwise(field);
   };
 }
 
