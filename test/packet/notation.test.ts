@@ -150,6 +150,8 @@ const REFUSED: readonly (readonly [text: string, reason: string, hint: RegExp])[
   ["ipv4 ttl|", "bad_packet", /a value of ttl follows it/],
   ["ipv4 ttl 3 ttl |4", "contradiction", /leave one out/],
   ["ipv4 |10.0.0 > 10.0.0.2", "bad_address", /an IPv4 address/],
+  ["vlan |vid=7", "bad_field", /its field: vid 7/],
+  ["ipv4 |dst=10.0.0.2", "bad_field", /its field: dst 10.0.0.2/],
   ["ipv4 |10.0.0.2", "bad_field", /source > destination/],
   ["tcp |443", "bad_field", /source_port > destination_port/],
   ["tcp 40000 > |70000", "out_of_range", /16 bits/],

@@ -280,6 +280,10 @@ export class HeaderReader {
     const names = [...new Set([...fields, ...words])];
     const ends = ENDS[header];
     const address = wholeNumber(text) !== undefined || /[.:]/.test(text);
+    const [, name = "", given] = /^([a-z_]+)=(.+)$/.exec(text) ?? [];
+    if (given !== undefined && (names.includes(name) || this.#words.has(name))) {
+      refuseAt(column, { reason: "bad_field", value: text, hint: `a value stands after its field: ${name} ${given}` });
+    }
     const hint =
       ends !== undefined && address
         ? `name the field of a value: ${ends[0]} > ${ends[1]}, or one of ${names.join(", ")}`
