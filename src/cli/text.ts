@@ -1,6 +1,8 @@
 /** Text for terminals: numbers, columns, colour. */
 import { styleText } from "node:util";
 
+export { printable } from "../base/terminal.js";
+
 export type Style = Parameters<typeof styleText>[0];
 
 /** Colours text. */
@@ -46,11 +48,6 @@ export function leftOut(number: number, done: "imported" | "exported"): string {
 /** `18.8 %` */
 export function share(part: number, whole: number): string {
   return whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-/** Text from files, safe for terminals: control characters are escaped. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 export interface Column {

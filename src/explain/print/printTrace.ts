@@ -1,4 +1,5 @@
 /** Prints traces for people: a line for each table, and below it what happened there. */
+import { printableRecord } from "../../base/terminal.js";
 import type {
   ActionStep,
   DestinationStep,
@@ -41,7 +42,8 @@ export interface PrintTraceOptions {
 export function printTrace(trace: Trace, options: PrintTraceOptions = {}): string {
   const { width = 80, colour = false } = options;
   const page = new Page(width, colour);
-  new TracePrinter(page, trace, options).print(options.number);
+  const { near = [] } = options;
+  new TracePrinter(page, printableRecord(trace), { ...options, near: printableRecord(near) }).print(options.number);
   return page.text;
 }
 

@@ -1,4 +1,5 @@
 /** Prints explanations for people: the answer, the chain of reasons, differing bits marked, repairs. */
+import { printableRecord } from "../../base/terminal.js";
 import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { fullMask, isEnumeration, parseTerm } from "../../model/match/term.js";
@@ -23,7 +24,7 @@ interface Page {
 /** The text of an explanation, several lines without a last line break. */
 export function printExplanation(explanation: Explanation, options: PrintOptions = {}): string {
   const page = pageOf(options);
-  const { sentence, reasons, mistake, repairs } = explanation;
+  const { sentence, reasons, mistake, repairs } = printableRecord(explanation);
   const lines = wrap(sentence, page.width, "", "");
   // What the answer says already has no line of its own.
   const more = reasons.filter((reason) => !sentence.includes(reason.sentence));
@@ -46,7 +47,7 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
 /** The text of the nearest rules, nearest first. */
 export function printNearest(nearest: readonly Near[], options: PrintOptions = {}): string {
   const page = pageOf(options);
-  return nearest
+  return printableRecord(nearest)
     .flatMap(({ rule, table, differences }) => [
       ...wrap(`${rule.kind} "${rule.name}" of table ${table.table}`, page.width, "", "  "),
       ...differenceLines({ rule, differences }, page, "    "),
