@@ -31,10 +31,10 @@ const SCENARIO = {
   frames: [
     {
       name: named("frame"),
-      headers: [{ header: "ipv4" }, { header: "tcp", destination_port: 443 }],
+      headers: [{ header: "ethernet" }, { header: "ipv4" }, { header: "tcp", destination_port: 443 }],
       expect: { verdict: "drop" },
     },
-    { headers: [{ header: "ipv4" }, { header: "tcp", destination_port: 80 }] },
+    { headers: [{ header: "ethernet" }, { header: "ipv4" }, { header: "tcp", destination_port: 80 }] },
   ],
 };
 

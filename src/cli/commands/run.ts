@@ -57,11 +57,12 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const folder = line.values.get("out");
   const alone = whyAlone(loaded.device);
+  const annotated = await openAnnotated(line, format, loaded, line.operands);
   const session = new Session(loaded, {
     json: line.flags.has("json"),
-    rows: format === null ? null : await openRows(format, line.values.get("output"), line.operands),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
-    annotated: await openAnnotated(line, format, loaded, line.operands),
+    rows: format === null ? null : await openRows(format, line.values.get("output"), line.operands),
+    annotated,
     quiet: line.flags.has("quiet"),
     elements: rules.imported?.elements ?? null,
   });

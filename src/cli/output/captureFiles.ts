@@ -1,10 +1,10 @@
 /** Writes one pcapng file for each destination while frames arrive. */
-import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, PcapngWriter } from "../../index.js";
 import type { NumberedFrame } from "../input/captures.js";
 import { CommandRefusal } from "../refusal.js";
 import { makeFolder } from "./folder.js";
+import { fileIdentity } from "./output.js";
 import { SyncFile } from "./syncFile.js";
 
 /** A frame as it arrived. */
@@ -19,6 +19,9 @@ export interface WrittenCapture {
   readonly frames: number;
 }
 
+/** Characters of a file's name, without what tells names apart and the suffix: file systems take 255. */
+const MAX_NAME = 200;
+
 export class CaptureFiles {
   readonly #folder: string;
   /** Input files, which must not be overwritten. */
@@ -29,7 +32,7 @@ export class CaptureFiles {
   /** Creates the folder. */
   constructor(folder: string, inputs: readonly string[]) {
     this.#folder = folder;
-    this.#inputs = new Set(inputs.filter((file) => existsSync(file)).map((file) => realpathSync(file)));
+    this.#inputs = new Set(inputs.flatMap((file) => fileIdentity(file) ?? []));
     makeFolder(folder);
   }
 
@@ -70,12 +73,15 @@ export class CaptureFiles {
   }
 
   #open(target: string): CaptureFile {
-    const plain = target.replace(":", "-").replace(/[^\w.-]+/gu, "_");
+    const plain = target
+      .replace(":", "-")
+      .replace(/[^\w.-]+/gu, "_")
+      .slice(0, MAX_NAME);
     let name = plain;
     for (let n = 2; this.#names.has(name.toLowerCase()); n++) name = `${plain}~${n}`;
     this.#names.add(name.toLowerCase());
     const path = join(this.#folder, `${name}.pcapng`);
-    if (existsSync(path) && this.#inputs.has(realpathSync(path))) {
+    if (this.#inputs.has(fileIdentity(path) ?? "")) {
       const hint = "it is a capture of this run; choose another folder for --out";
       throw new CommandRefusal(path, { code: "EINVAL", call: "flowsteer", reason: "cannot_write", hint });
     }

@@ -1,6 +1,7 @@
 /** Buffered output to a file or to standard output, which waits for slow readers. */
 import { once } from "node:events";
-import { createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
+import { createWriteStream, fstatSync, ftruncateSync, statSync, type WriteStream } from "node:fs";
+import { resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { CommandRefusal, EXIT, refusalLines, refusalOf } from "../refusal.js";
 import { painter } from "../text.js";
@@ -43,10 +44,12 @@ export class Output {
   }
 }
 
-/** A file, truncated when it is opened. */
+/** A file. It is emptied by the first write, so that nothing is lost where the command refuses another output. */
 export class FileOutput extends Output {
   readonly #path: string;
   readonly #file: WriteStream;
+  /** The open file until it has been emptied. */
+  #handle: number | null = null;
 
   /** @throws CommandRefusal the file cannot be written, or is one of `inputs` */
   static async open(path: string, inputs: readonly string[], option = "--output"): Promise<FileOutput> {
@@ -54,9 +57,13 @@ export class FileOutput extends Output {
       const hint = `this run reads it; choose another file for ${option}`;
       throw new CommandRefusal(path, { code: "EINVAL", call: "flowsteer", reason: "cannot_write", hint });
     }
-    const file = createWriteStream(path, { highWaterMark: FILE_CHUNK });
+    const file = createWriteStream(path, { flags: "a", highWaterMark: FILE_CHUNK });
     const output = new FileOutput(path, file);
-    await output.#refusing(once(file, "open"));
+    await output.#refusing(
+      once(file, "open").then(([handle]: number[]) => {
+        output.#handle = handle as number;
+      }),
+    );
     return output;
   }
 
@@ -70,11 +77,20 @@ export class FileOutput extends Output {
 
   override async writeBytes(bytes: string | Uint8Array): Promise<void> {
     if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored, this.#file.bytesWritten);
+    this.#empty();
     await this.#refusing(super.writeBytes(bytes));
+  }
+
+  /** Removes what a file had before; pipes and devices have nothing. */
+  #empty(): void {
+    const handle = this.#handle;
+    this.#handle = null;
+    if (handle !== null && fstatSync(handle).isFile()) ftruncateSync(handle);
   }
 
   override async end(): Promise<void> {
     await super.end();
+    if (this.#file.errored === null) this.#empty();
     this.#file.end();
     if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored, this.#file.bytesWritten);
     if (!this.#file.closed) await this.#refusing(once(this.#file, "close"));
@@ -102,9 +118,16 @@ export function writeRefusal(path: string, error: unknown, written = 0): unknown
   return new CommandRefusal(path, { ...refusal.refusal, hint, reason: "cannot_write" });
 }
 
-/** Whether two paths name one file. */
+/** What two paths to one file have in common, hard links included; null for no file. */
+export function fileIdentity(path: string): string | null {
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return there === undefined ? null : `${there.dev} ${there.ino}`;
+}
+
+/** Whether two paths name one file, or would. */
 export function sameFile(a: string, b: string): boolean {
-  return existsSync(a) && existsSync(b) && realpathSync(a) === realpathSync(b);
+  const [one, other] = [fileIdentity(a), fileIdentity(b)];
+  return one === other && (one !== null || resolve(a) === resolve(b));
 }
 
 /**
