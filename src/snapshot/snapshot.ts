@@ -1,10 +1,11 @@
 /** Snapshots of devices (docs/snapshots.md). */
-import { checkBytes } from "../base/checks.js";
+import { checkBytes, wrongType } from "../base/checks.js";
 import { coreHash, memoryImage, readGlobals, writeGlobals, writeMemory } from "../engine/memoryImage.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { inCall, inAsyncCall, mistyped, refuse } from "../errors.js";
-import type { FrameListener } from "../model/traffic/cable.js";
+import type { FrameListener, ListenerOptions } from "../model/traffic/cable.js";
 import { Arrival, type CableOptions } from "../model/traffic/line.js";
+import { portOf } from "../model/base/port/ports.js";
 import { Device } from "../model/device/device.js";
 import { deviceParts, type DeviceOptions } from "../model/device/options.js";
 import { NUMBERS } from "../model/dump/record.js";
@@ -56,6 +57,8 @@ interface Description {
   readonly core: string;
   readonly options: DeviceOptions;
   readonly attach: readonly string[];
+  /** Those of `attach` whose listeners carry frames on in time of their own. */
+  readonly delays?: readonly string[];
   readonly globals: readonly string[];
   readonly steered: number;
   readonly buffers: readonly number[];
@@ -87,7 +90,7 @@ export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8
       refuse({ code: "EINVAL", reason: "not_saved", path: "device", value: device, hint });
     }
     checkArrivals(device);
-    const { attach, replaced } = attachedTo(device);
+    const { attach, delays, replaced } = attachedTo(device);
     const graph = writeGraph({
       known: knownOf(device),
       opaque: new Set([core]),
@@ -99,6 +102,7 @@ export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8
       core: hash,
       options: optionsOf(device),
       attach,
+      ...(delays.length === 0 ? {} : { delays }),
       globals: readGlobals(core),
       steered: core.steered,
       buffers: graph.buffers.map(({ length }) => length),
@@ -154,7 +158,7 @@ export async function restoreDevice<K extends Kept = Kept>(
     writeGlobals(core, description.globals);
     core.locate();
     core.steered = description.steered;
-    connectPorts(device, description.attach, attach);
+    connectPorts(device, description, attach);
     return { device, kept: kept as K };
   });
 }
@@ -222,15 +226,17 @@ function checkArrivals(device: Device): void {
 }
 
 /** The names of what lies outside of a device, and null in place of its cables. */
-function attachedTo(device: Device): { attach: string[]; replaced: Map<object, unknown> } {
+function attachedTo(device: Device): { attach: string[]; delays: string[]; replaced: Map<object, unknown> } {
   const attach = (device as unknown as Inside).clock._own ? ["now"] : [];
+  const delays: string[] = [];
   const replaced = new Map<object, unknown>();
   for (const { number, cable } of device.hardware.ports) {
     if (cable === null || (cable as { device?: Device }).device === device) continue;
     attach.push(`port:${number}`);
+    if ((cable as ListenerOptions).delays === true) delays.push(`port:${number}`);
     replaced.set(cable, null);
   }
-  return { attach, replaced };
+  return { attach, delays, replaced };
 }
 
 function checkAttached(names: readonly string[], attach: Attached): void {
@@ -240,17 +246,29 @@ function checkAttached(names: readonly string[], attach: Attached): void {
     refuse({ code: "EINVAL", reason: "not_saved", path: `attach.${missing[0] as string}`, hint });
   }
   const other = Object.keys(attach).find((name) => !names.includes(name));
-  if (other === undefined) return;
-  const hint = names.length === 0 ? "the snapshot needs nothing" : `the snapshot needs ${names.join(", ")}`;
-  refuse({ code: "EINVAL", reason: "unknown_option", path: `attach.${other}`, hint });
+  if (other !== undefined) {
+    const hint = names.length === 0 ? "the snapshot needs nothing" : `the snapshot needs ${names.join(", ")}`;
+    refuse({ code: "EINVAL", reason: "unknown_option", path: `attach.${other}`, hint });
+  }
+  for (const name of names) checkAttachment(`attach.${name}`, name === "now", attach[name]);
 }
 
-function connectPorts(device: Device, names: readonly string[], attach: Attached): void {
+function checkAttachment(path: string, isClock: boolean, given: unknown): void {
+  if (typeof given === "function") return;
+  if (isClock) wrongType(path, "a function that returns nanoseconds", given);
+  if (given === null) return;
+  const { device, port } = given as Partial<PortEnd>;
+  if (typeof given !== "object") wrongType(path, "a function, a port of a device ({ device, port }), or null", given);
+  if (!(device instanceof Device)) wrongType(`${path}.device`, "a Device", device);
+  portOf(`${path}.port`, device, port as number);
+}
+
+function connectPorts(device: Device, { attach: names, delays = [] }: Description, attach: Attached): void {
   for (const name of names) {
     const to = attach[name];
     if (name === "now" || to === null || to === undefined) continue;
     const port = Number(name.slice("port:".length));
-    if (typeof to === "function") device.connect(port, to);
+    if (typeof to === "function") device.connect(port, to, { delays: delays.includes(name) });
     else device.connect(port, to.device, to.port, to.options);
   }
 }

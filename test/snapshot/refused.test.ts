@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createDevice, createDevicePool, type Device, type SteeringError } from "../../src/index.js";
 import { numbers } from "../../bench/random.js";
-import { attachmentsOf, cloneDevice, restoreDevice, snapshotOf } from "../../src/snapshot/index.js";
+import { type Attached, attachmentsOf, cloneDevice, restoreDevice, snapshotOf } from "../../src/snapshot/index.js";
 import { ipv4Frame, openBench, refused } from "../mlx5dv/support/directRules.js";
 import { ruleFor } from "../mlx5dv/support/switchBench.js";
 import * as dv from "../../src/mlx5dv/index.js";
@@ -66,6 +66,34 @@ test("an own clock and cables are attached by their names", async () => {
   expect(copy.hardware.ports.map(({ cable }) => cable !== null)).toEqual([true, false]);
   const refusal = await errorOf(restoreDevice(bytes, { attach: { ...attach, later: null } }));
   expect(refusal).toMatchObject({ reason: "unknown_option", path: "attach.later" });
+});
+
+test("a wrong attachment is named before anything is made", async () => {
+  const device = await createDevice({ now: () => 0n });
+  device.connect(1, () => {});
+  const bytes = snapshotOf(device);
+  const other = await createDevice();
+  const now = (): bigint => 0n;
+  for (const [attach, path] of [
+    [{ now: 5, "port:1": null }, "attach.now"],
+    [{ now: null, "port:1": null }, "attach.now"],
+    [{ now, "port:1": "port" }, "attach.port:1"],
+    [{ now, "port:1": { device: {}, port: 1 } }, "attach.port:1.device"],
+    [{ now, "port:1": { device: other, port: 2 } }, "attach.port:1.port"],
+    [{ now, "port:1": { device: other } }, "attach.port:1.port"],
+  ] as const) {
+    const given = attach as unknown as Attached;
+    expect(String(await errorOf(restoreDevice(bytes, { attach: given })))).toContain(path);
+  }
+});
+
+test("a listener that carries frames on in its own time does so for the restored device", async () => {
+  for (const delays of [true, false]) {
+    const device = await createDevice();
+    device.connect(1, () => {}, { delays });
+    const { device: copy } = await restoreDevice(snapshotOf(device), { attach: { "port:1": () => {} } });
+    expect(copy.hardware.ports.map(({ cable }) => cable)).toMatchObject([{ delays }]);
+  }
 });
 
 test("a function of the program is named by its place", async () => {
