@@ -35,7 +35,7 @@ const RATE = 10_000;
 /** The longest time of a timer, in milliseconds. */
 const MAX_WAIT = 2 ** 31 - 1;
 
-/** Milliseconds that the end waits for slow peers. */
+/** Milliseconds that the end waits for slow peers, all in all. */
 const PATIENCE = 2000;
 
 /** @returns the exit code: 0 also where a signal ended it, 1 where the snapshot could not be written */
@@ -55,6 +55,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const board = new Switchboard(loaded, places);
   const control = controlOf(line, board);
   const interruption = new Interruption();
+  let until = Infinity;
   try {
     await openAll(places, line);
     board.begin();
@@ -69,13 +70,19 @@ export async function serve(args: readonly string[]): Promise<number> {
     if (line.flags.has("live")) live = new LiveView(() => readingOf(board), process.stderr, line.flags.has("json"));
     live?.begin();
     await ended(interruption, [control, ...places.map(({ wire }) => wire)]);
+    until = Date.now() + PATIENCE;
     await watched?.end();
-    await drain(board);
+    await drain(board, until);
   } finally {
     live?.end();
     interruption.end();
     board.end();
-    await patiently(Promise.all([control.close(), ...places.map(({ wire }) => wire.close())]));
+    const open = [control, ...places.map(({ wire }) => wire)];
+    const isClosed = await patiently(
+      Promise.all(open.map((one) => one.close())),
+      Math.min(until, Date.now() + PATIENCE),
+    );
+    if (!isClosed) for (const one of open) one.abandon();
   }
   const snapshot = snapshotFile === undefined ? null : writeSnapshot(loaded, snapshotFile);
   const sum = sumOf(board, interruption.signal, snapshot);
@@ -163,16 +170,15 @@ async function ended(interruption: Interruption, ends: readonly { onEnd: (() => 
 }
 
 /** Steers what has come, until a turn brings nothing more, and lets it leave. */
-async function drain(board: Switchboard): Promise<void> {
+async function drain(board: Switchboard, until: number): Promise<void> {
   await turn();
   const arrived = (): number => board.places.reduce((sum, { wire }) => sum + wire.counts.framesIn, 0);
-  const until = Date.now() + PATIENCE;
   for (let before = -1; (board.busy || arrived() !== before) && Date.now() < until;) {
     before = arrived();
     await turn();
   }
   for (const { wire } of board.places) wire.begin(() => undefined);
-  await patiently(Promise.all(board.places.map(({ wire }) => wire.flush())));
+  await patiently(Promise.all(board.places.map(({ wire }) => wire.flush())), until);
 }
 
 function turn(): Promise<void> {
@@ -181,11 +187,13 @@ function turn(): Promise<void> {
   });
 }
 
-/** Waits, but not forever. */
-async function patiently(work: Promise<unknown>): Promise<void> {
+/** Waits until a time, in milliseconds. @returns whether the work was done */
+async function patiently(work: Promise<unknown>, until: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE)))]);
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), until - Date.now())));
+  const isDone = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
+  return isDone;
 }
 
 interface Teller {

@@ -82,6 +82,12 @@ export class Control {
     if (server !== null) await new Promise((resolve) => server.close(resolve));
   }
 
+  /** Closes it at once, where a peer reads too slowly. */
+  abandon(): void {
+    for (const peer of this.#peers) peer.destroy();
+    this.#sockets?.abandon();
+  }
+
   #take(peer: Socket, talk: Talk): void {
     this.#peers.add(peer);
     peer.on("error", () => peer.destroy());

@@ -83,6 +83,10 @@ export class WebSocketControl {
     this.#http.closeAllConnections();
     await new Promise((resolve) => this.#http.close(resolve));
   }
+
+  abandon(): void {
+    for (const one of this.#sockets.clients) one.terminate();
+  }
 }
 
 /** Why a request is refused, as an HTTP status; null where it is not. */

@@ -41,6 +41,10 @@ abstract class StreamWire extends Wire {
     peer.destroy();
   }
 
+  override abandon(): void {
+    this.#peer?.destroy();
+  }
+
   protected transmit(frame: Uint8Array): Loss | null {
     const peer = this.#peer;
     if (peer === null) return "not_connected";
@@ -73,11 +77,13 @@ abstract class StreamWire extends Wire {
   }
 }
 
+/** Milliseconds in which the end of a connection is seen that a peer closed before it connected again. */
+const LAST_GOODBYE = 200;
+
 export class ListeningWire extends StreamWire {
-  readonly #server: Server = createServer((peer) => {
-    if (this.connected) peer.destroy();
-    else this.plug(peer);
-  });
+  readonly #server: Server = createServer({ pauseOnConnect: true }, (peer) => this.#take(peer));
+  /** A peer that has connected while another is plugged in. */
+  #next: Socket | null = null;
 
   async open(): Promise<void> {
     const { place } = this;
@@ -103,12 +109,34 @@ export class ListeningWire extends StreamWire {
   }
 
   override async close(): Promise<void> {
+    this.#next?.destroy();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await super.close();
     await closed;
   }
 
-  protected override unplugged(): void {}
+  #take(peer: Socket): void {
+    if (this.connected) {
+      this.#next?.destroy();
+      this.#next = peer;
+      peer.on("error", () => peer.destroy());
+      setTimeout(() => this.#next === peer && this.#refuse(peer), LAST_GOODBYE).unref();
+    } else {
+      this.plug(peer);
+      peer.resume();
+    }
+  }
+
+  #refuse(peer: Socket): void {
+    this.#next = null;
+    peer.destroy();
+  }
+
+  protected override unplugged(): void {
+    const next = this.#next;
+    this.#next = null;
+    if (next !== null && !next.destroyed && this.#server.listening) this.#take(next);
+  }
 
   get #bound(): StreamPlace {
     const address = this.#server.address() as AddressInfo | string;

@@ -61,7 +61,11 @@ export abstract class Wire {
   /** Waits until what was sent has left. */
   abstract flush(): Promise<void>;
 
+  /** Closes it after what was sent has left. */
   abstract close(): Promise<void>;
+
+  /** Closes it at once, where its peer reads too slowly. */
+  abandon(): void {}
 
   /** Sends a frame. @returns why it is lost; null where it is on its way */
   protected abstract transmit(frame: Uint8Array): Loss | null;

@@ -104,6 +104,50 @@ it("listens for QEMU's stream sockets, one peer at a time, and takes the next on
   expect(existsSync(path)).toBe(false);
 });
 
+it("takes a peer that connects again at once", async () => {
+  const path = scratch("again.sock");
+  const to = await UdpPeer.open();
+  const served = await Served.start(SWITCH, "--wire", `uplink=unix-listen:${path}`, "--wire", `vm1=${to.wire}`);
+  for (let n = 1; n <= 50; n++) {
+    const peer = connect({ path });
+    peer.write(lengthened(frameOf(9, 1, `hello ${n}`)));
+    await to.frames(n);
+    peer.destroy();
+  }
+  const { wires } = await served.end();
+  expect(wires[0]).toMatchObject({ place: "port:1", framesIn: 50, lost: {} });
+  to.close();
+});
+
+it("ends although peers of wires and of the control do not read", async () => {
+  const [path, control] = [scratch("deaf.sock"), scratch("control.sock")];
+  const from = await UdpPeer.open();
+  const options = [
+    "--wire",
+    `uplink=unix-listen:${path}`,
+    "--wire",
+    `vm1=${from.wire}`,
+    "--control",
+    `unix:${control}`,
+  ];
+  const served = await Served.start(SWITCH, ...options);
+  const port = await served.portOf("qp:vm1");
+  const deaf = connect({ path });
+  deaf.on("error", () => undefined).pause();
+  const asking = connect({ path: control });
+  asking.on("error", () => undefined).pause();
+  await once(asking, "connect");
+  const question = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "counters" })}\n`.repeat(20_000);
+  asking.write(question);
+  // More than a socket holds.
+  for (let n = 0; n < 2000; n++) await from.send(Buffer.concat([frameOf(1, 9), Buffer.alloc(1400)]), port);
+  const { wires } = await served.end();
+  expect(wires[0]?.place).toBe("port:1");
+  deaf.destroy();
+  asking.destroy();
+  from.close();
+});
+
 it("connects to stream sockets, also to those that come later, and again", async () => {
   const path = scratch("later.sock");
   const to = await UdpPeer.open();
