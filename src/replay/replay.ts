@@ -52,8 +52,10 @@ function recordOf(line: string, number: number): CallRecord {
   } catch {
     record = null;
   }
-  if (typeof record === "object" && record !== null && "call" in record && "args" in record)
+  const { on, call, args } = (record ?? {}) as Partial<CallRecord>;
+  if (typeof call === "string" && Array.isArray(args) && (on === null || typeof on === "number")) {
     return record as CallRecord;
+  }
   return refuse({
     code: "EINVAL",
     call: "replay",
@@ -64,8 +66,8 @@ function recordOf(line: string, number: number): CallRecord {
 }
 
 async function again(known: KnownObjects, modules: readonly object[], { on, call, args }: CallRecord): Promise<Json> {
-  const self = on === null ? null : (known.find(on) as object);
-  const run = self === null ? functionOf(modules, call) : ((self as Record<string, unknown>)[call] as Callable);
+  const self = on === null ? null : selfOf(known, on);
+  const run = self === null ? functionOf(modules, call) : methodOf(self, call);
   let values: readonly unknown[] = [];
   let before: Json = [];
   let out: { readonly out?: Json } | null = null;
@@ -80,6 +82,19 @@ async function again(known: KnownObjects, modules: readonly object[], { on, call
   } catch (error) {
     return { error: errorJson(error), ...written() };
   }
+}
+
+/** The object whose method a call is; a line may be damaged. */
+function selfOf(known: KnownObjects, on: number): object {
+  const hint = `no object has the number ${JSON.stringify(on)}`;
+  return known.find(on) ?? refuse({ code: "EINVAL", call: "replay", reason: "bad_object", path: "on", hint });
+}
+
+function methodOf(self: object, call: string): Callable {
+  const found: unknown = (self as Record<string, unknown>)[call];
+  if (typeof found === "function") return found as Callable;
+  const hint = `a ${self.constructor.name} has no method ${call}`;
+  return refuse({ code: "EINVAL", call: "replay", reason: "unknown_name", path: "call", value: call, hint });
 }
 
 function functionOf(modules: readonly object[], call: string): Callable {

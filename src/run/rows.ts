@@ -108,7 +108,7 @@ export class TextRows implements RowFile {
   }
 }
 
-/** RFC 4180; lists are joined with semicolons, a missing value is empty. */
+/** RFC 4180; lists are joined with semicolons, a missing value is empty. Names that begin as formulas do have an apostrophe in front. */
 export const CSV: RowFormat = {
   head: `${COLUMNS.join(",")}\r\n`,
   noTag: "",
@@ -132,7 +132,11 @@ export const NDJSON: RowFormat = {
   }),
 };
 
-/** RFC 4180, section 2, rules 5 to 7: quoted where it must be. */
+/**
+ * RFC 4180, section 2, rules 5 to 7: quoted where it must be. A name that a spreadsheet would compute (`=1+1`) has an
+ * apostrophe in front, which makes it text there.
+ */
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -101,6 +101,17 @@ describe("--format", () => {
     expect(lines(await ran(file, CAPTURE, "--limit", "6", "--format", "ndjson"))[3]).toMatchObject({ rules: [name] });
   });
 
+  it("writes names that spreadsheets would compute as text", async () => {
+    const names = ["=1+1", "+r", "-r", "@r"];
+    for (const name of names) {
+      const file = scratch("formula.json", JSON.stringify(withRules({ name })));
+      const records = csv(await ran(file, CAPTURE, "--limit", "20", "--format", "csv"));
+      const rules = new Set(records.slice(1).map((record) => record[9]));
+      expect(rules).toContain(`'${name}`);
+      expect(rules).not.toContain(name);
+    }
+  });
+
   it("leaves the port out where a frame is sent", async () => {
     const frames = [{ hex: WEB_FRAME, send: "web" }, { hex: WEB_FRAME }];
     const file = scratch("sent.json", JSON.stringify({ ...withRules(), frames }));

@@ -202,3 +202,32 @@ it("has each member of a value, and refuses others", async () => {
     expect(await refusalOf({ $: "bytes", length })).toBe("length is 0 to 1048576");
   expect(await refusalOf({ $: "bytes", length: 8, type: "BigUint64Array" })).toBeUndefined();
 });
+
+it("refuses a damaged line, or makes another call of it", async () => {
+  const lines: string[] = [];
+  const recorder = recordTo((line) => lines.push(line));
+  const [host, verbs] = [recorder.functions(flowsteer), recorder.functions(v)];
+  const device = await host.createDevice({ seed: 7 });
+  const queue = host.createSink(verbs.ibv_open_device(device), "web");
+  verbs.ibv_create_flow(queue, { type: v.IBV_FLOW_ATTR_ALL_DEFAULT, port: 1, specs: [] });
+  recorder.methods(device).receive(1, new Uint8Array(64));
+  const random = new Random(seedFor("damaged lines"));
+  const values = [null, 5, "x", [], {}, { $: "object", id: 99 }, { $: "bytes", hex: "zz" }, { $: "nope" }, -1, 1e300];
+  const damaged = (line: string): string => {
+    const record = JSON.parse(line) as Record<string, unknown>;
+    const at = random.below(line.length);
+    if (random.chance(0.3)) return line.slice(0, at) + line.slice(at + 1 + random.below(4));
+    record[random.pick([...Object.keys(record), "on"])] = random.pick(values);
+    return JSON.stringify(record);
+  };
+  for (let n = rounds(3000); n > 0; n--) {
+    const log = [...lines];
+    const at = random.below(log.length);
+    log[at] = damaged(log[at] ?? "");
+    const failed: unknown = await replay(log, MODULES).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failed !== null) expect(failed, log[at]).toBeInstanceOf(flowsteer.SteeringError);
+  }
+});
