@@ -53,14 +53,15 @@ once.
                               QEMU -netdev dgram, VirtualBox UDP tunnels)
     tcp-listen:HOST:PORT      a stream socket, each frame preceded by its length in 4 bytes (QEMU -netdev stream)
     tcp:HOST:PORT             the same, but connects to the peer, and reconnects when it goes away
-    unix-listen:PATH          a Unix stream socket
+    unix-listen:PATH          a Unix stream socket, which only the same user can open
     unix:PATH                 the same, but connects
     pcap:IN:OUT               pipes with captures, - for standard input or output; one of them may be empty
 
   --control unix:PATH
                  accept JSON-RPC 2.0 calls on this Unix socket, which only the same user can open; --control - uses
                  standard input and output, --control ws:127.0.0.1:PORT a WebSocket (docs/serve.md)
-  --token TOKEN  require this token on the WebSocket; allows other addresses, and connections from web pages
+  --token TOKEN  require this token on the WebSocket; allows other addresses, and connections from web pages. Other users
+                 see the command line: the variable FLOWSTEER_TOKEN is not visible to them
   --most-bytes N, --most-requests N
                  limits of a control connection: bytes per message (default: 1,048,576), messages per second (10,000)
   --beyond-loopback

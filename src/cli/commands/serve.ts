@@ -60,7 +60,10 @@ export async function serve(args: readonly string[]): Promise<number> {
     await openAll(places, line);
     board.begin();
     const place = line.values.get("control");
-    const listens = place === undefined ? null : await control.open(place, line.values.get("token") ?? null);
+    const listens =
+      place === undefined
+        ? null
+        : await control.open(place, line.values.get("token") ?? process.env["FLOWSTEER_TOKEN"] ?? null);
     tell(teller, readyText(name, places, listens), {
       kind: "ready",
       control: listens,

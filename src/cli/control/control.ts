@@ -1,19 +1,15 @@
 /** The control of a served device: JSON-RPC 2.0 on a Unix socket, a WebSocket, or standard input and output. */
-import { once } from "node:events";
-import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { badUsage } from "../refusal.js";
 import type { Switchboard } from "../serve/switchboard.js";
 import { endpointAt } from "../wire/address.js";
-import { freePath } from "../wire/unixPath.js";
+import { listenAt } from "../wire/unixPath.js";
 import { converse, type Limits } from "./connection.js";
 import { LinePeer, type Peer } from "./peer.js";
 import { Sessions } from "./sessions.js";
 import type { WebSocketControl } from "./webSocket.js";
 
 const MAX_CONNECTIONS = 16;
-/** Only the user of the process may connect. */
-const OWN = 0o600;
 
 /** Talks with a peer to its end. */
 type Talk = (peer: Peer) => Promise<void>;
@@ -50,18 +46,14 @@ export class Control {
     const [, path] = /^unix:(.+)$/.exec(place) ?? [];
     if (path === undefined)
       throw badUsage(option, "expected unix:PATH, ws:HOST:PORT, or - for standard input and output");
-    await freePath(path);
     const server = createServer((peer) => this.#take(peer, talk));
     // More are closed at once.
     server.maxConnections = MAX_CONNECTIONS;
-    const listening = once(server, "listening");
-    server.listen({ path });
     try {
-      await listening;
+      await listenAt(server, path);
     } catch (error) {
       throw badUsage(option, (error as Error).message);
     }
-    chmodSync(path, OWN);
     this.#server = server;
     return `Unix socket ${path}`;
   }

@@ -1,7 +1,6 @@
 /** The host of `flowsteer exec`: devices that programs reach through a Unix socket, each program a session of its own. */
 import { functions, tableHash, type MessageReader } from "../../calls/index.js";
-import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +8,7 @@ import { SteeringError } from "../../errors.js";
 import type { Outcome } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import { Switchboard } from "../serve/switchboard.js";
-import { freePath } from "../wire/unixPath.js";
+import { listenAt } from "../wire/unixPath.js";
 import { Connection } from "./connection.js";
 import { tellEvents } from "./events.js";
 import { FEW } from "./queues.js";
@@ -46,8 +45,6 @@ const NO_ANSWER = 0x8000;
 /** Milliseconds until a message that waits for a receiver is tried again. */
 const PAUSE = 1;
 const POST_SEND = functions.findIndex(({ name }) => name === "post_send");
-/** Only the user of the host may connect. */
-const OWN = 0o600;
 /** Messages that are handled before programs get the completions of them: fewer than the receive requests that are few. */
 const TOGETHER = FEW / 2;
 
@@ -78,12 +75,8 @@ export class ExecHost {
   static async open(loaded: LoadedScenario, options: HostOptions): Promise<ExecHost> {
     const [verbs, mlx5dv] = await Promise.all([import("../../verbs/index.js"), import("../../mlx5dv/index.js")]);
     const host = new ExecHost(loaded, { ...verbs, ...mlx5dv } as unknown as Facade, options);
-    await freePath(host.path);
     const server = createServer((socket) => host.#take(socket));
-    const listening = once(server, "listening");
-    server.listen({ path: host.path });
-    await listening;
-    chmodSync(host.path, OWN);
+    await listenAt(server, host.path);
     host.#server = server;
     for (const board of host.#boards) board.begin();
     return host;

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { hostPort, type Endpoint } from "./address.js";
 import { LengthFrames, withLength } from "./lengthFrames.js";
-import { freePath } from "./unixPath.js";
+import { listenAt } from "./unixPath.js";
 import { MAX_WAITING, Wire, type Loss, type Plug } from "./wire.js";
 
 /** Milliseconds until the next try to connect. */
@@ -87,8 +87,8 @@ export class ListeningWire extends StreamWire {
 
   async open(): Promise<void> {
     const { place } = this;
-    if ("path" in place) await freePath(place.path);
-    this.#server.listen("path" in place ? place : { ...place, exclusive: true });
+    if ("path" in place) return listenAt(this.#server, place.path);
+    this.#server.listen({ ...place, exclusive: true });
     await once(this.#server, "listening");
   }
 

@@ -94,6 +94,18 @@ it("lets pages and other machines connect by the token only", async () => {
   await served.end();
 });
 
+it("takes the token of the environment, which other users do not see", async () => {
+  process.env["FLOWSTEER_TOKEN"] = "hidden";
+  try {
+    const { served, url } = await serve();
+    expect(await open(url)).toBe(401);
+    expect(await open(url, { Authorization: "Bearer hidden" })).toBeInstanceOf(WebSocket);
+    await served.end();
+  } finally {
+    delete process.env["FLOWSTEER_TOKEN"];
+  }
+});
+
 it("refuses a request whose path is no URL, and goes on", async () => {
   const { served, url } = await serve("--token", "secret");
   const { hostname, port } = new URL(url);

@@ -1,6 +1,6 @@
 /** flowsteer serve: frames come in and go out by each kind of wire. */
 import { spawnSync } from "node:child_process";
-import { createReadStream, createWriteStream, existsSync, writeFileSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, statSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, it } from "vitest";
@@ -102,6 +102,18 @@ it("listens for QEMU's stream sockets, one peer at a time, and takes the next on
   const { wires } = await served.end();
   expect(wires[0]).toMatchObject({ place: "port:1", framesIn: 5, lost: { bad_length: 1 } });
   expect(existsSync(path)).toBe(false);
+});
+
+it("lets only its user connect to Unix sockets, whatever the umask", async () => {
+  const [path, control] = [scratch("own.sock"), scratch("own-control.sock")];
+  const before = process.umask(0);
+  try {
+    const served = await Served.start(SWITCH, "--wire", `uplink=unix-listen:${path}`, "--control", `unix:${control}`);
+    for (const one of [path, control]) expect(statSync(one).mode & 0o777, one).toBe(0o600);
+    await served.end();
+  } finally {
+    process.umask(before);
+  }
 });
 
 it("takes a peer that connects again at once", async () => {
