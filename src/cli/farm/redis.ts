@@ -10,6 +10,8 @@ export const VERSIONS = "flowsteer:versions";
 
 /** Milliseconds between attempts to connect again. */
 const RETRY = 500;
+/** Milliseconds in which Redis answers a new connection. */
+const PATIENCE = 10_000;
 
 /** The key of a scenario's text. */
 export function scenarioKey(hash: string): string {
@@ -31,10 +33,18 @@ export async function connect(url: string): Promise<Redis> {
   });
   let problem: Error | null = null;
   redis.on("error", (error: Error) => (problem = error));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const silent = new Error(`it accepts connections, but has not answered in ${PATIENCE / 1000} s`);
+    timer = setTimeout(() => reject(silent), PATIENCE);
+  });
   try {
-    await redis.connect();
+    await Promise.race([redis.connect(), late]);
   } catch (error) {
+    redis.disconnect();
     throw badUsage(`--redis ${shown(url)}`, `Redis cannot be reached: ${messageOf(problem ?? (error as Error))}`);
+  } finally {
+    clearTimeout(timer);
   }
   isThere = true;
   return redis;

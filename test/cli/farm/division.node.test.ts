@@ -1,6 +1,9 @@
 /** flowsteer farm: frames that depend on others are divided with them or not at all; captures come by HTTP. */
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedFor } from "../../assembly/support/core.js";
+import { DEEP } from "../../support/tier.js";
 import { flowsteer, scratch } from "../support/command.js";
 import { pcapng } from "./support/captures.js";
 import { FileServer } from "./support/files.js";
@@ -99,6 +102,18 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm run", () => {
     } finally {
       server.end();
     }
+  });
+
+  it.runIf(DEEP)("refuses a Redis that accepts connections and says nothing", async () => {
+    const silent = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    expect(await flowsteer(["farm", "run", "examples/everyday.json", file, "--redis", url])).toEqual({
+      code: 2,
+      out: "",
+      err: `flowsteer: --redis ${url}: Redis cannot be reached: it accepts connections, but has not answered in 10 s\n`,
+    });
+    silent.close();
   });
 
   it("refuses a Redis that is not there", async () => {
