@@ -1,5 +1,5 @@
 /** flowsteer farm: whatever is printed and written is that of one machine, by however many workers, and whatever they suffer. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -201,6 +201,29 @@ describe.skipIf(!HAS_REDIS)("flowsteer farm", () => {
     expect(await new Promise((resolve) => run.once("close", resolve))).toBe(130);
     expect(err).toContain("those of 99.0.0 are, and accept only jobs of their own version");
     expect(await other.stop()).toBe(0);
+  });
+
+  it("leaves nothing when it is stopped while workers write", async () => {
+    await withWorkers(2, [], async () => {
+      for (let n = 0; n < (DEEP ? 10 : 2); n++) {
+        const rows = scratch(`farm-stopped-${n}.csv`);
+        const all = Array.from({ length: 4 }, () => captures).flat();
+        const args = ["--redis", redis.url, "--format", "csv", "--output", rows];
+        const run = start(["farm", "run", unknownScenario(), ...all, ...args]);
+        let err = "";
+        run.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+        const ended = new Promise((resolve) => run.once("close", resolve));
+        const parts = `${rows}.parts`;
+        const isWriting = (): boolean =>
+          existsSync(parts) && readdirSync(parts).some((name) => name.startsWith("growing-"));
+        while (run.exitCode === null && !isWriting()) await wait(5);
+        run.kill("SIGINT");
+        // A run may end before the signal.
+        expect([0, 130], err).toContain(await ended);
+        expect(err).not.toContain("defect");
+        expect(existsSync(parts)).toBe(false);
+      }
+    });
   });
 
   it("refuses what flowsteer run refuses, in the same words", async () => {

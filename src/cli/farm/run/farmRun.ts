@@ -13,6 +13,10 @@ import type { Merging } from "../merge/merging.js";
 import { folderOf } from "../merge/partFiles.js";
 import { BEGINNING, type KnownPlace, type PlannedCapture, type PlannedJob } from "./plan.js";
 
+/** Attempts to remove what workers still write to, and milliseconds between them, which grow: 8 s in all. */
+const TRIES = 12;
+const PAUSE = 100;
+
 export class FarmRun implements SteeredRun {
   readonly loaded: LoadedScenario;
   readonly outputs: SteeredRun["outputs"];
@@ -126,7 +130,12 @@ export class FarmRun implements SteeredRun {
   async tidy(parts: string | null): Promise<void> {
     const useless = parts === null ? this.#queued.filter((job) => !this.#ended.has(job)) : this.#queued;
     await this.#farm.forget(useless.map(({ identity }) => identity));
-    if (parts !== null) await rm(parts, { recursive: true, force: true });
+    if (parts === null) return;
+    try {
+      await rm(parts, { recursive: true, force: true, maxRetries: TRIES, retryDelay: PAUSE });
+    } catch (error) {
+      this.log.notes.push(`${parts} could not be removed: ${(error as Error).message}; workers may still write to it`);
+    }
   }
 
   /** Waits for a job. Null if it failed, which is noted, or if the run was stopped. */

@@ -81,8 +81,11 @@ export async function farmRun(line: CommandLine): Promise<number> {
   } finally {
     watch.end();
     interruption.end();
-    await run.tidy(to.parts);
-    await farm.close();
+    try {
+      await run.tidy(to.parts);
+    } finally {
+      await farm.close();
+    }
   }
   const applies = expectationsApply(run, inputName(file), true, false);
   return finish(run, inputName(file), printable(`from ${names.join(", ")}`), applies);
