@@ -4,7 +4,7 @@
  *     src:       base <- every room;  abi <- headers <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, headers, packet, engine, model, drivers <- explain <- proof <- cli
  *                abi, headers, packet, model, scenario, drivers <- formats <- import, export <- cli
- *                abi, packet, engine, model <- snapshot
+ *                abi, packet, engine, model <- snapshot;  packet, model, explain <- vitest
  *                replay and calls import no room
  *     src/*.ts:  errors.ts imports base; index.ts and inline.ts are imported by entry points and cli
  *     bench:     playground/src/speed imports it
@@ -31,6 +31,7 @@ const MAY_IMPORT = {
   "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/replay": [],
+  "src/vitest": ["packet", "model", "explain"],
   "src/calls": [],
   "src/cli": [],
   "assembly/wire": [],

@@ -50,6 +50,7 @@ const ENTRIES = {
   snapshot: "src/snapshot/index.ts",
   replay: "src/replay/index.ts",
   packet: "src/packet/index.ts",
+  vitest: "src/vitest/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",
   // The processes of flowsteer farm worker.

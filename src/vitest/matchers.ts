@@ -1,0 +1,112 @@
+/**
+ * Matchers for frames. They trace a frame, so the device stays as it is; where one fails, its message has the explanation.
+ */
+import {
+  printExplanation,
+  trace,
+  traceSend,
+  why,
+  whySend,
+  type TraceOutcome,
+  type WhyTarget,
+} from "../explain/index.js";
+import type { Device } from "../model/device/device.js";
+import type { QueuePair } from "../model/queuePair/queuePair.js";
+import { buildFrame, parsePacket } from "../packet/index.js";
+
+/** A frame before it arrives at a device, or before a queue pair sends it. */
+export interface SteeredFrame {
+  readonly device: Device;
+  readonly bytes: Uint8Array;
+  /** The port that it arrives on. */
+  readonly port: number;
+  /** The queue pair that sends it; null for one that arrives. */
+  readonly sender: QueuePair | null;
+}
+
+/** Where a frame comes from: a port, 1 without one, or a queue pair. */
+export type SteeredFrom = { readonly port?: number } | { readonly sender: QueuePair };
+
+/**
+ * A frame for the matchers.
+ * @param frame its bytes from the link header on, or packet notation (docs/packet.md)
+ * @throws SteeringError notation that is not understood
+ * @example
+ *     await expect(steered(device, "ipv4 / tcp > 443")).toDeliverTo("web");
+ */
+export function steered(device: Device, frame: Uint8Array | string, from: SteeredFrom = {}): SteeredFrame {
+  const bytes = typeof frame === "string" ? buildFrame(parsePacket(frame).layers) : frame;
+  const [port, sender] = "sender" in from ? [1, from.sender] : [from.port ?? 1, null];
+  return { device, bytes, port, sender };
+}
+
+/** What the matchers of this module do; for a declaration of `Matchers` of Vitest or Jest. */
+export interface SteeringMatchers<R = Promise<void>> {
+  /**
+   * The frame reaches this queue or port, itself or by a copy.
+   * @param name as outcomes have it (`qp:web`, `port:1`), or without its kind (`web`)
+   */
+  toDeliverTo(name: string): R;
+  /** The frame hits this rule or flow. */
+  toHitRule(name: string): R;
+  /** A rule, a check or the end of a table drops the frame for this reason, such as `meter_red` (docs/errors.md). */
+  toDropBecause(reason: string): R;
+  /** No rule takes the frame: it misses. */
+  toMiss(): R;
+}
+
+/** The answer of a matcher. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  /** What `expect` says where the answer is not the wanted one. */
+  readonly message: () => string;
+}
+
+/** For `expect.extend`: the functions of `SteeringMatchers`, with the frame before their arguments. */
+export const matchers: {
+  readonly [K in keyof SteeringMatchers]: (
+    frame: SteeredFrame,
+    ...args: Parameters<SteeringMatchers[K]>
+  ) => Promise<MatcherResult>;
+} = {
+  toDeliverTo: (frame, name) =>
+    judge(frame, `deliver to ${name}`, { kind: "queue", name: plainName(name) }, ({ to, copies }) =>
+      [...to, ...copies].some((one) => one.name === name || plainName(one.name) === name),
+    ),
+  toHitRule: (frame, name) =>
+    judge(frame, `hit rule ${name}`, { kind: "rule", name }, ({ rules }) => rules.includes(name)),
+  toDropBecause: (frame, reason) =>
+    judge(
+      frame,
+      `drop because of ${reason}`,
+      { kind: "end" },
+      (end) => end.verdict === "drop" && end.reason === reason,
+    ),
+  toMiss: (frame) => judge(frame, "miss", { kind: "end" }, ({ verdict }) => verdict === "miss"),
+};
+
+function plainName(name: string): string {
+  return name.replace(/^[a-z]+:/, "");
+}
+
+async function judge(
+  { device, bytes, port, sender }: SteeredFrame,
+  wanted: string,
+  target: WhyTarget,
+  isMet: (outcome: TraceOutcome) => boolean,
+): Promise<MatcherResult> {
+  const { outcome } = await (sender === null ? trace(device, port, bytes) : traceSend(device, sender, bytes));
+  const pass = isMet(outcome);
+  const text = await explained(pass ? { kind: "end" } : target);
+  return { pass, message: () => `expected the frame ${pass ? "not " : ""}to ${wanted}\n\n${text}` };
+
+  async function explained(about: WhyTarget): Promise<string> {
+    try {
+      const found = await (sender === null ? why(device, port, bytes, about) : whySend(device, sender, bytes, about));
+      return printExplanation(found);
+    } catch (error) {
+      // A name that nothing has is no target.
+      return `${(error as Error).message}\n\n${await explained({ kind: "end" })}`;
+    }
+  }
+}
