@@ -75,6 +75,26 @@ test("an inserted rule comes before the others", () => {
   expect(rules.slice(0, 2).map(({ match }) => match?.["outer.udp_dport"])).toEqual([2, 1]);
 });
 
+const chainOf = (rules: readonly string[]): string =>
+  `table netdev t {\n chain c {\n type filter hook ingress device "eth0" priority 0; flags offload;\n${rules.join("\n")}\n}\n}`;
+
+test("a chain with more rules than a table has priorities", () => {
+  const port = (n: number): string => `ip saddr 10.${n >> 16}.${(n >> 8) & 255}.${n & 255} drop`;
+  // The same match twice, then another mask: each is after the rules before it.
+  const list = [...Array.from({ length: 65_540 }, (_, n) => port(n)), port(7), "udp dport 1 accept", port(8)];
+  const { rules: all = [] } = importRules(chainOf(list), { map: MAP }).scenario as Scenario;
+  const rules = all.filter(({ table }) => table === "eth0");
+  expect(rules).toHaveLength(65_543);
+  expect([0, 7, 65_539, 65_540, 65_541, 65_542].map((n) => rules[n]?.priority)).toEqual([0, 0, 0, 1, 2, 3]);
+});
+
+test("a chain whose rules need more priorities than a table has", () => {
+  const both = Array.from({ length: 33_000 }, (_, n) => `udp dport ${n} drop\ntcp dport ${n} drop`);
+  const { refused } = imported(chainOf(both));
+  expect(refused).toHaveLength(66_000 - 65_535);
+  expect(refused[0]).toMatchObject({ line: 4 + 65_535, text: "tcp dport 32767 drop" });
+});
+
 test.each([
   ["tcp dport {80, 443} drop", "{ 80 , 443 }", "sets and ranges"],
   ["ip saddr 10.0.0.1-10.0.0.9 drop", "10.0.0.1-10.0.0.9", "sets and ranges"],

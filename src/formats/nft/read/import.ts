@@ -157,7 +157,7 @@ export class NftImport implements Importer {
       handle: undefined,
       protocol: undefined,
       notImported: [],
-      match,
+      match: match.asked,
       steps,
       place,
       origin: this.draft.origin,

@@ -3,7 +3,7 @@ import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { KernelDriver } from "../../../drivers/driver.js";
 import { namesHint } from "../../../base/nearest.js";
-import { MatchDraft } from "../../rules/matchDraft.js";
+import { MatchDraft, type AskedMatch } from "../../rules/matchDraft.js";
 import { notImported, type Place, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { readActions } from "./actions/actions.js";
@@ -26,7 +26,7 @@ export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind
   readonly owner: string;
   prio: number;
   readonly protocol: number | undefined;
-  readonly match: MatchDraft;
+  readonly match: AskedMatch;
   readonly steps: readonly Step[];
   /** Zones that its actions track, and whether the kernel executes them, too. */
   readonly zones?: readonly Zone[];
@@ -167,7 +167,7 @@ export function readFilter(
     prio,
     handle,
     protocol,
-    match,
+    match: match.asked,
     steps,
     zones,
     inSoftware,
