@@ -158,13 +158,14 @@ export class TcImport implements Importer {
       const [first] = words;
       if (first === undefined) continue;
       this.draft.comesFrom(first.place, commands.length === 1 ? line.text : words.map(({ text }) => text).join(" "));
-      if (!COMMAND.test(`${textOf(words)} `)) {
-        this.findings.assume(first.place, textOf(words), NO_COMMAND);
+      const text = textOf(words);
+      if (!COMMAND.test(`${text} `)) {
+        this.findings.assume(first.place, text, NO_COMMAND);
         continue;
       }
       this.#last.begin();
       this.#guard(first, () => {
-        this.#command(new Cursor(words), first, textOf(words));
+        this.#command(new Cursor(words), first, text);
       });
     }
   }
@@ -362,6 +363,10 @@ function globalOptions(words: Cursor): void {
 
 /** The commands of a line, which `;` and `&&` part. */
 function* commandsIn(words: readonly Word[]): Generator<readonly Word[]> {
+  if (!words.some(({ text }) => /[;&|]/.test(text))) {
+    yield commandOf(words);
+    return;
+  }
   let command: Word[] = [];
   for (const [n, word] of words.entries()) {
     const isEnd = /^(?:;+|&&|\|\||\|)$/.test(word.text);
