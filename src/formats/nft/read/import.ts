@@ -1,5 +1,5 @@
 /** Turns the ingress chains of nftables into tables of the eSwitch. */
-import type { Draft } from "../../reading/draft.js";
+import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
@@ -8,7 +8,7 @@ import type { Step } from "../../tc/read/actions/steps.js";
 import { Devices } from "../../tc/read/devices.js";
 import type { Filter } from "../../tc/read/filter.js";
 import { Plan } from "../../tc/read/plan.js";
-import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
 import { FLOWTABLE, NOT_INGRESS, OBJECTS, OFFLOAD, refusalOf, STATEMENTS } from "./elements.js";
 import type { Asked } from "../fields.js";
 import { askMatch, objectOf, text, type Json } from "./expressions.js";
@@ -92,9 +92,19 @@ export class NftImport implements Importer {
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
     this.#taken.add(device);
+    const word: Word = { text: device, place };
+    const endpoint = attempt<Endpoint | undefined>(
+      () => this.#devices.portOf(word),
+      ({ reason }) => {
+        this.findings.refuse(place, named, reason);
+        this.#broken.add(keyOf(chain));
+        return undefined;
+      },
+    );
+    if (endpoint === undefined) return;
     this.draft.comesFrom(place, named);
     const { origin } = this.draft;
-    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, origin, filters: [], inserted: [] });
+    this.#chains.set(keyOf(chain), { device: word, policy, origin, filters: [], inserted: [] });
   }
 
   #rule(rule: NftRule): void {
@@ -149,7 +159,6 @@ export class NftImport implements Importer {
   }
 
   #filterOf(device: Word, match: MatchDraft, steps: readonly Step[], place: Place): Filter {
-    this.#devices.portOf(device);
     return {
       owner: device.text,
       chain: 0,
