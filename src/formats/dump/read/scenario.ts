@@ -31,10 +31,12 @@ export class DumpImport implements Importer, ActionNames {
 
   /** Adds the domains of a dump. */
   add(text: string): void {
-    const { domains, misplaced, others, hardware } = readTree(text);
+    const { domains, misplaced, others, noNumbers, hardware } = readTree(text);
     for (const { line, text: found } of others) {
       this.findings.assume({ line, column: 1 }, found, "no record of a dump: left out");
     }
+    for (const { line, text: found } of noNumbers)
+      this.findings.assume({ line, column: 1 }, found, "no number, and this column of the record has one");
     for (const { record, reason } of misplaced) this.findings.refuse(record, record.text, reason);
     for (const domain of domains) this.#domain(domain);
     new HardwareImport(this.draft, this.findings).add(hardware);

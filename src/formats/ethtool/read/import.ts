@@ -204,7 +204,8 @@ export class EthtoolImport implements Importer {
       this.#device = device;
       this.draft.comesFrom(place, text);
       const { origin } = this.draft;
-      this.#listed = { device, loc: parseInt(rest, 10), origin, lines: [["Filter", { text: rest, place }, undefined]] };
+      const loc = /^\d+$/.test(rest) ? Number(rest) : NaN;
+      this.#listed = { device, loc, origin, lines: [["Filter", { text: rest, place }, undefined]] };
       return;
     }
     if (this.#listed === undefined)
@@ -237,8 +238,9 @@ export class EthtoolImport implements Importer {
         const [key = "", field] = Object.entries(RULE_FIELDS).find(([, { listed: of }]) => of === name) ?? [];
         if (field === undefined || mask === undefined) return notImported(value, `"${name}" is no field of a rule`);
         const bits = allBits(field, type) & ~valueOf(field, type, mask, `the mask of ${name}`);
+        const asked = valueOf(field, type, value, name);
         if (bits === 0n) continue;
-        ask(match, field, type, valueOf(field, type, value, name), bits, value);
+        ask(match, field, type, asked, bits, value);
         compared.push(key);
       }
     }

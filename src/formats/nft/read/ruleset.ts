@@ -269,6 +269,7 @@ const IN_TABLES = [
   "flags",
   "comment",
 ];
+const TYPES = ["filter", "nat", "route"];
 const PRIORITY = /^(?:[+-]?\d+|[+-]|raw|mangle|dstnat|filter|security|srcnat|out)$/;
 
 /** The first word of a statement about a chain that it cannot have. */
@@ -280,13 +281,16 @@ function unknownIn(statement: readonly Token[]): NftChain["refused"] {
   }
   if (first?.text !== "type") return undefined;
   const isPriority = (text = ""): boolean => PRIORITY.test(text) || text.startsWith("$");
-  // After the word for the type.
+  const type = rest[0];
+  if (type !== undefined && !TYPES.includes(type.text)) return { word: type, reason: `a type is ${TYPES.join(", ")}` };
   for (let n = 1; n < rest.length; n++) {
     const word = rest[n] as Token;
     if (word.text === "hook" || word.text === "device") n++;
     else if (word.text === "devices") while (n < rest.length - 1 && rest[n]?.text !== "}") n++;
-    else if (word.text === "priority") while (isPriority(rest[n + 1]?.text)) n++;
-    else return { word, reason: `a chain has type, hook, device and priority, and no ${word.text}` };
+    else if (word.text === "priority") {
+      if (!isPriority(rest[n + 1]?.text)) return { word, reason: "its value is missing, or no priority" };
+      while (isPriority(rest[n + 1]?.text)) n++;
+    } else return { word, reason: `a chain has type, hook, device and priority, and no ${word.text}` };
   }
   return undefined;
 }

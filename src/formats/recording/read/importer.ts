@@ -16,6 +16,7 @@ import {
   type Call,
   type ProcessCalls,
   type Recorded,
+  faultsIn,
 } from "./calls.js";
 import { DeviceObjects } from "./deviceObjects.js";
 import { CALLS, ruleAction, type ActionNames, type RecordedAction } from "./elements.js";
@@ -75,6 +76,8 @@ export class RecordingImport implements Importer {
     this.#objects.length = 0;
     this.#byAddress.clear();
     this.#devices.clear();
+    for (const call of calls)
+      for (const [does, text, reason] of faultsIn(call)) this.findings[does](call.place, text, reason);
     const last = calls.findLastIndex(({ name }) => !DESTROYS.test(name));
     for (const call of calls.slice(0, last + 1)) this.#see(call);
     this.#end(calls.slice(last + 1));
@@ -103,7 +106,15 @@ export class RecordingImport implements Importer {
     else {
       const reason = "the program destroys its objects at its end: the scenario has them";
       this.findings.assume(first.place, first.text, reason);
+      calls.forEach((call) => this.#destroyed(call));
     }
+  }
+
+  /** The object that a destroy call names. */
+  #destroyed(call: Call): Recorded | undefined {
+    const object = this.#byAddress.get(destroyedBy(call));
+    if (object === undefined) this.findings.assume(call.place, call.text, `what it destroys ${ABSENT}`);
+    return object;
   }
 
   /** A scenario has one device: what steers frames on another is refused. */
@@ -117,7 +128,7 @@ export class RecordingImport implements Importer {
 
   #see(call: Call): void {
     if (DESTROYS.test(call.name)) {
-      const object = this.#byAddress.get(destroyedBy(call));
+      const object = this.#destroyed(call);
       if (object !== undefined && isDone(call)) object.destroyed = true;
       return;
     }
@@ -146,6 +157,12 @@ export class RecordingImport implements Importer {
       return;
     }
     const owner = OWNERS.find((argument) => this.#at(textIn(call, argument))?.device !== undefined);
+    for (const argument of ["context", "domain"]) {
+      const of = call.values[argument];
+      const isKnown = argument === "domain" || this.#objects.some((one) => OPENS.has(one.call.name));
+      if (typeof of === "string" && isKnown && this.#at(of) === undefined)
+        this.findings.assume(call.place, call.text, `its ${argument} ${ABSENT}`);
+    }
     const device = OPENS.has(call.name) ? textIn(call, "device") : this.#at(textIn(call, owner ?? ""))?.device;
     const object: Recorded = { call, name: null, destroyed: false, changed: null, device };
     this.#objects.push(object);
@@ -309,7 +326,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   "mlx5dv_dr_aso_other_domain_link",
   "ibv_modify_flow_action_esp",
 ]);
-const DESTROYS = /_destroy(_|$)|_destroy_/;
+const DESTROYS =
+  /^(?:ibv_destroy_(?:flow|counters|wq|rwq_ind_table|flow_action|qp)|mlx5dv_(?:destroy_flow_matcher|devx_obj_destroy|dr_(?:domain|table|matcher|rule|action)_destroy))$/;
 const OPENS: ReadonlySet<string> = new Set(["ibv_open_device", "mlx5dv_open_device"]);
 /** Calls that make what steers frames. */
 const STEERS: ReadonlySet<string> = new Set(["mlx5dv_dr_rule_create", "ibv_create_flow", "mlx5dv_create_flow"]);

@@ -62,6 +62,12 @@ export const EXTRAS: Readonly<Record<string, string>> = {
   eth_type: "what protocol says, in listings",
 };
 
+/** Values of those that tc prints. */
+const EXTRA_FORMS: Readonly<Record<string, RegExp>> = {
+  in_hw_count: /^\d+$/,
+  eth_type: /^(?:ipv4|ipv6|arp|rarp|802\.1[qQ]|802\.1ad|(?:0x)?[\da-f]{2,4})$/i,
+};
+
 export interface FilterReader {
   readonly driver: KernelDriver | null;
   readonly findings: Findings;
@@ -109,8 +115,11 @@ export function readFilter(
     else if (word.text === "hw_tc") {
       words.next("a class");
       refuse(word, "hw_tc", "the eSwitch has no traffic classes");
-    } else if (EXTRAS[word.text] !== undefined) words.next("its value");
-    else if (KEYS[word.text] === undefined || !isFlower)
+    } else if (EXTRAS[word.text] !== undefined) {
+      const value = words.next("its value");
+      const form = EXTRA_FORMS[word.text];
+      if (form?.test(value.text) === false) notImported(value, `"${value.text}" is no value of ${word.text}`);
+    } else if (KEYS[word.text] === undefined || !isFlower)
       notImported(
         word,
         `no key of ${hook.kind.text}: ${namesHint(word.text, "keys", isFlower ? Object.keys(KEYS) : [])}`,

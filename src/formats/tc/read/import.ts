@@ -8,6 +8,7 @@ import { LastCommand } from "../../reading/lastCommand.js";
 import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
+import { commandsIn, textOf } from "./commands.js";
 import { checkPort, Devices, type NetDevice, type TunnelKind } from "./devices.js";
 import { FilterList } from "./filterList.js";
 import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
@@ -105,7 +106,7 @@ export class TcImport implements Importer {
       ...json.filters.map((one) => ({
         place: one.place,
         read: () => {
-          this.#listed(one.place, "", () => jsonListed(one));
+          this.#listed(one.place, "", () => jsonListed(one, assume));
         },
       })),
       ...listing.filters.map((one) => ({
@@ -263,6 +264,8 @@ export class TcImport implements Importer {
     // Children of other qdiscs are for sent frames.
     if (unknown !== undefined && (isIngress || !isChild))
       notImported(unknown, `"${unknown.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
+    if (/^(?:a|add|replace)$/.test(verb) && !isIngress && unknown === undefined)
+      words.next("its kind, such as ingress or clsact,");
     if (name === undefined || !isIngress) return;
     const owner = name;
     if (verb.startsWith("del")) {
@@ -360,42 +363,3 @@ function globalOptions(words: Cursor): void {
     if (/^-(?:n|netns|b|batch|cf|conf)$/.test(option.text)) words.next("its value");
   }
 }
-
-/** The commands of a line, which `;` and `&&` part. */
-function* commandsIn(words: readonly Word[]): Generator<readonly Word[]> {
-  if (!words.some(({ text }) => /[;&|]/.test(text))) {
-    yield commandOf(words);
-    return;
-  }
-  let command: Word[] = [];
-  for (const [n, word] of words.entries()) {
-    const isEnd = /^(?:;+|&&|\|\||\|)$/.test(word.text);
-    const ends = isEnd || /[^\\];$/.test(word.text);
-    if (!isEnd) command.push(ends ? { ...word, text: word.text.slice(0, -1) } : word);
-    if (!ends) continue;
-    yield commandOf(command);
-    command = [];
-    // What follows is executed if the command fails, or reads what it prints.
-    if (word.text === "|" || word.text === "||") {
-      const rest = words.slice(n);
-      if (commandOf(rest) !== rest) yield rest;
-      return;
-    }
-  }
-  yield commandOf(command);
-}
-
-/** From its command on, where that has other words in front of it: `then tc filter add ...`. */
-function commandOf(words: readonly Word[]): readonly Word[] {
-  const at = words.findIndex(
-    ({ text }, n) => n > 0 && /(?:^|\/)tc$/.test(text) && /^(?:-|filter$|qdisc$|chain$)/.test(words[n + 1]?.text ?? ""),
-  );
-  return at < 0 ? words : words.slice(at);
-}
-
-function textOf(words: readonly Word[]): string {
-  const text = words.map((one) => one.text).join(" ");
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
-}
-
-const SHOWN = 100;
