@@ -61,7 +61,11 @@ const READERS: Readonly<Record<Reader, Remarks>> = {
     says: (line) => /^300[02],(?:[^,]*,){2,}$/.test(line),
     optional: () => true,
   },
-  recording: { says: (line) => /"(?:returns|process|flowsteerRecord)":"?$|"process$/.test(line) },
+  recording: {
+    says: (line) => /^\{"flowsteerRecord|"returns":"?$/.test(line),
+    // Bytes that no object of the scenario needs.
+    optional: (_, word) => /^[\da-f]{16,}$/.test(word),
+  },
 };
 
 const NAMES = Object.keys(READERS) as Reader[];

@@ -99,15 +99,15 @@ test.each([
   ["tcp dport {80, 443} drop", "{ 80 , 443 }", "sets and ranges"],
   ["ip saddr 10.0.0.1-10.0.0.9 drop", "10.0.0.1-10.0.0.9", "sets and ranges"],
   ["tcp dport $web drop", "$web", "a variable that the text does not set (--set web=..."],
-  ["tcp dprot 80 drop", "tcp dprot", "the kernel does not hand matches of it"],
+  ["tcp dprot 80 drop", "tcp dprot", "the kernel does not offload matches on it"],
   ["tpc dport 80 drop", "tpc", 'did you mean "tcp"'],
   ["ip saddr 10.0.0.1", "ip saddr 10.0.0.1", "a rule without a verdict"],
   ["tcp dport", "dport", "a value is missing"],
   ["tcp dport 70000 drop", "70000", "it is a number of 16 bits"],
-  ["ip saddr 10.0.0.300 drop", "10.0.0.300", "is no IPv4 address"],
+  ["ip saddr 10.0.0.300 drop", "10.0.0.300", "is not an IPv4 address"],
   ["tcp dport 80 fwd eth1", "eth1", "to is missing"],
-  ["fwd ip to 10.0.0.1 device eth1", "fwd", "the kernel looks its neighbour up"],
-  ["tcp dport 80 limit rate 5/second drop", "limit", "the kernel does not hand it to a NIC"],
+  ["fwd ip to 10.0.0.1 device eth1", "fwd", "the kernel resolves the neighbour"],
+  ["tcp dport 80 limit rate 5/second drop", "limit", "the kernel does not offload it"],
   ["iifname eth7 drop", "iifname eth7", "the chain is for frames of eth0"],
 ])("refuses %s at %s", (rule, part, reason) => {
   const text = `table netdev t {\n chain c {\n type filter hook ingress device eth0 priority 0\n   ${rule}\n}\n}`;
@@ -118,11 +118,14 @@ test.each([
 });
 
 test.each([
-  ["nft delete rule netdev t c handle 5", "rules that a command takes away are not followed"],
-  ["nft add rule netdev t c index 0 tcp dport 80 drop", "its place in the chain is a number"],
-  ['include "/etc/nft/other.nft"', "the file is not read"],
+  ["nft delete rule netdev t c handle 5", "commands that remove rules are not followed"],
+  ["nft add rule netdev t c index 0 tcp dport 80 drop", "its place depends on a number"],
+  ['include "/etc/nft/other.nft"', "an included file is not read"],
   ["nft ad rule netdev t c drop", 'did you mean "add"'],
-  ["table netdev t { flowtable ft { hook ingress priority 0; devices = { eth0 }; } }", "connections come into it"],
+  [
+    "table netdev t { flowtable ft { hook ingress priority 0; devices = { eth0 }; } }",
+    "the kernel adds connections to it",
+  ],
 ])("refuses %s", (command, reason) => {
   const { refused } = imported(
     `nft add chain netdev t c { type filter hook ingress device eth0 priority 0; }\n${command}`,

@@ -191,7 +191,7 @@ class TreeBuilder {
       case OWN_VALUE:
         return this.#value(record);
       default:
-        return "no record type of software steering that is known";
+        return "unknown record type of software steering";
     }
   }
 
@@ -323,5 +323,5 @@ class TreeBuilder {
   }
 }
 
-const NO_DOMAIN = "no domain (3000) stands before it";
-const NO_MATCHER = "no matcher (3200) stands before it";
+const NO_DOMAIN = "no domain (3000) precedes it";
+const NO_MATCHER = "no matcher (3200) precedes it";

@@ -82,12 +82,12 @@ export class NftImport implements Importer {
     const named = `chain ${chain.chain}`;
     const [device = "eth0", ...others] = devices;
     if (others.length > 0) {
-      this.findings.refuse(place, named, "a chain of several devices is not imported: one for each");
+      this.findings.refuse(place, named, "a chain with several devices is not imported: write one for each");
       return;
     }
-    if (devices.length === 0) this.findings.assume(place, named, "its device is not said: eth0");
+    if (devices.length === 0) this.findings.assume(place, named, "no device named; eth0 assumed");
     if (this.#taken.has(device)) {
-      this.findings.refuse(place, named, `another chain has the frames of ${device} already`);
+      this.findings.refuse(place, named, `another chain already has the frames of ${device}`);
       return;
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
@@ -175,9 +175,9 @@ export class NftImport implements Importer {
 }
 
 const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
-const FLAG_UNKNOWN = "the list does not say whether it has the flag offload: it has";
+const FLAG_UNKNOWN = "the list does not show the flag offload: assumed";
 const BROKEN = "its chain is not imported";
-const NO_FLAG = "it has no flag offload, so that the kernel runs it: it is imported as if it had";
+const NO_FLAG = "without the flag offload the kernel runs it: imported as if it had the flag";
 const PLACED = refusalOf(OBJECTS, "rule with index, position or handle");
 
 /** Asks for the protocols that the fields of a rule belong to, and for the tags that frames have. */

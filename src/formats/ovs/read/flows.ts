@@ -27,7 +27,7 @@ export function readFlow(text: Piece, assume: Assume, file = ""): Flow {
     const key = name.text.toLowerCase();
     const about = ABOUT[key];
     if (about !== undefined) {
-      if (!about.test(value?.text ?? "")) notImported(piece, `"${value?.text ?? ""}" is no value of ${key}`);
+      if (!about.test(value?.text ?? "")) notImported(piece, `"${value?.text ?? ""}" is not a value of ${key}`);
       continue;
     }
     if (TIMEOUTS.includes(key)) {

@@ -72,7 +72,7 @@ export class RecordingImport implements Importer {
   }
 
   #process({ calls, others }: ProcessCalls): void {
-    for (const { place, text } of others) this.findings.assume(place, text, "no call of a recording: left out");
+    for (const { place, text } of others) this.findings.assume(place, text, "not a recorded call: ignored");
     this.#objects.length = 0;
     this.#byAddress.clear();
     this.#devices.clear();
@@ -104,7 +104,7 @@ export class RecordingImport implements Importer {
       STEERS.has(call.name) && !destroyed && !gone.has(textIn(call, "returns"));
     if (this.#objects.some(outlives)) calls.forEach((call) => this.#see(call));
     else {
-      const reason = "the program destroys its objects at its end: the scenario has them";
+      const reason = "the program destroys its objects when it ends: the scenario keeps them";
       this.findings.assume(first.place, first.text, reason);
       calls.forEach((call) => this.#destroyed(call));
     }
@@ -153,7 +153,7 @@ export class RecordingImport implements Importer {
     if (address === "") {
       const { errno } = call.values;
       const why = typeof errno === "number" ? ` with errno ${errno}` : "";
-      this.findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
+      this.findings.assume(call.place, call.text, `the call failed${why}: it created nothing`);
       return;
     }
     const owner = OWNERS.find((argument) => this.#at(textIn(call, argument))?.device !== undefined);

@@ -141,7 +141,7 @@ export class TcImport implements Importer {
     this.findings.assume(
       place,
       "filter",
-      "the listing does not say its device: eth0; --map eth0=... says which port it is",
+      "the listing does not name its device; eth0 assumed, --map eth0=... sets its port",
     );
     this.#shown = { text: "eth0", place };
     return this.#shown;
@@ -231,7 +231,7 @@ export class TcImport implements Importer {
     const list = this.#listOf(filter.owner);
     if (hook.prio === undefined) {
       const prio = (filter.prio = list.newPrio(hook.chain));
-      const reason = `it has no prio: the kernel gives ${prio}, before filters without one`;
+      const reason = `without a prio the kernel assigns one: ${prio}, before earlier filters without one`;
       this.findings.assume(hook.kind.place, hook.kind.text, reason);
     }
     this.#last.undo = list.add(filter, verb !== "add");
@@ -255,7 +255,7 @@ export class TcImport implements Importer {
       else if (word.text === "ingress" || word.text === "clsact") isIngress = true;
       else if (word.text === "ingress_block") block = words.next("a block").text;
       else if (word.text === "root" && verb !== "show") {
-        notImported(word, "queueing disciplines of sent frames are in the kernel");
+        notImported(word, "queueing disciplines for sent frames run in the kernel");
       } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) {
         isChild ||= word.text === "parent";
         words.next("a value");
@@ -263,7 +263,7 @@ export class TcImport implements Importer {
     }
     // Children of other qdiscs are for sent frames.
     if (unknown !== undefined && (isIngress || !isChild))
-      notImported(unknown, `"${unknown.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
+      notImported(unknown, `"${unknown.text}" is not an option of a qdisc: dev, handle, parent, ingress_block`);
     if (/^(?:a|add|replace)$/.test(verb) && !isIngress && unknown === undefined)
       words.next("its kind, such as ingress or clsact,");
     if (name === undefined || !isIngress) return;
@@ -342,7 +342,7 @@ function checkVerb(verb: Word): void {
     notImported(verb, `qdiscs and chains are added and deleted: "${verb.text}" is neither`);
 }
 
-const NO_COMMAND = "no command of tc: left out";
+const NO_COMMAND = "not a tc command: ignored";
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",

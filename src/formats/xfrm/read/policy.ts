@@ -115,7 +115,7 @@ export function readPolicy(policy: XfrmPolicy, words: Cursor): void {
         break;
       default:
         if (!readSelector(word, words, policy.selector))
-          notImported(word, `it is no word of a policy; ${namesHint(word.text, "words", WORDS)}`);
+          notImported(word, `not a word of a policy; ${namesHint(word.text, "words", WORDS)}`);
     }
   }
 }

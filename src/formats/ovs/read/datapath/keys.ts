@@ -75,7 +75,7 @@ function checkWhole(keys: Piece): void {
 }
 
 function isCut(piece: Piece): never {
-  return notImported(piece, `a terminal has cut the line at "${piece.text.slice(0, 20)}": print it into a file`);
+  return notImported(piece, `the line is cut at "${piece.text.slice(0, 20)}": write the output to a file`);
 }
 
 /** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */

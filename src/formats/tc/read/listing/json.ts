@@ -82,7 +82,7 @@ export function listedOf(
   const node = read();
   const known = (of: JsonNode | undefined, keys: ReadonlySet<string>): void => {
     if (of?.kind !== "object") return;
-    for (const [key] of of.entries) if (!keys.has(key.text)) assume(key, "no key that tc prints here: left out");
+    for (const [key] of of.entries) if (!keys.has(key.text)) assume(key, "not a key that tc prints here: ignored");
   };
   known(node, HEAD_KEYS);
   const options = entry(node, "options");

@@ -93,7 +93,7 @@ export function listedOf(filter: TextFilter, assume: (word: Word, reason: string
     const [first, second] = line as [Word, Word | undefined];
     if (first.text === "action" && second?.text === "order") {
       const number = line[2] ?? second;
-      if (!/^\d+:$/.test(number.text)) assume(number, "no number of an action");
+      if (!/^\d+:$/.test(number.text)) assume(number, "not the number of an action");
       actions.push([...line.slice(3)]);
     } else if (actions.length > 0) actions.at(-1)?.push(...detailOf(line, assume));
     else words.push(...keysOf(line));
@@ -144,6 +144,6 @@ const NOISE_WORD =
 /** A line of an action, without numbers and statistics. */
 function detailOf(line: readonly Word[], assume: (word: Word, reason: string) => void): readonly Word[] {
   if (!NOISE.test(line.map(({ text }) => text).join(" "))) return line;
-  for (const word of line) if (!NOISE_WORD.test(word.text)) assume(word, "no statistic that tc prints: left out");
+  for (const word of line) if (!NOISE_WORD.test(word.text)) assume(word, "not a statistic that tc prints: ignored");
   return [];
 }
