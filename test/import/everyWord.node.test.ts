@@ -135,19 +135,16 @@ describe.each(NAMES)("%s", (name) => {
   test("what is imported of a text, whole or damaged, loads", { timeout: 3_600_000 }, async () => {
     const seed = seedFor(`damaged ${name}`);
     const random = new Random(seed);
-    let [longest, texts] = [0, 0];
+    let longest = 0;
     for (let round = rounds(60, "FLOWSTEER_IMPORTS"); round > 0; round--) {
       const text = TEXTS[name](random);
       longest = Math.max(longest, await loads(text, seed));
       for (let left = 4; left > 0; left--) longest = Math.max(longest, await loads(damaged(text, random), seed));
-      texts += 5;
     }
     expect(longest).toBeLessThan(10_000);
     if (setting("FLOWSTEER_IMPORTS") === undefined) return;
     // On its own: other tests of a process take memory, too.
-    const megabytes = Math.round(process.resourceUsage().maxRSS / 1000);
-    console.log(`${name}: ${texts} texts, the longest took ${longest.toFixed(0)} ms, the process ${megabytes} MB`);
-    expect(megabytes).toBeLessThan(1000);
+    expect(process.resourceUsage().maxRSS).toBeLessThan(1_000_000);
   });
 });
 

@@ -101,16 +101,14 @@ const BYTES: ReadonlySet<string> = new Set(
   "mask value data flow in out rx_hash_key vlan_hdr esp_attr keymat replay flow_meter_parameter".split(" "),
 );
 
-/** Hexadecimal digits; the address of a flow is no string of bytes, but under the same name. */
-function isBytes(text: string): boolean {
-  return hexBytes(text.replace(/^0x(?=.)/, text.length % 2 === 0 ? "" : "0")) !== undefined;
-}
+/** Pairs of digits; a flow that is destroyed has its address under the name of its bytes. */
+const BYTES_FORM = /^(?:0x[\da-f]+|(?:[\da-f]{2})*)$/i;
 
 /** What is wrong with the line of a call, by its keys. */
 export function* faultsIn({ name, values }: Call): Generator<readonly ["assume" | "refuse", string, string]> {
   for (const [key, value] of Object.entries(values)) {
     if (!ARGUMENTS.has(key)) yield ["assume", key, `not an argument that the recorder writes for ${name}: ignored`];
-    else if (BYTES.has(key) && typeof value === "string" && !isBytes(value))
+    else if (BYTES.has(key) && typeof value === "string" && !BYTES_FORM.test(value))
       yield ["refuse", `${key} ${value}`, "not a string of bytes in hexadecimal"];
   }
 }

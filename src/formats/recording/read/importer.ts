@@ -29,6 +29,8 @@ const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
 
 export class RecordingImport implements Importer {
   readonly #objects: Recorded[] = [];
+  /** Whether the calls of the process begin where it opens its devices. */
+  #hasOpened = false;
   readonly #byAddress = new Map<string, Recorded>();
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
@@ -75,6 +77,7 @@ export class RecordingImport implements Importer {
     for (const { place, text } of others) this.findings.assume(place, text, "not a recorded call: ignored");
     this.#objects.length = 0;
     this.#byAddress.clear();
+    this.#hasOpened = false;
     this.#devices.clear();
     for (const call of calls)
       for (const [does, text, reason] of faultsIn(call)) this.findings[does](call.place, text, reason);
@@ -159,12 +162,13 @@ export class RecordingImport implements Importer {
     const owner = OWNERS.find((argument) => this.#at(textIn(call, argument))?.device !== undefined);
     for (const argument of ["context", "domain"]) {
       const of = call.values[argument];
-      const isKnown = argument === "domain" || this.#objects.some((one) => OPENS.has(one.call.name));
+      const isKnown = argument === "domain" || this.#hasOpened;
       if (typeof of === "string" && isKnown && this.#at(of) === undefined)
         this.findings.assume(call.place, call.text, `its ${argument} ${ABSENT}`);
     }
     const device = OPENS.has(call.name) ? textIn(call, "device") : this.#at(textIn(call, owner ?? ""))?.device;
     const object: Recorded = { call, name: null, destroyed: false, changed: null, device };
+    this.#hasOpened ||= OPENS.has(call.name);
     this.#objects.push(object);
     this.#byAddress.set(address, object);
   }
