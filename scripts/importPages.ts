@@ -1,5 +1,5 @@
 /**
- * The tables of docs/import/: every element of each format, and what becomes of it, from the tables that
+ * The tables of docs/import/: every element of each format, and result, from the tables that
  * the importers use; and how much of the corpus is imported. A page has them between two marks; the rest of it is written by hand.
  *
  *     npm run docs:pages      writes them (npx tsx scripts/importPages.ts)
@@ -65,7 +65,7 @@ function tableOf(rows: Readonly<Record<string, Element>>): string {
     ([name, element]) =>
       `| ${cell(name)} | ${cell("becomes" in element ? element.becomes : `refused: ${element.refused}`)} |`,
   );
-  return ["| element | what becomes of it |", "| --- | --- |", ...lines].join("\n");
+  return ["| element | result |", "| --- | --- |", ...lines].join("\n");
 }
 
 function cell(text: string): string {

@@ -92,7 +92,8 @@ export async function importScenario(
     sources,
   );
   const { draft, findings, lenient } = read;
-  if (lenient || findings.refused.length === 0) await refuseWhatFails(draft, findings);
+  const textOf = (file: string): string | undefined => listOf(sources).find((one) => one.file === file)?.text;
+  if (lenient || findings.refused.length === 0) await refuseWhatFails(draft, findings, textOf);
   return resultOf(read);
 }
 
@@ -114,7 +115,7 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
   const findings = new Findings();
   const draft = new Draft(withProfile(into, profile), map, set);
   const importers = new Map<ImportFormat, Importer>();
-  for (const { file, text } of typeof sources === "string" ? [{ file: "input", text: sources }] : sources) {
+  for (const { file, text } of listOf(sources)) {
     findings.file = file;
     findings.hidesKeys ||= hasKeys(text);
     draft.file = file;
@@ -140,6 +141,10 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
   }
   if (namePlaces) findings.rename(draft.nameByPlace());
   return { draft, findings, lenient, into };
+}
+
+function listOf(sources: string | readonly ImportSource[]): readonly ImportSource[] {
+  return typeof sources === "string" ? [{ file: "input", text: sources }] : sources;
 }
 
 function withProfile(into: Scenario | undefined, profile: ImportOptions["profile"]): Scenario | undefined {
@@ -179,19 +184,19 @@ const UNKNOWN = `its format is not recognized; formats: ${IMPORT_FORMATS.join(",
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:rte_flow_(?:create|item|action|attr)|ibv_create_flow|ibv_flow_(?:attr|spec)|mlx5dv_(?:create_flow|dr_)|doca_flow_)\w*/,
-    "source code is not read: `flowsteer record` records what the program calls, and that is imported",
+    "source code is not read: run the program under `flowsteer record` and import the recording",
   ],
   [
     /^(?:-A|:)(?:INPUT|OUTPUT|FORWARD|PREROUTING|POSTROUTING)\b|\b(?:ip6?|eb|arp)tables(?:-(?:legacy|nft|restore|save))?\s+-/m,
-    "iptables is in the kernel: a NIC takes none of its rules; iptables-translate prints them for nft",
+    "iptables rules run in the kernel, not in a NIC; iptables-translate rewrites them for nft",
   ],
   [
     /\bSEC\("xdp|\bxdp_md\b|\bXDP_(?:DROP|PASS|TX|REDIRECT)\b|\bip\s+link\s+set\b.{0,80}\bxdp/,
-    "XDP runs programs on the host: write what it matches as filters of tc or rules of testpmd",
+    "XDP programs run on the host: write what they match as tc filters or testpmd rules",
   ],
   [
     /#include\s*<(?:core|v1model|psa|pna|tna)\.p4>|^[ \t]*(?:control|parser) \w+ ?\([^)]{0,200}\b(?:inout|packet_in|packet_out)\b/m,
-    "P4 programs are not read: import the rules of the program that the compiler made, such as testpmd commands",
+    "P4 programs are not read: import the rules that the compiled program installs, such as testpmd commands",
   ],
 ];
 

@@ -58,7 +58,7 @@ describe("flowsteer import", () => {
     const script = join(folder, "script.sh");
     writeFileSync(script, "tc filter add dev $REP ingress protocol ip flower dst_mac $MAC action drop\n");
     const bare = await flowsteer(["import", script, "--map", "eth2_0=vf1"]);
-    expect(bare.err).toContain("$MAC, a variable that the text does not set (--set MAC=... does) is no MAC address");
+    expect(bare.err).toContain("$MAC, a variable that the text does not set (--set MAC=... does) is not a MAC address");
     expect(bare.err).toContain("1 element was not imported; --lenient leaves it out");
     const set = ["--set", "REP=eth2_0,MAC=02:00:00:00:00:02"];
     const { code, out } = await flowsteer(["import", script, "--map", "eth2_0=vf1", ...set]);

@@ -1,58 +1,110 @@
 /**
- * No word of a text is skipped in silence: another word in its place gives another scenario or another finding. And
- * what is imported of a damaged text loads.
+ * No word of a text is skipped in silence: where it is left out or is another one, the result is another one, or there
+ * is a finding. And what is imported of a damaged text loads.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { exportRules } from "../../src/export/index.js";
 import { importRules, importScenario, type ImportFormat } from "../../src/import/index.js";
 import { loadScenario, type Scenario } from "../../src/scenario/index.js";
 import { seedFor } from "../assembly/support/core.js";
-import { randomRules } from "../export/support/randomRules.js";
-import { randomSwitch, withoutCircles } from "../export/tc/support.js";
 import { Random } from "../oracle/generate/random.js";
-import { rounds } from "../support/tier.js";
+import { rounds, setting } from "../support/tier.js";
+import { TEXTS, type Reader } from "./support/texts.js";
 
-const RECORDINGS = new URL("recording/recordings/rdma-core/", import.meta.url);
+/** A word, by what stands before it in its line. */
+interface Remarks {
+  readonly format?: ImportFormat;
+  /** Words that say nothing of the rules: comments, names of objects, and what the recorder knows of its process. */
+  readonly says?: (line: string, word: string) => boolean;
+  /** Words that may be left out: the tool takes the same without them. */
+  readonly optional?: (line: string, word: string) => boolean;
+}
+
+/** What tc prints of an action besides what it does. */
+const STATISTIC = /\t (?:index|random type) /;
+
+const READERS: Readonly<Record<Reader, Remarks>> = {
+  testpmd: {},
+  tc: {
+    // A device without filters.
+    says: (line) => line === "tc qdisc add dev ",
+    optional: (line, word) =>
+      ["tc", "action", "ex"].includes(word) || (word === "pass" && line.endsWith("action ")) || / csum /.test(line),
+  },
+  "tc filter show": {
+    format: "tc",
+    optional: (line, word) =>
+      STATISTIC.test(`${line}${word} `) ||
+      /^(?:in_hw|to|stolen|pipe)$/.test(word) ||
+      /^\taction order (?:\d+: (?:gact )?)?$/.test(line),
+  },
+  "tc -j filter show": { format: "tc" },
+  ovs: { optional: (line) => line.endsWith("actions=") },
+  "ovs-ofctl dump-flows": { format: "ovs", optional: (line) => /actions=$|,resubmit\(,$/.test(line) },
+  "ovs-dpctl": { optional: (_, word) => /^(?:packets|bytes|used):/.test(word) },
+  ethtool: {},
+  "ethtool -n": { format: "ethtool" },
+  nft: {
+    says: (line) => /^(?:table netdev | chain )$/.test(line),
+    optional: (_, word) => word === "counter",
+  },
+  "nft commands": {
+    format: "nft",
+    // A table without chains says nothing.
+    says: (line) => /^nft add table netdev $/.test(line),
+    optional: (line, word) => word === "nft" || word === "counter" || /^nft (?:add table )?$/.test(line),
+  },
+  "nft -j": { format: "nft" },
+  xfrm: {},
+  classbench: { optional: (_, word) => word === "0x0000/0x0000" },
+  "mlx5-dump": {
+    // Names of devices and versions; the id of an object that no record names.
+    says: (line) => /^300[02],(?:[^,]*,){2,}$/.test(line),
+    optional: () => true,
+  },
+  recording: {
+    says: (line) => /^\{"flowsteerRecord|"returns":"?$/.test(line),
+    // Bytes that no object of the scenario needs.
+    optional: (_, word) => /^[\da-f]{16,}$/.test(word),
+  },
+};
+
+const NAMES = Object.keys(READERS) as Reader[];
+
 const read = (text: string, format: ImportFormat): string =>
   JSON.stringify(importRules(text, { format, lenient: true }));
 
-/** Texts of the formats whose readers are tested here. */
-function textOf(format: ImportFormat, random: Random): string {
-  if (format === "recording") {
-    const files = readdirSync(RECORDINGS);
-    return readFileSync(new URL(files[random.below(files.length)] ?? "", RECORDINGS), "utf8");
-  }
-  if (format === "tc" || format === "ovs")
-    return exportRules(withoutCircles(randomSwitch(random)), { format, lenient: true }).text ?? "";
-  const { flows: _flows, ...scenario } = randomRules(random);
-  const written = exportRules(scenario, { format: format === "testpmd" ? "testpmd" : "dump", lenient: true });
-  return written.text ?? "";
-}
-
-test.each(["testpmd", "tc", "ovs"] as const)("each word of %s", (format) => {
-  const random = new Random(seedFor(`words of ${format}`));
-  for (let round = 0; round < rounds(300); round++) {
-    const text = textOf(format, random);
+test.each(NAMES)("each word of %s", { timeout: 600_000 }, (name) => {
+  const { format = name as ImportFormat, says, optional } = READERS[name];
+  const seed = seedFor(`words of ${name}`);
+  const random = new Random(seed);
+  for (let round = rounds(700, "FLOWSTEER_WORDS"); round > 0; round--) {
+    const text = TEXTS[name](random);
+    const words = [...text.matchAll(/[^\s,(){}[\]"';=]+/g)].filter(({ index, 0: word }) => {
+      const line = lineBefore(text, index);
+      return !/^\s*#|\s#/.test(line + word) && says?.(line, word) !== true;
+    });
+    if (words.length === 0) continue;
+    const { index, 0: word } = random.pick(words);
+    const isOptional = optional?.(lineBefore(text, index), word) === true;
     const before = read(text, format);
-    // Comments say nothing, and neither does the device of a qdisc that has no filters.
-    const words = [...text.matchAll(/\S+/g)].filter(
-      ({ index }) => !/#[^\n]*$|(?:^|\n)tc qdisc add dev $/.test(text.slice(0, index)) && text[index] !== "#",
-    );
-    const word = words[random.below(words.length)];
-    if (word === undefined) continue;
-    for (const other of ["qqq", `${word[0]}q`]) {
-      const damaged = text.slice(0, word.index) + other + text.slice(word.index + word[0].length);
-      expect(read(damaged, format) === before, `${word[0]} as ${other} in\n${text}`).toBe(false);
+    for (const other of ["qqq", `${word}q`, ...(isOptional ? [] : [""])]) {
+      const changed = text.slice(0, index) + other + text.slice(index + word.length);
+      if (read(changed, format) === before)
+        expect.fail(`seed ${seed}: ${word} as "${other}" at ${index} changes nothing in\n${text}`);
     }
   }
 });
 
-describe.each(["testpmd", "recording", "mlx5-dump"] as const)("%s", (format) => {
-  test("each line is in a finding where it is none of the format", () => {
+function lineBefore(text: string, at: number): string {
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+}
+
+test.each(["testpmd", "recording", "mlx5-dump"] as const)(
+  "each line of %s is in a finding where it is none of the format",
+  (format) => {
     const random = new Random(seedFor(`lines of ${format}`));
     for (let round = 0; round < rounds(300); round++) {
-      const lines = textOf(format, random).split("\n");
+      const lines = TEXTS[format](random).split("\n");
       const at = random.below(lines.length);
       lines.splice(at, 0, "qqq qqq");
       const { findings } = importRules(lines.join("\n"), { format, lenient: true });
@@ -61,15 +113,38 @@ describe.each(["testpmd", "recording", "mlx5-dump"] as const)("%s", (format) => 
         `line ${at + 1} of\n${lines.join("\n")}`,
       ).toBe(true);
     }
-  });
+  },
+);
 
-  test("what is imported of damaged texts loads", { timeout: 600_000 }, async () => {
-    const random = new Random(seedFor(`damaged ${format}`));
-    for (let round = 0; round < rounds(600); round++) {
-      const text = damaged(textOf(format, random), random);
-      const { scenario } = await importScenario(text, { format, lenient: true });
-      await expect(loadScenario(scenario as Scenario), text).resolves.toBeDefined();
+describe.each(NAMES)("%s", (name) => {
+  const { format = name as ImportFormat } = READERS[name];
+
+  /** @returns how long the import took, in milliseconds */
+  async function loads(text: string, seed: number): Promise<number> {
+    const start = performance.now();
+    const { scenario } = await importScenario(text, { format, lenient: true });
+    const took = performance.now() - start;
+    try {
+      await loadScenario(scenario as Scenario);
+    } catch (error) {
+      throw new Error(`seed ${seed}: what was imported does not load:\n${text}`, { cause: error });
     }
+    return took;
+  }
+
+  test("what is imported of a text, whole or damaged, loads", { timeout: 3_600_000 }, async () => {
+    const seed = seedFor(`damaged ${name}`);
+    const random = new Random(seed);
+    let longest = 0;
+    for (let round = rounds(60, "FLOWSTEER_IMPORTS"); round > 0; round--) {
+      const text = TEXTS[name](random);
+      longest = Math.max(longest, await loads(text, seed));
+      for (let left = 4; left > 0; left--) longest = Math.max(longest, await loads(damaged(text, random), seed));
+    }
+    expect(longest).toBeLessThan(10_000);
+    if (setting("FLOWSTEER_IMPORTS") === undefined) return;
+    // On its own: other tests of a process take memory, too.
+    expect(process.resourceUsage().maxRSS).toBeLessThan(1_000_000);
   });
 });
 

@@ -135,5 +135,5 @@ test.each([
 test("filters without a prio, more than a call has arguments", () => {
   // Of listings alone: each filter has the prio of the list that it is in.
   const add = "tc filter add dev eth0 ingress protocol ip flower action drop\n";
-  expect(reasonsOf(add.repeat(300)).filter((reason) => reason.startsWith("it has no prio"))).toHaveLength(300);
+  expect(reasonsOf(add.repeat(300)).filter((reason) => reason.startsWith("without a prio"))).toHaveLength(300);
 });

@@ -82,7 +82,7 @@ describe("what is imported loads", () => {
     ];
     const strict = await importScenario(calls.join("\n"));
     expect(strict.scenario).toBeNull();
-    expect(refusals(strict)).toEqual([expect.stringContaining("input:6: the device does not take it: actions[0]")]);
+    expect(refusals(strict)).toEqual([expect.stringContaining("input:6: the device refuses it: actions[0]")]);
     const { scenario } = await importScenario(calls.join("\n"), { lenient: true });
     expect(scenario?.rules?.map(({ name }) => name)).toEqual(["rule 2"]);
     expect(scenario?.notImported).toHaveLength(1);

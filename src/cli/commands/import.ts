@@ -12,6 +12,7 @@ import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { importOptions, RULE_OPTIONS } from "../input/rules/options.js";
+import { jsonPieces } from "../output/jsonPieces.js";
 import { Output } from "../output/output.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
@@ -54,14 +55,14 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     }
     return EXIT.refused;
   }
-  const text = `${JSON.stringify(scenario, null, 2)}\n`;
+  const pieces = jsonPieces(scenario);
   const path = values.get("output");
   if (path !== undefined) {
-    writeOutput(path, text);
+    writeOutput(path, pieces);
     return 0;
   }
   const output = new Output();
-  await output.write(text);
+  for (const piece of pieces) await output.write(piece);
   await output.flush();
   return 0;
 }

@@ -1,6 +1,9 @@
 /** Writes a file as a whole: an older one stays as it is until the new one is complete. */
-import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { writeRefusal } from "./output.js";
+
+/** Whole, or in pieces. */
+type Contents = string | Uint8Array | Iterable<string>;
 
 /** Permissions of a new file, less those that the user takes away (umask). */
 const NEW = 0o666;
@@ -11,10 +14,10 @@ const PERMISSIONS = 0o777;
  * @param mode permissions; undefined for those of the older file
  * @throws Error a system call failed, and nothing is left of the new file
  */
-export function replaceFile(path: string, contents: string | Uint8Array, mode?: number): void {
+export function replaceFile(path: string, contents: Contents, mode?: number): void {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.isFile() === false) {
-    writeFileSync(path, contents);
+    writeAll(path, "w", contents);
     return;
   }
   // A link stays a link.
@@ -22,7 +25,7 @@ export function replaceFile(path: string, contents: string | Uint8Array, mode?: 
   const part = `${file}.part`;
   rmSync(part, { force: true });
   try {
-    writeFileSync(part, contents, { mode: mode ?? (there === undefined ? NEW : there.mode & PERMISSIONS), flag: "wx" });
+    writeAll(part, "wx", contents, mode ?? (there === undefined ? NEW : there.mode & PERMISSIONS));
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
@@ -30,8 +33,18 @@ export function replaceFile(path: string, contents: string | Uint8Array, mode?: 
   }
 }
 
+function writeAll(path: string, flags: string, contents: Contents, mode?: number): void {
+  const file = openSync(path, flags, mode);
+  try {
+    const pieces = typeof contents === "string" || contents instanceof Uint8Array ? [contents] : contents;
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** As `replaceFile`. @throws CommandRefusal the file cannot be written */
-export function writeOutput(path: string, contents: string | Uint8Array, mode?: number): void {
+export function writeOutput(path: string, contents: Contents, mode?: number): void {
   try {
     replaceFile(path, contents, mode);
   } catch (error) {

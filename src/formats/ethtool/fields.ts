@@ -110,8 +110,8 @@ export const RULE_FIELDS: Readonly<Record<string, RuleField>> = {
   "vlan-etype": field("VLAN EtherType", "number", 16, "`outer.cvlan_tag`, `outer.svlan_tag`", tagType),
   vlan: field("VLAN", "number", 16, "`outer.first_vid`, `outer.first_prio`, `outer.first_cfi`", vlan),
   "dst-mac": field("Dest MAC addr", "mac", 48, "`outer.dmac`", to("outer.dmac")),
-  l4data: no("L4 bytes", 32, "the device does not match the first bytes after the IP header, whatever they are"),
-  "user-def": no("User-defined", 64, "what the bits mean is said by each driver"),
+  l4data: no("L4 bytes", 32, "the device does not match the first bytes after an arbitrary IP header"),
+  "user-def": no("User-defined", 64, "the meaning of the bits depends on the driver"),
 };
 
 /** Reads a value or a mask of a field. @throws NotImported */

@@ -67,14 +67,13 @@ const known = (
 ): Header => ({ element: { becomes }, width, kind, ask, ...(names === undefined ? {} : { names }) });
 
 function typeIs(asked: Asked, type: number, word: Word): void {
-  if (asked.type !== undefined && asked.type !== type)
-    notImported(word, "it asks for two protocols: no frame has both");
+  if (asked.type !== undefined && asked.type !== type) notImported(word, "it matches two protocols: no frame has both");
   asked.type = type;
 }
 
 function protocolIs(asked: Asked, protocol: number, word: Word): void {
   if (asked.protocol !== undefined && asked.protocol !== protocol)
-    notImported(word, "it asks for two protocols: no frame has both");
+    notImported(word, "it matches two protocols: no frame has both");
   asked.protocol = protocol;
 }
 
@@ -109,7 +108,7 @@ const port =
   (asked, value, mask, word) => {
     if (protocol !== undefined) protocolIs(asked, protocol, word);
     const name = { 6: "tcp", 17: "udp" }[asked.protocol ?? 0];
-    if (name === undefined) notImported(word, "whether it is a port of TCP or of UDP is not asked before it");
+    if (name === undefined) notImported(word, "no match before it tells TCP from UDP");
     asked.match.ask(`outer.${name}_${side}`, value, mask);
   };
 
@@ -151,9 +150,15 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   "tcp dport": known("`outer.tcp_dport`", 16, "number", port(6, "dport"), SERVICES),
   "udp sport": known("`outer.udp_sport`", 16, "number", port(17, "sport"), SERVICES),
   "udp dport": known("`outer.udp_dport`", 16, "number", port(17, "dport"), SERVICES),
-  "th sport": known("the source port of the protocol that is asked", 16, "number", port(undefined, "sport"), SERVICES),
+  "th sport": known(
+    "the source port of the protocol that is matched",
+    16,
+    "number",
+    port(undefined, "sport"),
+    SERVICES,
+  ),
   "th dport": known(
-    "the destination port of the protocol that is asked",
+    "the destination port of the protocol that is matched",
     16,
     "number",
     port(undefined, "dport"),

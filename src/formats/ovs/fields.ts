@@ -209,7 +209,7 @@ export const FIELDS: readonly OvsField[] = [
 /** Fields without an equal, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
   "ct_mark ct_label NXM_NX_CT_MARK NXM_NX_CT_LABEL ct_nw_src ct_nw_dst ct_nw_proto ct_tp_src ct_tp_dst ct_ipv6_src ct_ipv6_dst":
-    "the device tracks one connection an object, not all that pass",
+    "the device tracks one connection per object, not all traffic",
   "nd_target nd_sll nd_tll nd_reserved nd_options_type NXM_NX_ND_TARGET NXM_NX_ND_SLL NXM_NX_ND_TLL":
     "the device does not match what is inside neighbor discovery",
   "pkt_mark skb_mark skb_priority NXM_NX_PKT_MARK": "a mark of the host, which frames on the device do not have",
@@ -217,7 +217,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     "the device does not match what will be done with a frame",
   "tun_flags tun_gbp_id tun_gbp_flags tun_tos tun_ttl tun_erspan_idx tun_erspan_ver tun_erspan_dir tun_erspan_hwid tun_gtpu_flags tun_gtpu_msgtype NXM_NX_TUN_FLAGS NXM_NX_TUN_GBP_ID NXM_NX_TUN_GBP_FLAGS":
     "this part of a tunnel's header",
-  "dp_hash recirc_id NXM_NX_DP_HASH NXM_NX_RECIRC_ID": "numbers that Open vSwitch gives frames on their way",
+  "dp_hash recirc_id NXM_NX_DP_HASH NXM_NX_RECIRC_ID": "numbers that Open vSwitch assigns to frames internally",
   "nsh_flags nsh_ttl nsh_mdtype nsh_np nsh_spi nsh_si nsh_c1 nsh_c2 nsh_c3 nsh_c4": "the device does not read NSH",
 };
 

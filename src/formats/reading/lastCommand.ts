@@ -31,6 +31,6 @@ export class LastCommand {
       this.#undo();
       this.#undo = undefined;
     }
-    this.findings.assume(place, text, "the command before it failed: what it says is left out");
+    this.findings.assume(place, text, "the command before it failed: ignored");
   }
 }

@@ -80,9 +80,9 @@ function maskText(field: Field, mask: bigint): string {
  */
 export function undeclared(asked: Uint8Array, hasOption: boolean): string | null {
   if (SAMPLE_VALUES.some((field) => hasBits(asked, field)))
-    return "it asks for a programmable sample, and the source does not say where it lies";
+    return "it matches a programmable sample, and the source does not give its offset";
   if (!hasOption && OPTION.some((field) => hasBits(asked, field)))
-    return "it asks for a Geneve option, and the source does not say which class and type (geneveOption0 of a scenario that it is imported into does)";
+    return "it matches a Geneve option, and the source does not give its class and type: import into a scenario with geneveOption0";
   return null;
 }
 

@@ -5,6 +5,13 @@ import type { ScenarioRule } from "../../scenario/rule/definition.js";
 
 type Bits = { readonly mask: bigint; readonly value: bigint };
 
+/** What a rule asks of frames, once all of it is read: a draft takes ten times the memory. */
+export interface AskedMatch {
+  readonly terms: NonNullable<ScenarioRule["match"]>;
+  /** Equal where the same bits of the same fields are asked. */
+  readonly maskKey: string;
+}
+
 export class MatchDraft {
   readonly #bits = new Map<string, Bits>();
   readonly #ranges = new Map<string, string>();
@@ -54,7 +61,7 @@ export class MatchDraft {
     return this.#bits.get(name);
   }
 
-  /** Equal where the same bits of the same fields are asked. */
+  /** As in `AskedMatch`. */
   get maskKey(): string {
     const masks = [...this.#bits].map(([name, { mask }]) => `${name}/${mask.toString(16)}`);
     return [...masks, ...this.#ranges.keys()].sort().join(" ");
@@ -62,6 +69,10 @@ export class MatchDraft {
 
   get fields(): readonly string[] {
     return [...new Set([...this.#bits.keys(), ...this.#ranges.keys()])];
+  }
+
+  get asked(): AskedMatch {
+    return { terms: this.toScenario(), maskKey: this.maskKey };
   }
 
   /** As the `match` of a rule in a scenario. */

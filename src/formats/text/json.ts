@@ -12,7 +12,7 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
     const word = (text: string): Word => ({ text, place: error.place });
     if (kind === "depth") return notImported(word(token), `JSON of more than ${MAX_JSON_DEPTH} levels`);
     const found = text.slice(start, start + SHOWN).split("\n")[0] ?? "";
-    return notImported(word(found), found === "" ? "the JSON ends here" : "this is no JSON");
+    return notImported(word(found), found === "" ? "the JSON is incomplete" : "invalid JSON");
   }
 }
 

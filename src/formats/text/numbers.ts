@@ -19,10 +19,10 @@ export function bigOf(word: Word, what: string, bits: number): bigint {
 /** An address as a number, of the kind of a match field. @throws NotImported */
 export function addressOf(word: Word, kind: "mac" | "ipv4" | "ipv6"): bigint {
   const value = { mac: parseMac, ipv4: parseIpv4, ipv6: parseIpv6 }[kind](word.text);
-  return value ?? notImported(word, `${quoted(word.text)} is no ${NAMES[kind]}`);
+  return value ?? notImported(word, `${quoted(word.text)} is not ${NAMES[kind]}`);
 }
 
-const NAMES = { mac: "MAC address", ipv4: "IPv4 address", ipv6: "IPv6 address" };
+const NAMES = { mac: "a MAC address", ipv4: "an IPv4 address", ipv6: "an IPv6 address" };
 
 /** A word as a refusal shows it: a variable of the text that has no value, with what gives it one. */
 export function quoted(text: string): string {

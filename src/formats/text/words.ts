@@ -5,8 +5,19 @@ import { notImported, type Place, type Word } from "./refusal.js";
 /** Values of shell variables that the text sets. */
 export type Variables = Map<string, string>;
 
-const SPACE = /\s/;
 const OPENING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019" };
+/** What stands in a word as it is. */
+const PLAIN = /[^\s"'\u201c\u2018]*/y;
+const BLANKS = /\s*/y;
+/** Signs of a word that may become others. */
+const SPECIAL = /[$\u2010-\u2015\u2212]/;
+
+/** Where what an expression matches at a place ends. */
+function endAfter(expression: RegExp, text: string, at: number): number {
+  expression.lastIndex = at;
+  expression.test(text);
+  return expression.lastIndex;
+}
 
 /**
  * Splits a command at white space; quoted parts stay together, a comment (` #`) ends it. A variable
@@ -18,27 +29,30 @@ export function wordsOf(line: TextLine, variables: Variables = new Map()): Word[
   /** Signs that do not come any more. */
   const missing = new Set<string>();
   let at = 0;
-  while (at < text.length) {
-    if (SPACE.test(text[at] as string)) {
-      at++;
-      continue;
-    }
-    if (text[at] === "#") break;
-    const start = at;
-    let word = "";
-    while (at < text.length && !SPACE.test(text[at] as string)) {
-      const closing = OPENING[text[at] as string];
+  for (;;) {
+    const start = endAfter(BLANKS, text, at);
+    if (start >= text.length || text[start] === "#") break;
+    at = endAfter(PLAIN, text, start);
+    let word = text.slice(start, at);
+    for (let char = text[at]; char !== undefined && !/\s/.test(char); char = text[at]) {
+      const closing = OPENING[char];
       const end = closing === undefined || missing.has(closing) ? -1 : text.indexOf(closing, at + 1);
       if (closing !== undefined && end < 0) missing.add(closing);
-      if (end < 0) word += text.charAt(at++);
-      else {
+      if (end < 0) {
+        word += char;
+        at++;
+      } else {
         word += text.slice(at + 1, end);
         at = end + 1;
       }
+      const plain = endAfter(PLAIN, text, at);
+      word += text.slice(at, plain);
+      at = plain;
     }
-    const read = plainDashes(expanded(word, variables));
-    const written = read === text.slice(start, at) ? {} : { written: at - start };
-    words.push({ text: read, place: line.place(start), ...written });
+    const read = SPECIAL.test(word) ? plainDashes(expanded(word, variables)) : word;
+    const isWritten = word === read && word.length === at - start;
+    const place = line.place(start);
+    words.push(isWritten ? { text: read, place } : { text: read, place, written: at - start });
   }
   return withoutRedirections(words);
 }

@@ -70,13 +70,14 @@ function checkObject(
   const { properties = {}, additionalProperties: others } = schema;
   const keys = Object.keys(object);
   // A key that is misspelt counts as there.
-  const there = new Set(keys);
+  let misspelt: Set<string> | undefined;
+  const isThere = (key: string): boolean => Object.hasOwn(object, key) || misspelt?.has(key) === true;
   for (const key of keys) {
     const known = Object.hasOwn(properties, key) ? properties[key] : others;
     if (known === false) {
       const now = schema.renamed?.[key];
       const near = nearest(key, Object.keys(properties));
-      there.add(now ?? near ?? key);
+      (misspelt ??= new Set()).add(now ?? near ?? key);
       const hint =
         now !== undefined
           ? `it is called "${now}" now`
@@ -85,22 +86,25 @@ function checkObject(
     } else if (known !== undefined) check(report, known, object[key], below(path, key));
   }
   for (const key of schema.required ?? []) {
-    if (there.has(key)) continue;
+    if (isThere(key)) continue;
     bad(`the key "${key}" is missing: ${properties[key]?.description ?? "see the schema"}`);
   }
   for (const [key, needed] of Object.entries(schema.dependentRequired ?? {})) {
-    const missing = there.has(key) ? needed.find((one) => !there.has(one)) : undefined;
+    const missing = isThere(key) ? needed.find((one) => !isThere(one)) : undefined;
     if (missing !== undefined) bad(`"${key}" goes with "${missing}", which is missing`);
   }
   if (schema.oneOf !== undefined) {
-    const met = schema.oneOf.filter(({ required }) => required.every((key) => there.has(key)));
-    const all = schema.oneOf.map(({ required }) => required.map((key) => `"${key}"`).join(" and "));
-    const choices = [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
-    if (met.length !== 1) bad(`${met.length === 0 ? "it needs" : "it takes only one of"} ${choices}`);
+    const met = schema.oneOf.filter(({ required }) => required.every(isThere)).length;
+    if (met !== 1) bad(`${met === 0 ? "it needs" : "it takes only one of"} ${choicesOf(schema.oneOf)}`);
   }
   if (keys.length < (schema.minProperties ?? 0) || keys.length > (schema.maxProperties ?? Infinity)) {
     bad(expected(schema));
   }
+}
+
+function choicesOf(choices: NonNullable<Schema["oneOf"]>): string {
+  const all = choices.map(({ required }) => required.map((key) => `"${key}"`).join(" and "));
+  return [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
 }
 
 /** What may stand at a place, in words. */

@@ -94,9 +94,9 @@ describe("lines", () => {
     ["@10.0.0.0/8 192.168.1.1/32 0 : 65535 80 : 80", "the protocol is missing"],
     [
       "@10.0.0.0/8 192.168.1.1/32 0 : 65535 80 : 80 0x01/0xFF",
-      "1:1: line 0: it asks for ports of a protocol that has none",
+      "1:1: line 0: it matches ports of a protocol without ports",
     ],
-    ["@10.0.0.0/8 0.0.0.0/0 0 : 65535 0 : 65535 0x00/0x00\nhello", "2:1: hello: it is neither a rule"],
+    ["@10.0.0.0/8 0.0.0.0/0 0 : 65535 0 : 65535 0x00/0x00\nhello", "2:1: hello: neither a rule"],
   ])("refuses %s", (text, reason) => {
     const { scenario, findings } = importRules(text, { format: "classbench" });
     expect(scenario).toBe(null);

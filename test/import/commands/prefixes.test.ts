@@ -51,15 +51,15 @@ describe("tc", () => {
   ])("an error is the answer of %s", (_, text) => {
     const { rules, said } = imported(text, "tc");
     expect(rules).toMatchObject([{ match: { "outer.tcp_dport": 80 } }]);
-    expect(said).toContain("the command before it failed: what it says is left out");
+    expect(said).toContain("the command before it failed: ignored");
     expect(said).not.toContain("not imported");
   });
 
   test.each([
-    [`if x; then ${COMMANDS.tc}; fi`, "fi: no command of tc"],
+    [`if x; then ${COMMANDS.tc}; fi`, "fi: not a tc command"],
     [`${COMMANDS.tc} || ${other}`, "|| tc filter add"],
     ["tc qdisc addd dev eth0 ingress", 'qdiscs and chains are added and deleted: "addd" is neither'],
-    ["tc qdisc add dev eth0 ingress ingress_blokc 1", '"ingress_blokc" is no word of a qdisc'],
+    ["tc qdisc add dev eth0 ingress ingress_blokc 1", '"ingress_blokc" is not an option of a qdisc'],
   ])("%s", (text, reason) => {
     expect(imported(`${text}\n${other}`, "tc").said).toContain(reason);
   });
@@ -74,7 +74,7 @@ describe("ethtool", () => {
   ])("an error is the answer of %s", (_, text) => {
     const { rules, said } = imported(text, "ethtool");
     expect(rules).toMatchObject([{ match: { "outer.tcp_dport": 80 }, name: "eth0 3", priority: 5 }]);
-    expect(said).toContain("the command before it failed: what it says is left out");
+    expect(said).toContain("the command before it failed: ignored");
   });
 
   test("the answer has the location", () => {
@@ -88,10 +88,10 @@ describe("nft", () => {
   const chain = (head: string): string => `table netdev t {\n ${head}\n tcp dport 80 drop\n }\n}\n`;
   const TYPE = "type filter hook ingress device eth0 priority 0;";
   test.each([
-    [chain(`hcain c { ${TYPE}`), 'it is no object of a table; did you mean "chain"?'],
+    [chain(`hcain c { ${TYPE}`), 'not an object of a table; did you mean "chain"?'],
     [chain(`chain c { ${TYPE.replace("priority", "pirority")}`), "pirority: a chain has type, hook, device"],
     [chain(`chain c { ${TYPE} policy drpo;`), "drpo: a policy is accept or drop"],
-    [`${CHAIN}nft add rlue netdev t c tcp dport 80 drop`, 'it is no object of nft; did you mean "rule"?'],
+    [`${CHAIN}nft add rlue netdev t c tcp dport 80 drop`, 'not an nft object; did you mean "rule"?'],
     [
       '{"nftables":[{"chain":{"family":"netdev","table":"t","name":"c","hook":"ingress","dev":"eth0","policy":"drpo"}}]}',
       "drpo: a policy is accept or drop",

@@ -57,7 +57,7 @@ test.each([
   [
     "an IPv6 address of IPv4",
     { mask: ASKED, value: outer("20", "0".repeat(63) + "1") },
-    "no device takes its match outer.ip_version: outer.ipv6_src is IPv6",
+    "no device accepts its match outer.ip_version: outer.ipv6_src is IPv6",
   ],
 ])("%s is refused", async (_, parts, reason) => {
   const { scenario, findings } = imported(dump(parts));

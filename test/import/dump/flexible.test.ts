@@ -1,4 +1,4 @@
-/** Words of flexible parsers, whose numbers a dump does not have. */
+/** Words of flexible parsers, whose numbers a dump does not contain. */
 import { expect, test } from "vitest";
 import { planOf } from "../../../src/formats/dump/read/plan.js";
 import type { DumpMatcher, DumpRule } from "../../../src/formats/dump/read/tree.js";

@@ -228,7 +228,7 @@ describe("actions of entries", () => {
       END,
     ]);
     expect(reasonsOf(hardwareDump({ entries: [{ words, to: 0x50000001 }] }))).toEqual([
-      "the dump does not have the headers that it adds (4912: --extra_hw_res arg)",
+      "the dump does not contain the headers that it adds (4912: --extra_hw_res arg)",
     ]);
   });
 
@@ -249,11 +249,11 @@ describe("actions of entries", () => {
   });
 
   test.each([
-    ["12000001", "a dump does not have the state of an ASO object"],
+    ["12000001", "a dump does not contain the state of an ASO object"],
     ["09000708", "it removes the Ethernet header alone, for an encapsulation without one"],
     ["1f000001", "the engine does not have PSP"],
-    ["7f000001", "no action of the device that is known"],
-    ["0e000030", "the dump does not have the pattern of the changes (4911: --extra_hw_res pat,arg)"],
+    ["7f000001", "unknown action of the device"],
+    ["0e000030", "the dump does not contain the pattern of the changes (4911: --extra_hw_res pat,arg)"],
   ])("%s is refused", (word, reason) => {
     const text = hardwareDump({ entries: [{ words: [word, "01000000"], to: 0x50000001 }] });
     expect(reasonsOf(text)).toContain(reason);
@@ -343,10 +343,10 @@ describe("what a dump does not say", () => {
   });
 
   test("records are named with their places", () => {
-    expect(reasonsOf("4100,0x1,0x2,3,0,0,1\n")).toEqual(["no context (4000) stands before it"]);
+    expect(reasonsOf("4100,0x1,0x2,3,0,0,1\n")).toEqual(["no context (4000) precedes it"]);
     const text = hardwareDump({ entries: [{ words: [], to: 0x50000001 }], more: ["4999,1", "4930,0x1,300,0x12"] });
     expect(reasonsOf(text)).toEqual([
-      "no record type of hardware steering that is known",
+      "unknown record type of hardware steering",
       "an entry has an address and 64 bytes in hexadecimal",
     ]);
   });

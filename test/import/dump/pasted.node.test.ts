@@ -12,7 +12,7 @@ describe("a pasted dump", () => {
     const { scenario: other, findings } = importRules(text, { lenient: true });
     return [
       JSON.stringify({ ...other, notImported: [] }),
-      findings.filter(({ reason }) => reason.startsWith("no record")).length,
+      findings.filter(({ reason }) => reason.startsWith("not a dump record")).length,
     ];
   };
   const plain = JSON.stringify({ ...scenario, notImported: [] });

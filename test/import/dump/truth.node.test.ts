@@ -177,7 +177,7 @@ const REFUSED = new Set(["dest_array", "root_table", "encap_l2", "encap_l3", "de
 
 function isImported([type]: Plain, imported: readonly ScenarioRuleAction[]): boolean {
   if (REFUSED.has(type) || type.startsWith("aso_") || type.includes("meter") || type.includes("sampler")) return false;
-  // Without patterns a dump does not have the changes.
+  // Without patterns a dump does not contain the changes.
   if (type === "modify") return imported.some((action) => typeof action === "object" && "modify" in action);
   return true;
 }

@@ -55,17 +55,17 @@ describe("fields", () => {
   });
 
   test.each([
-    ["tcp4 user-def 0x5 action 1", "user-def: what the bits mean is said by each driver"],
+    ["tcp4 user-def 0x5 action 1", "user-def: the meaning of the bits depends on the driver"],
     ["ip4 l4data 1 action 1", "l4data: the device does not match the first bytes"],
     ["ah4 spi 5 action 1", "spi: the device matches the SPI of ESP"],
     ["tcp5 action 1", 'tcp5: did you mean "tcp4"?'],
     ["tcp4 dst-prot 5 action 1", 'dst-prot: did you mean "dst-port"?'],
     ["tcp4 dst-port 70000 action 1", "70000: dst-port has 16 bits"],
-    ["tcp4 src-ip fd00::1 action 1", "is no IPv4 address"],
+    ["tcp4 src-ip fd00::1 action 1", "is not an IPv4 address"],
     ["tcp4 dst-port 5 vf 1 queue 2", "a rule of the host delivers to queues of the host"],
     ["tcp4 dst-port 5 action 0x100000000", "a rule of the host delivers to queues of the host"],
     ["tcp4 dst-port 5 action -2", "the device does not wake the host"],
-    ["tcp4 dst-port 5 context 3", "the queues of context 3 are not said"],
+    ["tcp4 dst-port 5 context 3", "the queues of context 3 are not given"],
     ["tcp4 dst-port", "a value is missing"],
   ])("refuses %s", (text, reason) => {
     const refused = refusedIn(`ethtool -N eth0 flow-type ${text}`);

@@ -78,10 +78,10 @@ test("a policy of drop is a last rule", async () => {
 });
 
 test.each([
-  ["{", "it is no JSON of nft -j list ruleset"],
+  ["{", "not the JSON of nft -j list ruleset"],
   ['{"nftables": 5}', "the list of nft -j list ruleset is missing"],
   [listOf([{ drop: null }], { hook: "prerouting" }), "only ingress chains"],
-  [listOf([match("tcp", "dport", 80), match("udp", "dport", 80), { drop: null }]), "it asks for two protocols"],
+  [listOf([match("tcp", "dport", 80), match("udp", "dport", 80), { drop: null }]), "it matches two protocols"],
   [listOf([match("tcp", "dport", 70000), { drop: null }]), "it is a number of 16 bits"],
   [listOf([match("tcp", "dport", 1.5), { drop: null }]), "it is a number of 16 bits"],
   [listOf([match("tcp", "dport", -1), { drop: null }]), "it is a number of 16 bits"],
@@ -91,7 +91,10 @@ test.each([
   ]),
   [listOf([{ counter: null }]), "a rule without a verdict"],
   [listOf([{ fwd: { dev: "br7" } }]), "--map br7=uplink"],
-  ['{"nftables": [{"flowtable": {"family": "netdev", "name": "ft", "table": "t"}}]}', "connections come into it"],
+  [
+    '{"nftables": [{"flowtable": {"family": "netdev", "name": "ft", "table": "t"}}]}',
+    "the kernel adds connections to it",
+  ],
 ])("refuses %s", (text, reason) => {
   const { scenario, findings } = importRules(text, { format: "nft" });
   expect(scenario).toBe(null);

@@ -75,19 +75,39 @@ test("an inserted rule comes before the others", () => {
   expect(rules.slice(0, 2).map(({ match }) => match?.["outer.udp_dport"])).toEqual([2, 1]);
 });
 
+const chainOf = (rules: readonly string[]): string =>
+  `table netdev t {\n chain c {\n type filter hook ingress device "eth0" priority 0; flags offload;\n${rules.join("\n")}\n}\n}`;
+
+test("a chain with more rules than a table has priorities", () => {
+  const port = (n: number): string => `ip saddr 10.${n >> 16}.${(n >> 8) & 255}.${n & 255} drop`;
+  // The same match twice, then another mask: each is after the rules before it.
+  const list = [...Array.from({ length: 65_540 }, (_, n) => port(n)), port(7), "udp dport 1 accept", port(8)];
+  const { rules: all = [] } = importRules(chainOf(list), { map: MAP }).scenario as Scenario;
+  const rules = all.filter(({ table }) => table === "eth0");
+  expect(rules).toHaveLength(65_543);
+  expect([0, 7, 65_539, 65_540, 65_541, 65_542].map((n) => rules[n]?.priority)).toEqual([0, 0, 0, 1, 2, 3]);
+});
+
+test("a chain whose rules need more priorities than a table has", () => {
+  const both = Array.from({ length: 33_000 }, (_, n) => `udp dport ${n} drop\ntcp dport ${n} drop`);
+  const { refused } = imported(chainOf(both));
+  expect(refused).toHaveLength(66_000 - 65_535);
+  expect(refused[0]).toMatchObject({ line: 4 + 65_535, text: "tcp dport 32767 drop" });
+});
+
 test.each([
   ["tcp dport {80, 443} drop", "{ 80 , 443 }", "sets and ranges"],
   ["ip saddr 10.0.0.1-10.0.0.9 drop", "10.0.0.1-10.0.0.9", "sets and ranges"],
   ["tcp dport $web drop", "$web", "a variable that the text does not set (--set web=..."],
-  ["tcp dprot 80 drop", "tcp dprot", "the kernel does not hand matches of it"],
+  ["tcp dprot 80 drop", "tcp dprot", "the kernel does not offload matches on it"],
   ["tpc dport 80 drop", "tpc", 'did you mean "tcp"'],
   ["ip saddr 10.0.0.1", "ip saddr 10.0.0.1", "a rule without a verdict"],
   ["tcp dport", "dport", "a value is missing"],
   ["tcp dport 70000 drop", "70000", "it is a number of 16 bits"],
-  ["ip saddr 10.0.0.300 drop", "10.0.0.300", "is no IPv4 address"],
+  ["ip saddr 10.0.0.300 drop", "10.0.0.300", "is not an IPv4 address"],
   ["tcp dport 80 fwd eth1", "eth1", "to is missing"],
-  ["fwd ip to 10.0.0.1 device eth1", "fwd", "the kernel looks its neighbour up"],
-  ["tcp dport 80 limit rate 5/second drop", "limit", "the kernel does not hand it to a NIC"],
+  ["fwd ip to 10.0.0.1 device eth1", "fwd", "the kernel resolves the neighbour"],
+  ["tcp dport 80 limit rate 5/second drop", "limit", "the kernel does not offload it"],
   ["iifname eth7 drop", "iifname eth7", "the chain is for frames of eth0"],
 ])("refuses %s at %s", (rule, part, reason) => {
   const text = `table netdev t {\n chain c {\n type filter hook ingress device eth0 priority 0\n   ${rule}\n}\n}`;
@@ -98,11 +118,14 @@ test.each([
 });
 
 test.each([
-  ["nft delete rule netdev t c handle 5", "rules that a command takes away are not followed"],
-  ["nft add rule netdev t c index 0 tcp dport 80 drop", "its place in the chain is a number"],
-  ['include "/etc/nft/other.nft"', "the file is not read"],
+  ["nft delete rule netdev t c handle 5", "commands that remove rules are not followed"],
+  ["nft add rule netdev t c index 0 tcp dport 80 drop", "its place depends on a number"],
+  ['include "/etc/nft/other.nft"', "an included file is not read"],
   ["nft ad rule netdev t c drop", 'did you mean "add"'],
-  ["table netdev t { flowtable ft { hook ingress priority 0; devices = { eth0 }; } }", "connections come into it"],
+  [
+    "table netdev t { flowtable ft { hook ingress priority 0; devices = { eth0 }; } }",
+    "the kernel adds connections to it",
+  ],
 ])("refuses %s", (command, reason) => {
   const { refused } = imported(
     `nft add chain netdev t c { type filter hook ingress device eth0 priority 0; }\n${command}`,

@@ -16,7 +16,7 @@ test("action sets of tables that lead to each other", () => {
   const grows = (n: number): string =>
     `table=0,tcp,tp_src=${n},actions=write_actions(set_field:${n}->tcp_dst,output:${n}),${n},resubmit(,0),${n}`;
   expect(reasonsOf(Array.from({ length: 30 }, (_, n) => grows(n)).join("\n"))).toContain(
-    "the tables look each other up without an end",
+    "the tables resubmit to each other endlessly",
   );
 });
 

@@ -102,8 +102,8 @@ describe("bridges that a patch port connects", () => {
 `;
     const { scenario, said } = imported(text);
     expect(said.filter((one) => !one.includes("IN_PORT"))).toEqual([
-      expect.stringContaining("port br-b:LOCAL is the PF"),
-      expect.stringContaining("port eth0 is the uplink"),
+      expect.stringContaining("port br-b:LOCAL is taken for the PF"),
+      expect.stringContaining("port eth0 is taken for the uplink"),
     ]);
     const loaded = await loadBridge(scenario);
     expect(steer(loaded, ["1", hex(inside)])).toEqual([["LOCAL", hex(inside)]]);
@@ -153,8 +153,8 @@ ovs-ofctl add-flow br1 in_port=2,actions=LOCAL`;
   it("chooses ports, and says how to choose others", () => {
     const chosen = imported(text).said.map((one) => /: (port .*?);/.exec(one)?.[1]);
     expect(chosen).toEqual([
-      ...["port br1:LOCAL is the PF", "port 1 is the uplink"],
-      ...["port br1:1 is VF 1", "port 2 is VF 2", "port br1:2 is VF 3"],
+      ...["port br1:LOCAL is taken for the PF", "port 1 is taken for the uplink"],
+      ...["port br1:1 is taken for VF 1", "port 2 is taken for VF 2", "port br1:2 is taken for VF 3"],
     ]);
   });
 
@@ -171,7 +171,7 @@ ovs-ofctl add-flow br1 in_port=2,actions=LOCAL`;
       "ovs-ofctl add-flow br0 actions=1\novs-ofctl add-flow br1 actions=1\n in_port=1 actions=2",
     );
     expect(said).toContainEqual(
-      expect.stringMatching(/3:2: assumed: .*it is taken for a line of br1, which the command before names/),
+      expect.stringMatching(/3:2: assumed: .*taken for a line of br1, which the previous command names/),
     );
   });
 });

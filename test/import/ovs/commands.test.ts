@@ -44,7 +44,7 @@ describe("texts", () => {
 
   it("names lines that are no flows, with their places", () => {
     expect(imported("in_port=1,actions=drop\nNow it works.").said).toEqual([
-      "input:2:1: assumed: Now it works.: no flow: left out",
+      "input:2:1: assumed: Now it works.: not a flow: ignored",
     ]);
   });
 
@@ -74,8 +74,8 @@ describe("texts", () => {
       actions: [{ vport: 1 }],
     });
     expect(said).toEqual([
-      expect.stringContaining("port eth7 is the uplink"),
-      expect.stringContaining("port vnet3 is VF 1"),
+      expect.stringContaining("port eth7 is taken for the uplink"),
+      expect.stringContaining("port vnet3 is taken for VF 1"),
     ]);
   });
 });
@@ -88,17 +88,17 @@ describe("what is refused", () => {
     ],
     ["tcp,actions=ct(commit,zone=1),output:1", /1:16: not imported: ct\(commit\) .*does not add connections/],
     ["tcp,ct_state=+trk+est,actions=output:1", /no flow of the text sends frames through ct/],
-    ["actions=group:7", /group:7 .*the text does not have this group/],
+    ["actions=group:7", /group:7 .*the text does not define this group/],
     ["tcp,actions=mod_tp_dts:80", /there is no action mod_tp_dts; did you mean "mod_tp_dst"/],
     ["dl_dts=02:00:00:00:00:01,actions=drop", /1:1: .*there is no field dl_dts; did you mean "dl_dst"/],
-    ["dl_dst=02:00:00:00:00,actions=drop", /1:8: .*"02:00:00:00:00" is no MAC address/],
+    ["dl_dst=02:00:00:00:00,actions=drop", /1:8: .*"02:00:00:00:00" is not a MAC address/],
     ["tcp,tp_dst=70000,actions=drop", /1:12: .*has 16 bits/],
     ["tcp,tp_dst=$PORT,actions=drop", /\$PORT, a variable that the text does not set/],
     ["actions=output:NXM_NX_REG0[]", /the port is chosen by a field of each frame/],
-    ["in_port=1,actions=in_port", /a frame from the wire does not leave by it again/],
+    ["in_port=1,actions=in_port", /a frame from the wire cannot leave through it again/],
     ["tun_id=5,actions=output:2", /does not have the tunnel port/],
     ["actions=learn(table=1,NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[]),output:1", /it makes new flows out of frames/],
-    ["ovs-ofctl mod-flows br0 ip,actions=drop", /it changes no flow that stands before it/],
+    ["ovs-ofctl mod-flows br0 ip,actions=drop", /it changes no flow before it/],
   ])("%s", (text, said) => {
     const { said: all } = imported(text);
     expect(all).toEqual([typeof said === "string" ? said : expect.stringMatching(said)]);
@@ -115,7 +115,7 @@ describe("what is refused", () => {
 
   it("ends where tables look each other up without an end", () => {
     const { said } = imported("table=0,actions=resubmit(,1),output:2\ntable=1,actions=resubmit(,0),output:3");
-    expect(said).toEqual([expect.stringContaining("the tables look each other up without an end")]);
+    expect(said).toEqual([expect.stringContaining("the tables resubmit to each other endlessly")]);
   });
 
   it("names the place of the variable whose value is wrong", () => {
@@ -265,10 +265,10 @@ describe("conjunctions", () => {
   });
 
   it.each([
-    [CLAUSES, "no flow asks for conj_id=4"],
+    [CLAUSES, "no flow matches conj_id=4"],
     ["priority=9,conj_id=5,actions=output:2", "not all clauses of conjunction 5 are in the text"],
     [`${CLAUSES}\npriority=8,conj_id=4,actions=output:2`, "the flows of conjunction 4 have another priority"],
-    [`${CLAUSES}\npriority=9,conj_id=4,udp,actions=output:2`, "it asks for more than the clauses of conjunction 4"],
+    [`${CLAUSES}\npriority=9,conj_id=4,udp,actions=output:2`, "it matches more than the clauses of conjunction 4"],
     ["actions=conjunction(4,3/2)", "a conjunction has an id, a clause and the number of clauses"],
     [
       `${CLAUSES}\npriority=9,ip,actions=conjunction(4,1/3)\npriority=9,conj_id=4,actions=drop`,
@@ -280,7 +280,7 @@ describe("conjunctions", () => {
 });
 
 describe("connection tracking", () => {
-  const ESTABLISHED = "all frames belong to established connections, and go in their original direction";
+  const ESTABLISHED = "all frames are taken as part of established connections, in their original direction";
 
   it("takes connections for established", () => {
     const { rules, said } = imported(
@@ -307,11 +307,11 @@ describe("connection tracking", () => {
   });
 
   it.each([
-    ["table=0,ip,actions=ct(commit,table=1)", "the device does not add connections by itself"],
+    ["table=0,ip,actions=ct(commit,table=1)", "the device does not add connections on its own"],
     ["table=0,ip,actions=ct(nat,table=1)", "the addresses that a connection is translated to are in the tracker"],
     ["table=0,ip,actions=ct(commit,exec(load:1->NXM_NX_CT_MARK[]))", "the device does not write marks of connections"],
     ["table=0,ip,actions=ct(zoen=1,table=1)", "ct has no zoen=1"],
-    ["table=0,ct_state=+trk+foo,actions=drop", "is no state; states: new, est"],
+    ["table=0,ct_state=+trk+foo,actions=drop", "is not a state; states: new, est"],
   ])("%s", (text, reason) => {
     expect(imported(text).said.join()).toContain(reason);
   });

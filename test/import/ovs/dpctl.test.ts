@@ -116,7 +116,7 @@ it.each([
   ["recirc_id(0),in_port(2),eth_type(0x0800), packets:0, actions:userspace(pid=1)", /program of the host/],
   [
     "recirc_id(0),in_port(1),eth_type(0x0800), packets:0, actions:1",
-    /a frame from the wire does not leave by it again/,
+    /a frame from the wire cannot leave through it again/,
   ],
   ["recirc_id(0),in_port(2),eth(sra=02:00:00:00:00:01), packets:0, actions:3", /did you mean "src"/],
 ])("refuses %s", (text, said) => {

@@ -23,7 +23,7 @@ describe("a line with actions is a flow", () => {
 
   test.each([
     ["pirority=5,in_port=2,actions=drop", 'there is no field pirority; did you mean "priority"?'],
-    ["recirc_id=1,actions=drop", "numbers that Open vSwitch gives frames on their way"],
+    ["recirc_id=1,actions=drop", "numbers that Open vSwitch assigns to frames internally"],
     ["conj_id=1,ip,actions=drop", "not all clauses of conjunction 1 are in the text"],
     ["rule-0: in_port=1,actions=2", "there is no field rule-0"],
     ["$WHERE,actions=2", "there is no field $WHERE"],
@@ -177,7 +177,7 @@ describe("flows that are changed and deleted by their matches", () => {
 
   test.each([
     ["ovs-ofctl del-flows br0 cookie=1/-1", "by cookies and outputs of flows is not read"],
-    ["ovs-ofctl mod-flows br0 sctp,actions=drop", "it changes no flow that stands before it"],
+    ["ovs-ofctl mod-flows br0 sctp,actions=drop", "it changes no flow before it"],
     ["ovs-ofctl del-flows br0 nosuch=1", "there is no field nosuch"],
   ])("%s", (command, reason) => {
     expect(imported(FLOWS + command).said).toContain(reason);

@@ -72,6 +72,6 @@ in_port=1 actions=meter:3,output:2`,
   expect(refused.map(({ line, reason }) => [line, reason])).toEqual([
     [1, "a meter of the device drops frames: a band has type=drop"],
     [2, "a meter of the device drops at one rate: one band"],
-    [3, "the text does not have the rates of this meter: add what ovs-ofctl dump-meters prints"],
+    [3, "the text does not define the rates of this meter: add what ovs-ofctl dump-meters prints"],
   ]);
 });

@@ -182,7 +182,7 @@ describe.runIf(hasHeaders)("through C and back", () => {
     ].join("\n");
     const { scenario, findings } = importRules(changed, { lenient: true });
     expect(scenario?.rules?.length).toBe(before - 1);
-    expect(findings.at(-1)?.reason).toBe("the call failed with errno 22: it made nothing");
+    expect(findings.at(-1)?.reason).toBe("the call failed with errno 22: it created nothing");
   });
 });
 

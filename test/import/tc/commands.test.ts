@@ -73,12 +73,12 @@ describe("matches", () => {
     ["protocol arp flower arp_tip 10.0.0.1", "arp_tip: the device does not match ARP"],
     ["protocol ip flower ip_proto tcp tcp_flags 0x800/0xfff", "0x800/0xfff: the device has nine TCP flags"],
     ["protocol ip flower ip_flags firstfrag", "firstfrag: the device matches frag and nofrag, not firstfrag"],
-    ["protocol ip flower dst_prot 80", 'dst_prot: no key of flower: did you mean "dst_port"?'],
+    ["protocol ip flower dst_prot 80", 'dst_prot: not a key of flower: did you mean "dst_port"?'],
     ["protocol ip flower ip_ttl 300", "300: ip_ttl has 8 bits: 0 to 255"],
-    ["protocol ip flower dst_ip 10.0.0.300", '10.0.0.300: "10.0.0.300" is no IPv4 address'],
+    ["protocol ip flower dst_ip 10.0.0.300", '10.0.0.300: "10.0.0.300" is not an IPv4 address'],
     ["protocol ip flower enc_key_id 5", "5: only frames of a tunnel device have it, and eth0 is none"],
-    ["protocol ip u32 match ip src 10.0.0.1", "u32: drivers take u32 in few devices"],
-    ["protocol ip flower dst_ip 10.0.0.1 dst_ip 10.0.0.2", "dst_ip: dst_ip is there twice"],
+    ["protocol ip u32 match ip src 10.0.0.1", "u32: the mlx5 driver does not offload u32"],
+    ["protocol ip flower dst_ip 10.0.0.1 dst_ip 10.0.0.2", "dst_ip: dst_ip is given twice"],
   ])("refuses %s", (text, reason) => {
     const refused = refusedIn(`tc filter add dev eth0 ingress prio 1 ${text} action drop`);
     expect(refused).toHaveLength(1);
@@ -255,7 +255,7 @@ describe("what stands around commands", () => {
   test("a line that is no command is named", () => {
     const { findings } = importRules(`ethtool -K eth0 hw-tc-offload on\n${PLAIN}`, { format: "tc" });
     expect(findings.map(printFinding)[0]).toContain(
-      "input:1:1: assumed: ethtool -K eth0 hw-tc-offload on: no command of tc",
+      "input:1:1: assumed: ethtool -K eth0 hw-tc-offload on: not a tc command",
     );
   });
 
@@ -282,13 +282,13 @@ tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.2 action 
   });
 
   test.each([
-    ["egress", "tc filter add dev eth0 egress prio 1 matchall action drop", "drivers take filters of ingress"],
+    ["egress", "tc filter add dev eth0 egress prio 1 matchall action drop", "drivers offload filters of ingress only"],
     [
       "a classful parent",
       "tc filter add dev eth0 parent 1: prio 1 matchall action drop",
-      "drivers take filters of ingress",
+      "drivers offload filters of ingress only",
     ],
-    ["no side", "tc filter add dev eth0 prio 1 matchall action drop", "whether it is for received frames is not said"],
+    ["no side", "tc filter add dev eth0 prio 1 matchall action drop", "the hook is missing"],
     ["an unknown device", "tc filter add dev br0 ingress prio 1 matchall action drop", "--map br0=uplink"],
     ["shared actions", "tc actions add action drop index 5", "filters are read"],
     [

@@ -87,7 +87,7 @@ That is all.`;
     const { findings } = importRules(
       "filter protocol all pref 1 matchall chain 0 handle 0x1\n  in_hw\n\taction order 1: gact action drop",
     );
-    expect(findings.map(({ reason }) => reason).join()).toContain("the listing does not say its device: eth0");
+    expect(findings.map(({ reason }) => reason).join()).toContain("the listing does not name its device; eth0 assumed");
   });
 
   test("JSON that tc itself broke", () => {
@@ -96,7 +96,7 @@ That is all.`;
     const { scenario, findings } = importRules(json);
     expect(scenario).toBe(null);
     expect(findings[0]).toMatchObject({ line: 1, column: 98, text: "police 0x1" });
-    expect(findings[0]?.reason).toContain("this is no JSON");
+    expect(findings[0]?.reason).toContain("invalid JSON");
   });
 
   test.each([
@@ -107,7 +107,7 @@ That is all.`;
     const { scenario, findings } = importRules(json, { format: "tc" });
     expect(scenario).toBe(null);
     expect(findings[0]).toMatchObject({ line: 1, column: 35, text: `"${text}","options":{}}]` });
-    expect(findings[0]?.reason).toContain("this is no JSON");
+    expect(findings[0]?.reason).toContain("invalid JSON");
   });
 
   test("JSON with one broken filter: the others are read", () => {

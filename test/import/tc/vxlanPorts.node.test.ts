@@ -64,7 +64,7 @@ describe("the ports", () => {
 
   test("are those of the devices, once a device is declared", () => {
     const text = `ip link add vx type vxlan dstport 4789 external\n${FILTER} enc_dst_port 8472 ${DROP}`;
-    expect(refusedIn(text)).toEqual(["8472: the driver takes registered UDP ports only; that of the device is 4789"]);
+    expect(refusedIn(text)).toEqual(["8472: the driver accepts registered UDP ports only; that of the device is 4789"]);
     expect(portsOf(text)).toBeUndefined();
   });
 

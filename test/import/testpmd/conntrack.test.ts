@@ -117,9 +117,9 @@ test.each([
   [
     "a new context",
     [COM(1), CREATE, "flow indirect_action 0 update 0 action conntrack_update ctx / end"],
-    "the first contents",
+    "the initial state",
   ],
-  ["another update", ["flow indirect_action 0 update 0 action rss / end"], "rules stay as they are made"],
+  ["another update", ["flow indirect_action 0 update 0 action rss / end"], "rules do not change once created"],
 ])("refuses %s", (_, lines, reason) => {
   expect(() => imported(...lines)).toThrow(reason);
 });

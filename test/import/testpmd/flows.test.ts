@@ -370,7 +370,7 @@ describe("what is refused", () => {
     ],
     [
       "flow create 0 ingress pattern eth dst is 1:2:3:4:5:6 / end actions drop / end",
-      '1:42: not imported: 1:2:3:4:5:6: "1:2:3:4:5:6" is no MAC address: six pairs of digits with colons between them',
+      '1:42: not imported: 1:2:3:4:5:6: "1:2:3:4:5:6" is not a MAC address: six pairs of digits with colons between them',
     ],
     [
       "flow create 0 ingress pattern ipv4 ttl is 256 / end actions drop / end",
@@ -382,7 +382,7 @@ describe("what is refused", () => {
     ],
     [
       "flow create 0 pattern eth / end actions drop / end",
-      "1:13: not imported: 0: it is for no direction: ingress, egress or transfer",
+      "1:13: not imported: 0: its direction is missing: ingress, egress or transfer",
     ],
     [
       "flow create 0 ingress pattern eth / end actions drop / end end",
@@ -398,7 +398,7 @@ describe("what is refused", () => {
     ],
     [
       "flow create 0 ingress pattern eth dst is $MAC / end actions drop / end",
-      '1:42: not imported: $MAC: "$MAC" is no MAC address: six pairs of digits with colons between them',
+      '1:42: not imported: $MAC: "$MAC" is not a MAC address: six pairs of digits with colons between them',
     ],
     [
       "flow create 0 ingress priority 65536 pattern eth / end actions drop / end",
@@ -431,6 +431,6 @@ describe("pasted text", () => {
   });
 
   test("names lines that are no commands", () => {
-    expect(said(`start\n${FLOW}`)).toEqual(["input:1:1: assumed: start: it is no command about flows: left out"]);
+    expect(said(`start\n${FLOW}`)).toEqual(["input:1:1: assumed: start: not a flow command: ignored"]);
   });
 });

@@ -76,7 +76,7 @@ test("without a command before it the headers are those of the start, and that i
   );
   expect(scenario?.rules).toHaveLength(1);
   expect(findings.map(({ text, reason }) => `${text}: ${reason}`)).toContain(
-    'mplsogre_encap: there is no "set mplsogre_encap" before it: the headers are those that testpmd starts with',
+    'mplsogre_encap: there is no "set mplsogre_encap" before it: the default headers of testpmd are used',
   );
 });
 

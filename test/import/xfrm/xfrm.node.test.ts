@@ -21,9 +21,9 @@ test("states as iproute2 prints them, with and without statistics", () => {
     "eth6 in spi 0x1002",
   ]);
   expect(plain?.findings.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
-    "6: it is the PF; --map eth6=... says otherwise",
-    "39: the mlx5 driver offloads UDP in front of ESP with packet offload alone",
-    "46: it has no offload: the host encrypts, and the NIC knows nothing of it",
+    "6: taken for the PF; --map eth6=... overrides this",
+    "39: the mlx5 driver offloads UDP in front of ESP with packet offload only",
+    "46: without offload the host encrypts: it is not on the NIC",
   ]);
   // Later versions print the mode of an offload.
   const packet = textOf("states.txt").replaceAll(/(dev eth6 dir \w+)/g, "$1 mode packet");
@@ -37,7 +37,7 @@ test("states as iproute2 prints them, with and without statistics", () => {
 test("policies as iproute2 prints them", () => {
   const text = textOf("policies.txt");
   expect(lenient(text).findings.map(({ reason }) => reason)).toEqual(
-    Array.from({ length: 10 }, () => "it has no offload: the host alone compares it"),
+    Array.from({ length: 10 }, () => "it has no offload: only the host compares it"),
   );
   const [plain, statistics] = text
     .split(/^#.*\n/m)

@@ -16,9 +16,9 @@ const ELEMENTS: ElementGroups = {
   Lines: {
     "@SRC/LEN DST/LEN LO : HI LO : HI PROTOCOL/MASK": {
       becomes:
-        "a rule with the number of its line as tag; one of TCP and one of UDP where ports are asked and the protocol is not",
+        "a rule with the number of its line as tag; one of TCP and one of UDP where ports are matched and the protocol is not",
     },
-    "FLAGS/MASK": { becomes: "nothing, as in ClassBench's own traces: a set whose masks are not 0 is told of" },
+    "FLAGS/MASK": { becomes: "nothing, as in ClassBench's own traces: masks other than 0 are reported" },
     "SRC DST SPORT DPORT PROTOCOL ...": { becomes: "a frame; what follows (the line that wins) is not read" },
   },
 };
@@ -63,11 +63,11 @@ class ClassBenchImport implements Importer {
     const { draft, findings } = this;
     if (filter.hasFlags && !this.#isTold) {
       this.#isTold = true;
-      findings.assume(place, name, "the column of flags is not compared");
+      findings.assume(place, name, "the flags column is ignored");
     }
     const protocols = protocolsOf(filter);
     if (protocols === undefined) {
-      findings.refuse(place, name, "it asks for ports of a protocol that has none");
+      findings.refuse(place, name, "it matches ports of a protocol without ports");
       return;
     }
     const tag = this.#line - 1;
@@ -96,7 +96,7 @@ class ClassBenchImport implements Importer {
     this.findings.assume(
       place,
       "@",
-      `lines have no actions: the frames of each go to queue "${QUEUE}" with its number as tag`,
+      `lines have no actions: frames that match one go to queue "${QUEUE}" with its line number as tag`,
     );
   }
 
@@ -104,12 +104,7 @@ class ClassBenchImport implements Importer {
     const header = parseHeader(line);
     const place = { line: number, column: 1 };
     if (header !== undefined) this.draft.push("frames", { headers: headersOf(header) });
-    else
-      this.findings.refuse(
-        place,
-        line.trim().slice(0, SHOWN),
-        "it is neither a rule (@SRC DST ...) nor a header of a trace",
-      );
+    else this.findings.refuse(place, line.trim().slice(0, SHOWN), "neither a rule (@SRC DST ...) nor a trace header");
   }
 }
 

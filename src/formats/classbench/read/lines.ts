@@ -45,7 +45,7 @@ export function parseFilter(line: string): FilterLine {
   const second = reader.next(WORD, "the destination");
   const dst = network(second);
   if (src.version !== dst.version) {
-    throw new BadLine(second.column, second.text, "source and destination are of one IP version");
+    throw new BadLine(second.column, second.text, "source and destination must have the same IP version");
   }
   const [sport, dport] = [reader.range(), reader.range()];
   const [protocol, mask] = valueAndMask(reader.next(WORD, "the protocol"), 8);

@@ -68,14 +68,14 @@ export function actionOf(rule: DumpRule, action: DumpAction, names: ActionNames)
     case 3423:
       return "default_miss";
     default:
-      return refused(MISSING.get(action.record.type)?.reason ?? "no action type that is known");
+      return refused(MISSING.get(action.record.type)?.reason ?? "unknown action type");
   }
 }
 
-const HEADERS = "a dump does not have the headers that an encapsulation adds";
-const RATES = "a dump does not have the rates of a meter";
+const HEADERS = "a dump does not contain the headers that an encapsulation adds";
+const RATES = "a dump does not contain the rates of a meter";
 
-/** What a dump does not have of actions. */
+/** What a dump does not contain of actions. */
 const MISSING: ReadonlyMap<number, { readonly name: string; readonly reason: string }> = new Map([
   [3400, { name: "L2 encapsulation", reason: HEADERS }],
   [3401, { name: "L3 encapsulation", reason: HEADERS }],
@@ -83,15 +83,15 @@ const MISSING: ReadonlyMap<number, { readonly name: string; readonly reason: str
     3410,
     {
       name: "L3 decapsulation",
-      reason: "a dump does not have the Ethernet header that an L3 decapsulation puts in front",
+      reason: "a dump does not contain the Ethernet header that an L3 decapsulation puts in front",
     },
   ],
   [3414, { name: "meter", reason: RATES }],
-  [3415, { name: "sampler", reason: "a dump does not have the ratio of a sampler, nor what is done with samples" }],
-  [3416, { name: "array", reason: "a dump does not have the members of an array of destinations" }],
-  [3417, { name: "first hit", reason: "a dump does not have the state of a first-hit object" }],
+  [3415, { name: "sampler", reason: "a dump does not contain the ratio of a sampler, nor what is done with samples" }],
+  [3416, { name: "array", reason: "a dump does not contain the members of an array of destinations" }],
+  [3417, { name: "first hit", reason: "a dump does not contain the state of a first-hit object" }],
   [3418, { name: "ASO meter", reason: RATES }],
-  [3419, { name: "connection", reason: "a dump does not have the state of a connection" }],
+  [3419, { name: "connection", reason: "a dump does not contain the state of a connection" }],
   [3424, { name: "root table", reason: "the rules of the root table are in the kernel, not in the dump" }],
 ]);
 
@@ -161,7 +161,7 @@ function modified(rule: DumpRule, { columns }: DumpAction): ImportedAction {
     );
   const given = words.length > 0 ? words : inline === "1" && isFirst ? inlineWords(rule) : [];
   if (given.length === 0)
-    return refused("the dump does not have the header changes: the device keeps no patterns of them");
+    return refused("the dump does not contain the header changes: the device keeps no patterns of them");
   const changes: readonly ScenarioHeaderChangeObject[] | string = changesOf(given, codes);
   if (typeof changes === "string") return refused(changes);
   return changes.length === 0 ? refused("it changes nothing") : { modify: [...changes] };

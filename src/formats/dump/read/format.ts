@@ -29,7 +29,7 @@ const HARDWARE_RECORDS = {
   "4203 definers": { becomes: "used to read entries: the words and bytes of a frame's header layout, and their mask" },
   "4930 entries": {
     becomes:
-      "rules, each of an entry that matches and of the entries after it. A rule that one side of the FDB has asks for `ext.direction`",
+      "rules, each of an entry that matches and of the entries after it. A rule of one side of the FDB matches `ext.direction`",
   },
   "4910, 4940 addresses, anchors": { becomes: "where the last entry of a rule leads" },
   "4911, 4912 patterns, arguments": { becomes: "header changes, and headers that are added" },

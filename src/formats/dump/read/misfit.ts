@@ -59,6 +59,6 @@ function refusalOf(make: () => unknown): string | null {
   } catch (error) {
     if (!(error instanceof SteeringError)) throw error;
     const { path = "", hint } = error;
-    return `no device takes its ${path.replace(".", " ")}${hint === undefined ? "" : `: ${hint}`}`;
+    return `no device accepts its ${path.replace(".", " ")}${hint === undefined ? "" : `: ${hint}`}`;
   }
 }

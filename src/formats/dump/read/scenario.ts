@@ -31,10 +31,12 @@ export class DumpImport implements Importer, ActionNames {
 
   /** Adds the domains of a dump. */
   add(text: string): void {
-    const { domains, misplaced, others, hardware } = readTree(text);
+    const { domains, misplaced, others, noNumbers, hardware } = readTree(text);
     for (const { line, text: found } of others) {
-      this.findings.assume({ line, column: 1 }, found, "no record of a dump: left out");
+      this.findings.assume({ line, column: 1 }, found, "not a dump record: ignored");
     }
+    for (const { line, text: found } of noNumbers)
+      this.findings.assume({ line, column: 1 }, found, "not a number, as in this column of other records");
     for (const { record, reason } of misplaced) this.findings.refuse(record, record.text, reason);
     for (const domain of domains) this.#domain(domain);
     new HardwareImport(this.draft, this.findings).add(hardware);
@@ -156,7 +158,7 @@ export class DumpImport implements Importer, ActionNames {
     }
     if (unknown.length > 0) {
       const what = unknown.map((field) => field.name).join(", ");
-      this.findings.refuse(rule.record, rule.record.text, `its entries do not say which ${what} it asks for`, name);
+      this.findings.refuse(rule.record, rule.record.text, `its entries do not tell which ${what} it matches`, name);
       return;
     }
     const match = Object.fromEntries(fields.map((field) => [field.field.name, valueText(field, value)]));

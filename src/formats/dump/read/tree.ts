@@ -87,6 +87,8 @@ export interface DumpTree {
   readonly domains: readonly DumpDomain[];
   readonly misplaced: readonly Misplaced[];
   readonly others: readonly NoRecord[];
+  /** Columns of records that hold numbers, and are none. */
+  readonly noNumbers: readonly NoRecord[];
   /** Of hardware steering. */
   readonly hardware: HardwareTree;
 }
@@ -98,17 +100,41 @@ const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
 /** Types 3400 to 3499. */
 const isAction = (type: number): boolean => Math.floor(type / 100) === 34;
 
+/** The first and the last column of a record that hold names, versions, kinds and other texts. */
+const TEXTS: Readonly<Record<number, readonly [first: number, last: number]>> = {
+  3000: [4, 5],
+  3001: [1, 1],
+  3002: [2, 2],
+  4000: [2, 3],
+  4001: [4, 4],
+  4002: [1, 1],
+  4004: [0, Infinity],
+  4203: [4, 5],
+  4204: [5, 5],
+  4910: [1, 1],
+  4911: [0, Infinity],
+  4912: [0, Infinity],
+};
+
 /** Reads the records of a dump; all that hangs together by ids and by order is joined. */
 export function readTree(text: string): DumpTree {
   const tree = new TreeBuilder();
   const hardware = new HardwareTree();
   const others: NoRecord[] = [];
+  const noNumbers: NoRecord[] = [];
   for (const record of readRecords(text)) {
-    if (!("type" in record)) others.push(record);
-    else if (record.type < 4000 || (record.type === OWN_VALUE && hardware.contexts.length === 0)) tree.add(record);
+    if (!("type" in record)) {
+      others.push(record);
+      continue;
+    }
+    const { line, columns } = record;
+    const [first, last] = TEXTS[record.type] ?? [Infinity, 0];
+    for (const [n, text] of columns.entries())
+      if ((n < first || n > last) && !/^(?:-?\d+|(?:0x)?[\da-f]*)$/i.test(text)) noNumbers.push({ line, text });
+    if (record.type < 4000 || (record.type === OWN_VALUE && hardware.contexts.length === 0)) tree.add(record);
     else hardware.add(record);
   }
-  return { domains: tree.domains, misplaced: tree.misplaced, others, hardware };
+  return { domains: tree.domains, misplaced: tree.misplaced, others, noNumbers, hardware };
 }
 
 class TreeBuilder {
@@ -165,7 +191,7 @@ class TreeBuilder {
       case OWN_VALUE:
         return this.#value(record);
       default:
-        return "no record type of software steering that is known";
+        return "unknown record type of software steering";
     }
   }
 
@@ -297,5 +323,5 @@ class TreeBuilder {
   }
 }
 
-const NO_DOMAIN = "no domain (3000) stands before it";
-const NO_MATCHER = "no matcher (3200) stands before it";
+const NO_DOMAIN = "no domain (3000) precedes it";
+const NO_MATCHER = "no matcher (3200) precedes it";

@@ -7,7 +7,7 @@ import { SAMPLE_IDS, SOURCE_PORT, type MatcherPlan } from "./plan.js";
 import type { Run } from "./steps.js";
 import type { DumpDomain, DumpEntry, DumpRule, Side } from "./tree.js";
 
-/** A rule's value, in device bytes, and fields whose values the dump does not have. */
+/** A rule's value, in device bytes, and fields whose values the dump does not contain. */
 export interface RuleValue {
   readonly value: Uint8Array;
   readonly unknown: readonly Field[];

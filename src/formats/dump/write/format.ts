@@ -35,11 +35,12 @@ export const DUMP: Format = {
 
 /** Sections that have no records in a dump. */
 function refuseWithoutRecords({ device = {}, queues = [], flows = [] }: Scenario, findings: ExportFindings): void {
-  if ((device.ports ?? 1) > 1) findings.refuse("device.ports", "a dump does not have the ports of a device");
-  if (device.parser !== undefined) findings.refuse("device.parser", "a dump does not have what the parser declares");
+  if ((device.ports ?? 1) > 1) findings.refuse("device.ports", "a dump does not contain the ports of a device");
+  if (device.parser !== undefined) findings.refuse("device.parser", "a dump does not contain what the parser declares");
   for (const [i, { name, type = "raw_packet", port = 1 }] of queues.entries()) {
-    if (type !== "raw_packet") findings.refuse(`queues[${i}].type`, "a dump does not have the types of queues", name);
-    if (port !== 1) findings.refuse(`queues[${i}].port`, "a dump does not have the ports of queues", name);
+    if (type !== "raw_packet")
+      findings.refuse(`queues[${i}].type`, "a dump does not contain the types of queues", name);
+    if (port !== 1) findings.refuse(`queues[${i}].port`, "a dump does not contain the ports of queues", name);
   }
   for (const [i, { name }] of flows.entries()) {
     findings.refuse(`flows[${i}]`, "a dump has direct rules alone, and no flows", name ?? null);
@@ -53,11 +54,11 @@ function missingOf(action: ProgramAction): string | null {
       // The device's own words, if the hardware has them.
       return null;
     case "packet_reformat":
-      return action.type === L2_TUNNEL_TO_L2 ? null : "a dump does not have the headers that a reformat writes";
+      return action.type === L2_TUNNEL_TO_L2 ? null : "a dump does not contain the headers that a reformat writes";
     case "dest_array":
-      return "a dump does not have the members of an array";
+      return "a dump does not contain the members of an array";
     case "dest_root_table":
-      return "a dump does not have the priority in the root table from which frames go on";
+      return "a dump does not contain the priority in the root table from which frames go on";
     case "dest_ib_port":
       return action.port === 1 ? null : "a dump has the uplink for each port";
     default:

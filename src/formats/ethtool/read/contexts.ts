@@ -60,14 +60,14 @@ export function readContext(words: Cursor, first: Word, before?: RssContext): Rs
     } else if (word.text === "weight") {
       weights = [];
       while (/^\d+$/.test(words.peek() ?? "")) weights.push(numberOf(words.next("a weight"), "a weight", 16));
-    } else notImported(word, `"${word.text}" is no part of a context: start, equal, weight, hkey, hfunc, xfrm`);
+    } else notImported(word, `"${word.text}" is not an option of a context: start, equal, weight, hkey, hfunc, xfrm`);
   }
   if (key !== undefined && !/^[\da-f]{80}$/i.test(key)) notImported(first, "a key has 40 bytes");
   if (before !== undefined && weights === undefined && equal === undefined)
     return { entries: before.entries, key, isSymmetric };
   const shares = weights ?? Array.from({ length: equal ?? 0 }, () => 1);
   const total = shares.reduce((sum, one) => sum + one, 0);
-  if (total === 0) return notImported(first, "which queues it has is not said: equal N, or weight W0 W1 ...");
+  if (total === 0) return notImported(first, "its queues are missing: equal N, or weight W0 W1 ...");
   return { entries: entriesOf(shares, total).map((queue) => queue + start), key, isSymmetric };
 }
 

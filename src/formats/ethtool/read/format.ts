@@ -8,7 +8,7 @@ const COMMANDS: Readonly<Record<string, Element>> = {
   "-N, -U DEV flow-type ...": {
     becomes: "a host rule of ethtool; a rule of nic_rx on devices with contexts or several queues",
   },
-  "-N, -U DEV delete N": { becomes: "the rule of this location is taken away again" },
+  "-N, -U DEV delete N": { becomes: "the rule at this location is removed" },
   "-N DEV rx-flow-hash ...": { becomes: "nothing: contexts hash addresses, and ports of TCP and UDP" },
   "-X DEV context new, N ...": { becomes: "an RQT: equal, weight, start, hkey, xfrm" },
   "-X DEV ...": { becomes: "the queues of frames that no rule takes" },

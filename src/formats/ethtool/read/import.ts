@@ -63,7 +63,7 @@ export class EthtoolImport implements Importer {
     const answers: Word[] = [];
     const commands = commandsOf(text, { isCommand, within: WITHIN }, (other) => {
       if (FAILED.test(other.text)) answers.push(other);
-      else this.findings.assume(other.place, other.text, "no command and no listing of ethtool: left out");
+      else this.findings.assume(other.place, other.text, "neither a command nor a listing of ethtool: ignored");
     });
     const read = (line: TextLine): void => {
       if (LISTED_BEFORE.test(line.text)) {
@@ -128,7 +128,7 @@ export class EthtoolImport implements Importer {
     if (SET.includes(option.text)) this.#set(words, first);
     else if (CONTEXT.includes(option.text)) this.#context(words, first);
     else if (CHANNELS.includes(option.text) && all.some(({ text }) => text === "combined")) this.#setChannels(words);
-    else this.findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: left out");
+    else this.findings.assume(first.place, all.map(({ text }) => text).join(" "), "it sets no rule: ignored");
   }
 
   #setChannels(words: Cursor): void {
@@ -200,11 +200,12 @@ export class EthtoolImport implements Importer {
     if (name === "Filter") {
       this.#endOfRule();
       const device = this.#device ?? { text: "eth0", place };
-      if (this.#device === undefined) this.findings.assume(place, text, "which device it is of is not said: eth0");
+      if (this.#device === undefined) this.findings.assume(place, text, "no device named; eth0 assumed");
       this.#device = device;
       this.draft.comesFrom(place, text);
       const { origin } = this.draft;
-      this.#listed = { device, loc: parseInt(rest, 10), origin, lines: [["Filter", { text: rest, place }, undefined]] };
+      const loc = /^\d+$/.test(rest) ? Number(rest) : NaN;
+      this.#listed = { device, loc, origin, lines: [["Filter", { text: rest, place }, undefined]] };
       return;
     }
     if (this.#listed === undefined)
@@ -235,10 +236,11 @@ export class EthtoolImport implements Importer {
         found.contextWord = value;
       } else if (name !== "Filter" && !TYPE_NAMES.includes(name)) {
         const [key = "", field] = Object.entries(RULE_FIELDS).find(([, { listed: of }]) => of === name) ?? [];
-        if (field === undefined || mask === undefined) return notImported(value, `"${name}" is no field of a rule`);
+        if (field === undefined || mask === undefined) return notImported(value, `"${name}" is not a field of a rule`);
         const bits = allBits(field, type) & ~valueOf(field, type, mask, `the mask of ${name}`);
+        const asked = valueOf(field, type, value, name);
         if (bits === 0n) continue;
-        ask(match, field, type, valueOf(field, type, value, name), bits, value);
+        ask(match, field, type, asked, bits, value);
         compared.push(key);
       }
     }
@@ -267,7 +269,7 @@ export class EthtoolImport implements Importer {
       this.findings.assume(
         first.place,
         first.text,
-        `it has no loc: drivers give places from the last one down, here ${loc}`,
+        `without a loc drivers assign locations from the last one down, here ${loc}`,
       );
     }
     if (!Number.isInteger(loc) || loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
@@ -302,7 +304,7 @@ export class EthtoolImport implements Importer {
     const known = this.#queues.of(device, id);
     const says = rest.some(({ text }) => text === "equal" || text === "weight");
     if (id === DEFAULT_CONTEXT && known === undefined && !says && !isDeleted) {
-      this.findings.assume(first.place, first.text, "how many queues it spreads frames over is not said: left out");
+      this.findings.assume(first.place, first.text, "the number of queues is not given: ignored");
       return;
     }
     const before = this.#queues.set(device, id);

@@ -7,7 +7,7 @@ export const FILTER = /^Filter:\s*\d+/;
 /** Lines of a listing after the first one of a rule. */
 export const ENTRY = /^(?:Rule Type|Action|RSS Context ID|[A-Z][A-Za-z0-9 -]*):\s/;
 export const LISTED_BEFORE =
-  /^(?:\d+ RX rings available|Total \d+ rules?|New RSS context is \d+|Added rule with ID \d+)/;
+  /^(?:\d+ RX rings available|Total \d+ rules?|New RSS context is \d+|Added rule with ID \d+)$/;
 export const WITHIN = commandWithin(
   /(?<![\w-])ethtool\s+(?:[-\u2010-\u2015][NUXnu]|--(?:config|show)-(?:nfc|ntuple)|--set-rxfh-indir|--rxfh)\s/,
 );

@@ -40,7 +40,7 @@ export function ask(
 ): void {
   if (field.ask === undefined) notImported(word, (field.element as { refused: string }).refused);
   field.ask(match, type, value & mask, mask, word);
-  if (match.contradicts) notImported(word, "no frame has this value in a frame of this type");
+  if (match.contradicts) notImported(word, "no frame of this type has this value");
 }
 
 /** What the order of the driver depends on. */

@@ -12,7 +12,7 @@ import type { NtupleRule } from "./rule.js";
 
 /** After all rules: the driver's own. */
 const LAST_PRIORITY = 65535;
-const NO_KEY = "its hash key is not said: drivers draw one";
+const NO_KEY = "no hash key given: drivers draw a random one";
 
 type DeviceRules = ReadonlyMap<string, ReadonlyMap<number, NtupleRule>>;
 
@@ -129,12 +129,12 @@ export class RuleWriter {
       this.findings.assume(
         action.word.place,
         `context ${action.context}`,
-        `its queues are not said: all ${this.queues.numberOf(device, action.context) ?? 0} of the device`,
+        `no queues given: all ${this.queues.numberOf(device, action.context) ?? 0} of the device`,
       );
     if (context === undefined)
       return notImported(
         action.word,
-        `the queues of context ${action.context} are not said: ethtool -X ${device} context ...`,
+        `the queues of context ${action.context} are not given: ethtool -X ${device} context ...`,
       );
     if (context.key === undefined) {
       this.findings.assume(action.word.place, `context ${action.context}`, NO_KEY);
@@ -150,7 +150,7 @@ export class RuleWriter {
       const port = own.length === 1 ? undefined : own.indexOf(device) + 1;
       const is = port === undefined ? "the PF" : `port ${port} of the device`;
       if (!this.#told.has(device))
-        this.findings.assume(place, device, `it is ${is}; --map ${device}=... says otherwise`);
+        this.findings.assume(place, device, `taken for ${is}; --map ${device}=... overrides this`);
       this.#told.add(device);
       if (port !== undefined) this.draft.endpoint({ port });
       return { vport: 0, port };

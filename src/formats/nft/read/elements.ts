@@ -1,11 +1,11 @@
 /** What happens to the objects and statements of nftables. */
 import type { Element } from "../../reading/format.js";
 
-export const OFFLOAD = "the kernel does not hand it to a NIC";
-export const NO_SETS = "the kernel does not hand sets and ranges to a NIC";
-export const NO_MATCH = "the kernel does not hand matches of it to a NIC";
-export const NOT_INGRESS = "only ingress chains of family netdev are handed to a NIC";
-export const FLOWTABLE = "connections come into it as the kernel sees them";
+export const OFFLOAD = "the kernel does not offload it";
+export const NO_SETS = "the kernel does not offload sets and ranges";
+export const NO_MATCH = "the kernel does not offload matches on it";
+export const NOT_INGRESS = "only ingress chains of family netdev are offloaded";
+export const FLOWTABLE = "the kernel adds connections to it as it sees them";
 
 /** Statements of a rule. */
 export const STATEMENTS: Readonly<Record<string, Element>> = {
@@ -13,7 +13,7 @@ export const STATEMENTS: Readonly<Record<string, Element>> = {
   drop: { becomes: "drop" },
   accept: { becomes: "the frame goes to the PF, where the kernel is" },
   "fwd to a device": { becomes: "the port" },
-  "fwd to an address": { refused: "the kernel looks its neighbour up" },
+  "fwd to an address": { refused: "the kernel resolves the neighbour" },
   dup: { becomes: "a member of an array" },
   comment: { becomes: "nothing" },
   jump: { refused: OFFLOAD },
@@ -29,7 +29,7 @@ export const STATEMENTS: Readonly<Record<string, Element>> = {
   reject: { refused: OFFLOAD },
   notrack: { refused: OFFLOAD },
   synproxy: { refused: OFFLOAD },
-  flow: { refused: "connections come into a flowtable as the kernel sees them" },
+  flow: { refused: "the kernel adds connections to a flowtable as it sees them" },
 };
 
 /** Objects, and commands of scripts. */
@@ -37,13 +37,13 @@ export const OBJECTS: Readonly<Record<string, Element>> = {
   "chain, hook ingress": { becomes: "the table of its device; a policy of drop is a last rule" },
   rule: { becomes: "a rule, in the order of the chain" },
   "insert rule": { becomes: "a rule before the others of its chain" },
-  "rule with index, position or handle": { refused: "its place in the chain is a number that the kernel gives" },
+  "rule with index, position or handle": { refused: "its place depends on a number that the kernel assigns" },
   "rules of other chains": { refused: NOT_INGRESS },
   flowtable: { refused: FLOWTABLE },
   "set, map, table, metainfo": { becomes: "nothing: rules that name a set are refused" },
   "define, $NAME": { becomes: "its value, where it is used" },
   "flush, delete, reset": { becomes: "nothing before the first chain; refused after it" },
-  include: { refused: "the file is not read: give its text to the importer" },
+  include: { refused: "an included file is not read: import its text" },
   list: { becomes: "nothing" },
 };
 

@@ -10,7 +10,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** Reads `{ match: { op, left, right } }`. @throws NotImported */
 export function askMatch(asked: Asked, expression: Json, word: Word): void {
   const { op, left, right } = objectOf(expression);
-  if (op !== "==" && op !== "in") notImported(word, `the kernel hands equal values to a NIC, not "${text(op)}"`);
+  if (op !== "==" && op !== "in")
+    notImported(word, `the kernel offloads comparisons for equality only, not "${text(op)}"`);
   const { name, mask: masked } = leftOf(left, word);
   if (DEVICE_OF_CHAIN.includes(name)) {
     if (right !== asked.device) notImported(word, `the chain is for frames of ${asked.device}`);

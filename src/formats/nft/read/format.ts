@@ -14,7 +14,7 @@ export const NFT: Format = {
     Objects: OBJECTS,
     Matches: Object.fromEntries(Object.entries(HEADERS).map(([name, { element }]) => [name, element])),
     "Other matches": {
-      "sets, ranges, !=, <, >": { refused: "the kernel hands equal values to a NIC" },
+      "sets, ranges, !=, <, >": { refused: "the kernel offloads comparisons for equality only" },
       "all other fields: ttl, dscp, tcp flags, icmp type, ct, mark": { refused: OFFLOAD },
     },
     Statements: STATEMENTS,

@@ -1,5 +1,5 @@
 /** Turns the ingress chains of nftables into tables of the eSwitch. */
-import type { Draft } from "../../reading/draft.js";
+import type { Draft, Endpoint } from "../../reading/draft.js";
 import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
@@ -8,7 +8,7 @@ import type { Step } from "../../tc/read/actions/steps.js";
 import { Devices } from "../../tc/read/devices.js";
 import type { Filter } from "../../tc/read/filter.js";
 import { Plan } from "../../tc/read/plan.js";
-import { NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, NotImported, notImported, type Place, type Word } from "../../text/refusal.js";
 import { FLOWTABLE, NOT_INGRESS, OBJECTS, OFFLOAD, refusalOf, STATEMENTS } from "./elements.js";
 import type { Asked } from "../fields.js";
 import { askMatch, objectOf, text, type Json } from "./expressions.js";
@@ -82,19 +82,29 @@ export class NftImport implements Importer {
     const named = `chain ${chain.chain}`;
     const [device = "eth0", ...others] = devices;
     if (others.length > 0) {
-      this.findings.refuse(place, named, "a chain of several devices is not imported: one for each");
+      this.findings.refuse(place, named, "a chain with several devices is not imported: write one for each");
       return;
     }
-    if (devices.length === 0) this.findings.assume(place, named, "its device is not said: eth0");
+    if (devices.length === 0) this.findings.assume(place, named, "no device named; eth0 assumed");
     if (this.#taken.has(device)) {
-      this.findings.refuse(place, named, `another chain has the frames of ${device} already`);
+      this.findings.refuse(place, named, `another chain already has the frames of ${device}`);
       return;
     }
     if (isOffloaded !== true) this.findings.assume(place, named, isOffloaded === false ? NO_FLAG : FLAG_UNKNOWN);
     this.#taken.add(device);
+    const word: Word = { text: device, place };
+    const endpoint = attempt<Endpoint | undefined>(
+      () => this.#devices.portOf(word),
+      ({ reason }) => {
+        this.findings.refuse(place, named, reason);
+        this.#broken.add(keyOf(chain));
+        return undefined;
+      },
+    );
+    if (endpoint === undefined) return;
     this.draft.comesFrom(place, named);
     const { origin } = this.draft;
-    this.#chains.set(keyOf(chain), { device: { text: device, place }, policy, origin, filters: [], inserted: [] });
+    this.#chains.set(keyOf(chain), { device: word, policy, origin, filters: [], inserted: [] });
   }
 
   #rule(rule: NftRule): void {
@@ -149,7 +159,6 @@ export class NftImport implements Importer {
   }
 
   #filterOf(device: Word, match: MatchDraft, steps: readonly Step[], place: Place): Filter {
-    this.#devices.portOf(device);
     return {
       owner: device.text,
       chain: 0,
@@ -157,7 +166,7 @@ export class NftImport implements Importer {
       handle: undefined,
       protocol: undefined,
       notImported: [],
-      match,
+      match: match.asked,
       steps,
       place,
       origin: this.draft.origin,
@@ -166,9 +175,9 @@ export class NftImport implements Importer {
 }
 
 const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
-const FLAG_UNKNOWN = "the list does not say whether it has the flag offload: it has";
+const FLAG_UNKNOWN = "the list does not show the flag offload: assumed";
 const BROKEN = "its chain is not imported";
-const NO_FLAG = "it has no flag offload, so that the kernel runs it: it is imported as if it had";
+const NO_FLAG = "without the flag offload the kernel runs it: imported as if it had the flag";
 const PLACED = refusalOf(OBJECTS, "rule with index, position or handle");
 
 /** Asks for the protocols that the fields of a rule belong to, and for the tags that frames have. */

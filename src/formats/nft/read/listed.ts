@@ -34,7 +34,7 @@ function parsed(source: string, from: number, findings: Findings): readonly Json
     refuse("the list of nft -j list ruleset is missing: nftables");
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    refuse(`it is no JSON of nft -j list ruleset: ${error.message}`);
+    refuse(`not the JSON of nft -j list ruleset: ${error.message}`);
   }
   return [];
 }

@@ -59,7 +59,7 @@ function statement(cursor: Cursor): Json | undefined {
   if (MATCHES.includes(word.text)) return match(cursor, word, word.text, cursor.next(`the field of ${word.text}`).text);
   return notImported(
     word,
-    `it is no statement of nftables; ${namesHint(word.text, "statements", [...Object.keys(READERS), ...MATCHES])}`,
+    `not an nftables statement; ${namesHint(word.text, "statements", [...Object.keys(READERS), ...MATCHES])}`,
   );
 }
 
@@ -113,7 +113,7 @@ function match(cursor: Cursor, { place }: Word, protocol: string, field: string)
   const left = cursor.take("&") ? { "&": [plain, cursor.next("the mask").text] } : plain;
   const sign = cursor.peek() ?? "";
   if (COMPARISONS.includes(sign))
-    return notImported(cursor.next(sign), `the kernel hands equal values to a NIC, not "${sign}"`);
+    return notImported(cursor.next(sign), `the kernel offloads comparisons for equality only, not "${sign}"`);
   if (EQUAL.includes(sign)) cursor.next(sign);
   return { match: { op: "==", left, right: value(cursor) } };
 }

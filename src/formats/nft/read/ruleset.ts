@@ -69,8 +69,7 @@ class Reader {
     else if (TAKING.includes(word.text)) this.#taken(word);
     else if (word.text === "include") this.#refuse(word, this.#statement(), refusalOf(OBJECTS, "include"));
     else if (SHOWING.includes(word.text) || this.#isAlone(word)) this.#statement();
-    else
-      this.#refuse(word, this.#statement(), `it is no command of nft; ${namesHint(word.text, "commands", COMMANDS)}`);
+    else this.#refuse(word, this.#statement(), `not an nft command; ${namesHint(word.text, "commands", COMMANDS)}`);
   }
 
   /** The word that ends a text for `nft -f - <<WORD`. */
@@ -99,7 +98,7 @@ class Reader {
         if (word.text === "flowtable") this.#objects.push({ kind: "flowtable", name, place: word.place });
         const rest = this.#statement();
         if (word.text !== "flowtable" && !IN_TABLES.includes(word.text))
-          this.#refuse(word, rest, `it is no object of a table; ${namesHint(word.text, "objects", IN_TABLES)}`);
+          this.#refuse(word, rest, `not an object of a table; ${namesHint(word.text, "objects", IN_TABLES)}`);
       }
     }
   }
@@ -161,7 +160,7 @@ class Reader {
         this.#refuse(
           verb,
           object === undefined ? rest : [object, ...rest],
-          `it is no object of nft; ${namesHint(object?.text ?? "", "objects", ["table", "rule", ...known])}`,
+          `not an nft object; ${namesHint(object?.text ?? "", "objects", ["table", "rule", ...known])}`,
         );
     }
   }
@@ -169,7 +168,7 @@ class Reader {
   #taken(word: Token): void {
     const rest = this.#statement();
     if (this.#objects.length > 0)
-      this.#refuse(word, rest, "rules that a command takes away are not followed: give the text that nft list prints");
+      this.#refuse(word, rest, "commands that remove rules are not followed: import what nft list prints");
   }
 
   #define(word: Token): void {
@@ -269,6 +268,7 @@ const IN_TABLES = [
   "flags",
   "comment",
 ];
+const TYPES = ["filter", "nat", "route"];
 const PRIORITY = /^(?:[+-]?\d+|[+-]|raw|mangle|dstnat|filter|security|srcnat|out)$/;
 
 /** The first word of a statement about a chain that it cannot have. */
@@ -280,13 +280,16 @@ function unknownIn(statement: readonly Token[]): NftChain["refused"] {
   }
   if (first?.text !== "type") return undefined;
   const isPriority = (text = ""): boolean => PRIORITY.test(text) || text.startsWith("$");
-  // After the word for the type.
+  const type = rest[0];
+  if (type !== undefined && !TYPES.includes(type.text)) return { word: type, reason: `a type is ${TYPES.join(", ")}` };
   for (let n = 1; n < rest.length; n++) {
     const word = rest[n] as Token;
     if (word.text === "hook" || word.text === "device") n++;
     else if (word.text === "devices") while (n < rest.length - 1 && rest[n]?.text !== "}") n++;
-    else if (word.text === "priority") while (isPriority(rest[n + 1]?.text)) n++;
-    else return { word, reason: `a chain has type, hook, device and priority, and no ${word.text}` };
+    else if (word.text === "priority") {
+      if (!isPriority(rest[n + 1]?.text)) return { word, reason: "its value is missing, or no priority" };
+      while (isPriority(rest[n + 1]?.text)) n++;
+    } else return { word, reason: `a chain has type, hook, device and priority, and no ${word.text}` };
   }
   return undefined;
 }

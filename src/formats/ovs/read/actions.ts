@@ -89,7 +89,7 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
 /** Actions without an equal, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
   ...RESERVED,
-  nat: "the device tracks one connection an object, not all that pass",
+  nat: "the device tracks one connection per object, not all traffic",
   learn: "it makes new flows out of frames",
   controller: "the device has no OpenFlow controller",
   enqueue: "queues of a port",

@@ -40,12 +40,12 @@ export function withoutConjunctions(flows: Iterable<Flow>, refuse: Refuse): Flow
       return [];
     }
     const flows = merged(flow, found.lists);
-    if (flows === null) refuse(flow, `it asks for more than the clauses of conjunction ${id}`);
+    if (flows === null) refuse(flow, `it matches more than the clauses of conjunction ${id}`);
     return flows ?? [];
   });
   for (const [key, { lists }] of clauses) {
     if (used.has(key)) continue;
-    for (const flow of lists.flat()) refuse(flow, `no flow asks for conj_id=${key.slice(key.indexOf(" ") + 1)}`);
+    for (const flow of lists.flat()) refuse(flow, `no flow matches conj_id=${key.slice(key.indexOf(" ") + 1)}`);
   }
   return made;
 }

@@ -40,7 +40,8 @@ function stateOf(word: Word): Masked {
   let value = 0n;
   let mask = 0n;
   for (const [, sign, name = ""] of text.matchAll(/([+-])(\w+)/g)) {
-    const bit = STATES[name] ?? notImported(word, `"${name}" is no state; states: ${Object.keys(STATES).join(", ")}`);
+    const bit =
+      STATES[name] ?? notImported(word, `"${name}" is not a state; states: ${Object.keys(STATES).join(", ")}`);
     mask |= bit;
     if (sign === "+") value |= bit;
   }
@@ -60,10 +61,10 @@ function set(value: bigint, mask: bigint): Change {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  commit: "the device does not add connections by itself",
+  commit: "the device does not add connections on its own",
   nat: "the addresses that a connection is translated to are in the tracker",
   exec: "the device does not write marks of connections",
-  alg: "the device does not follow other protocols to their connections",
+  alg: "the device does not track the connections of other protocols",
 };
 const OPTIONS = ["commit", "force", "table", "zone", "nat", "exec", "alg", "timeout", "flags"];
 

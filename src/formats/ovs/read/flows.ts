@@ -25,7 +25,11 @@ export function readFlow(text: Piece, assume: Assume, file = ""): Flow {
   for (const piece of pieces) {
     const [name, value] = keyAndValue(piece);
     const key = name.text.toLowerCase();
-    if (ABOUT.includes(key)) continue;
+    const about = ABOUT[key];
+    if (about !== undefined) {
+      if (!about.test(value?.text ?? "")) notImported(piece, `"${value?.text ?? ""}" is not a value of ${key}`);
+      continue;
+    }
     if (TIMEOUTS.includes(key)) {
       if (value?.text !== "0") assume(piece, "rules of the device have no timeouts: the rule stays");
       continue;

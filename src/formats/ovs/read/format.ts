@@ -12,16 +12,16 @@ const COMMANDS = {
   "ovs-ofctl add-group, lines of add-groups files, lines of dump-groups": {
     becomes: "used by the flows that name them",
   },
-  "ovs-ofctl del-flows, del-groups of a bridge": { becomes: "what stands before it is left out" },
+  "ovs-ofctl del-flows, del-groups of a bridge": { becomes: "everything before it is left out" },
   "ovs-ofctl show, ovs-vsctl add-port, set interface, what ovs-vsctl show prints": {
     becomes: "names, numbers, types, options and bridges of ports",
   },
-  "ovs-vsctl del-br, del-port": { becomes: "what stands before it is left out" },
+  "ovs-vsctl del-br, del-port": { becomes: "everything before it is left out" },
   "ovs-ofctl add-tlv-map": { becomes: "the Geneve options that `tun_metadata0` and on are" },
   "ovs-ofctl add-meter, lines of dump-meters": { becomes: "ASO meters, used by the flows that name them" },
   "ovs-appctl tnl/neigh/set": { becomes: "MAC addresses of the headers that tunnel ports add" },
   "ovs-ofctl mod-flows, del-flows with a match": {
-    becomes: "flows that stand before it have other actions, or are left out",
+    becomes: "flows before it get other actions, or are left out",
   },
   "ovs-appctl dpctl/add-flow, ovs-dpctl add-flow": { becomes: "rules, as lines of dpctl/dump-flows" },
   "flows of several bridges": { becomes: "tables of their own; the port that a frame comes by says which" },

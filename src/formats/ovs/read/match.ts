@@ -38,12 +38,18 @@ export interface ReadMatch {
 }
 
 /** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
-export const ABOUT =
-  "cookie duration n_packets n_bytes idle_age hard_age importance send_flow_rem check_overlap reset_counts no_packet_counts no_byte_counts flags packet_type n_offload_packets n_offload_bytes hit_count".split(
-    " ",
-  );
+const FLAGS = ["send_flow_rem", "check_overlap", "reset_counts", "no_packet_counts", "no_byte_counts"];
+const COUNTS = "n_packets n_bytes idle_age hard_age importance n_offload_packets n_offload_bytes hit_count".split(" ");
+export const ABOUT: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(FLAGS.map((name) => [name, /^$/])),
+  ...Object.fromEntries(COUNTS.map((name) => [name, /^\d+$/])),
+  cookie: /^(?:0x)?[\da-f]+(?:\/(?:0x[\da-f]+|-?\d+))?$/i,
+  duration: /^[\d.]+s?$/,
+  flags: /^(?:0x[\da-f]+|\d+)$/i,
+  packet_type: /^(?:\\?\(\w+,\w+\\?\)|ptap)$/,
+};
 export const TIMEOUTS = ["idle_timeout", "hard_timeout"];
-const FLOW_WORDS = ["priority", "table", ...TIMEOUTS, ...ABOUT];
+const FLOW_WORDS = ["priority", "table", ...TIMEOUTS, ...Object.keys(ABOUT)];
 
 export type Assume = (word: Word, reason: string) => void;
 

@@ -62,13 +62,13 @@ export class OvsImport implements Importer {
     const flows: Word[] = [];
     const lines = commandsOf(text, { isCommand, progress, isPart, within }, ({ text: found, place }) => {
       if (isHeading(found.replace(/^>\s*/, ""))) return;
-      if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "no flow: left out");
+      if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "not a flow: ignored");
       else if (isFlow(found) || /^\w+=[^"']*,/.test(found)) flows.push({ text: found, place });
     });
     const used = new Set(flows.length === 0 ? [] : [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
     for (const { text: flow, place } of flows) {
       const name = flow.slice(0, flow.indexOf("=")).split(/\s/).at(-1);
-      if (!used.has(name)) this.findings.assume(place, flow, "no command uses this variable: left out");
+      if (!used.has(name)) this.findings.assume(place, flow, "no command uses this variable: ignored");
     }
     for (const line of lines) {
       const whole = line.expanded((name) => this.#variables.get(name));
@@ -88,7 +88,7 @@ export class OvsImport implements Importer {
         this.findings.assume(
           piece.place,
           piece.text,
-          `it is taken for a line of ${bridge}, which the command before names`,
+          `taken for a line of ${bridge}, which the previous command names`,
         );
     }
     steer(bridges, {
@@ -239,7 +239,7 @@ export class OvsImport implements Importer {
       if (this.#compared > MAX_COMPARED) notImported(text, `${name} with a match, of too many flows: use --strict`);
       const acts = name === "mod-flows" ? pattern.acts : undefined;
       const found = flowsOf(flows, pattern, isStrict, /\btable(?:_id)?=/.test(text.text));
-      if (acts !== undefined && found.length === 0) notImported(text, "it changes no flow that stands before it");
+      if (acts !== undefined && found.length === 0) notImported(text, "it changes no flow before it");
       for (const flow of found) {
         if (acts === undefined) flows.delete(flow.identity);
         else flows.set(flow.identity, { ...flow, acts });

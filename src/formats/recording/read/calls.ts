@@ -84,6 +84,35 @@ function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
+/** Arguments that the recorder writes, of all calls, and what those of `struct` type hold. */
+const ARGUMENTS: ReadonlySet<string> = new Set(
+  (
+    "call returns errno action action_flags actions active comp_mask context counter_desc counters data " +
+    "default_next_table dest dests device devx_obj dmn domain esn esp_attr esp_encap flags flow flow_meter_parameter ft_type " +
+    "ib_port in ind_tbl index keymat keymat_proto level mask match_criteria_enable matcher max_wr modify_field_select " +
+    "next_table obj object offset out peer_dmn priority qp qp_num qp_type reformat reformat_type reg_c_index replay replay_proto " +
+    "return_reg_c rule rwq_ind_tbl rwq_ind_table rx_hash_fields_mask rx_hash_function rx_hash_key sample_actions sample_ratio table " +
+    "tag_value type value vlan_hdr vport wq wq_num"
+  ).split(" "),
+);
+
+/** Arguments that are bytes, in hexadecimal digits. */
+const BYTES: ReadonlySet<string> = new Set(
+  "mask value data flow in out rx_hash_key vlan_hdr esp_attr keymat replay flow_meter_parameter".split(" "),
+);
+
+/** Pairs of digits; a flow that is destroyed has its address under the name of its bytes. */
+const BYTES_FORM = /^(?:0x[\da-f]+|(?:[\da-f]{2})*)$/i;
+
+/** What is wrong with the line of a call, by its keys. */
+export function* faultsIn({ name, values }: Call): Generator<readonly ["assume" | "refuse", string, string]> {
+  for (const [key, value] of Object.entries(values)) {
+    if (!ARGUMENTS.has(key)) yield ["assume", key, `not an argument that the recorder writes for ${name}: ignored`];
+    else if (BYTES.has(key) && typeof value === "string" && !BYTES_FORM.test(value))
+      yield ["refuse", `${key} ${value}`, "not a string of bytes in hexadecimal"];
+  }
+}
+
 /** Of an object that a call names, and no call before it has made. */
 export const ABSENT = "is not in the recording: another process made it, or it was made before the recording began";
 

@@ -145,7 +145,7 @@ export const CALLS: Readonly<Record<string, Element>> = {
 /** The action that a call made. */
 export function ruleAction(call: Call, names: ActionNames): RecordedAction | Refused {
   const found = ACTIONS[call.name];
-  if (found === undefined) return { refused: `${call.name} makes no action that is known` };
+  if (found === undefined) return { refused: `${call.name} creates no known action` };
   return "refused" in found ? found : found.read(call, names);
 }
 

@@ -40,7 +40,7 @@ export const FLOW_ACTIONS: Readonly<Record<string, FlowActionCall>> = {
 /** Encapsulation and decapsulation, as rules and flow actions have them. */
 export function reformat(call: Call): Required<Pick<Made, "reformat">> | Refused {
   const type = REFORMAT_TYPES[numberIn(call, "reformat_type")];
-  if (type === undefined) return { refused: `${numberIn(call, "reformat_type")} is no type of reformats` };
+  if (type === undefined) return { refused: `${numberIn(call, "reformat_type")} is not a reformat type` };
   const data = textIn(call, "data");
   return { reformat: { type, ...(data === "" ? {} : { data }) } };
 }
@@ -48,7 +48,7 @@ export function reformat(call: Call): Required<Pick<Made, "reformat">> | Refused
 function esp(call: Call): Made | Refused {
   const [attr, keymat, replay] = [bytesIn(call, "esp_attr"), bytesIn(call, "keymat"), bytesIn(call, "replay")];
   if (attr.length < ESP_ATTR_STRUCT || keymat.length < KEYMAT_STRUCT)
-    return { refused: "the recording does not have all of its structs" };
+    return { refused: "the recording does not contain all of its structs" };
   if (numberIn(call, "keymat_proto") !== IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM)
     return { refused: "its key is for another cipher than AES-GCM" };
   const [own, key] = [viewOf(attr), viewOf(keymat)];

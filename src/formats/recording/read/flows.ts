@@ -18,13 +18,13 @@ export function flowOf(bytes: Uint8Array, objects: FlowObjects): Omit<ScenarioFl
   if (bytes.length < ATTR_SIZE) return `the recording has ${bytes.length} bytes of it`;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const type = TYPES[view.getUint32(4, true)];
-  if (type === undefined) return `${view.getUint32(4, true)} is no type of flows`;
+  if (type === undefined) return `${view.getUint32(4, true)} is not a flow type`;
   const bits = view.getUint32(16, true);
   const specs: ScenarioFlowSpec[] = [];
   let at = ATTR_SIZE;
   for (let left = bytes[12] ?? 0; left > 0; left--) {
     const size = at + 8 <= bytes.length ? view.getUint16(at + 4, true) : 0;
-    if (size < 8 || at + size > bytes.length) return "the recording does not have all of its specs";
+    if (size < 8 || at + size > bytes.length) return "the recording does not contain all of its specs";
     const spec = specOf(bytes.subarray(at, at + size), view.getUint32(at, true), objects);
     if (typeof spec === "object" && "refused" in spec) return spec.refused;
     specs.push(spec);
@@ -59,7 +59,7 @@ function specOf(
     return action === undefined ? { refused: `no flow action has the address ${address}` } : { action };
   }
   const layout = layoutOf(type);
-  if (layout === undefined) return { refused: `0x${type.toString(16)} is no type of specs that is known` };
+  if (layout === undefined) return { refused: `0x${type.toString(16)} is not a known spec type` };
   const mask = maskAt(layout, bytes.length);
   if (mask === undefined) return { refused: `a spec of type 0x${type.toString(16)} has ${bytes.length} bytes` };
   const inner = (type & IBV_FLOW_SPEC_INNER) !== 0;

@@ -16,6 +16,7 @@ import {
   type Call,
   type ProcessCalls,
   type Recorded,
+  faultsIn,
 } from "./calls.js";
 import { DeviceObjects } from "./deviceObjects.js";
 import { CALLS, ruleAction, type ActionNames, type RecordedAction } from "./elements.js";
@@ -28,6 +29,8 @@ const DOMAINS = ["nic_rx", "nic_tx", "fdb"] as const;
 
 export class RecordingImport implements Importer {
   readonly #objects: Recorded[] = [];
+  /** Whether the calls of the process begin where it opens its devices. */
+  #hasOpened = false;
   readonly #byAddress = new Map<string, Recorded>();
   /** Points of counters objects, by their address at that time. */
   readonly #points = new Map<Recorded, { index: number; counts: "packets" | "bytes" }[]>();
@@ -71,10 +74,13 @@ export class RecordingImport implements Importer {
   }
 
   #process({ calls, others }: ProcessCalls): void {
-    for (const { place, text } of others) this.findings.assume(place, text, "no call of a recording: left out");
+    for (const { place, text } of others) this.findings.assume(place, text, "not a recorded call: ignored");
     this.#objects.length = 0;
     this.#byAddress.clear();
+    this.#hasOpened = false;
     this.#devices.clear();
+    for (const call of calls)
+      for (const [does, text, reason] of faultsIn(call)) this.findings[does](call.place, text, reason);
     const last = calls.findLastIndex(({ name }) => !DESTROYS.test(name));
     for (const call of calls.slice(0, last + 1)) this.#see(call);
     this.#end(calls.slice(last + 1));
@@ -101,9 +107,17 @@ export class RecordingImport implements Importer {
       STEERS.has(call.name) && !destroyed && !gone.has(textIn(call, "returns"));
     if (this.#objects.some(outlives)) calls.forEach((call) => this.#see(call));
     else {
-      const reason = "the program destroys its objects at its end: the scenario has them";
+      const reason = "the program destroys its objects when it ends: the scenario keeps them";
       this.findings.assume(first.place, first.text, reason);
+      calls.forEach((call) => this.#destroyed(call));
     }
+  }
+
+  /** The object that a destroy call names. */
+  #destroyed(call: Call): Recorded | undefined {
+    const object = this.#byAddress.get(destroyedBy(call));
+    if (object === undefined) this.findings.assume(call.place, call.text, `what it destroys ${ABSENT}`);
+    return object;
   }
 
   /** A scenario has one device: what steers frames on another is refused. */
@@ -117,7 +131,7 @@ export class RecordingImport implements Importer {
 
   #see(call: Call): void {
     if (DESTROYS.test(call.name)) {
-      const object = this.#byAddress.get(destroyedBy(call));
+      const object = this.#destroyed(call);
       if (object !== undefined && isDone(call)) object.destroyed = true;
       return;
     }
@@ -142,12 +156,19 @@ export class RecordingImport implements Importer {
     if (address === "") {
       const { errno } = call.values;
       const why = typeof errno === "number" ? ` with errno ${errno}` : "";
-      this.findings.assume(call.place, call.text, `the call failed${why}: it made nothing`);
+      this.findings.assume(call.place, call.text, `the call failed${why}: it created nothing`);
       return;
     }
     const owner = OWNERS.find((argument) => this.#at(textIn(call, argument))?.device !== undefined);
+    for (const argument of ["context", "domain"]) {
+      const of = call.values[argument];
+      const isKnown = argument === "domain" || this.#hasOpened;
+      if (typeof of === "string" && isKnown && this.#at(of) === undefined)
+        this.findings.assume(call.place, call.text, `its ${argument} ${ABSENT}`);
+    }
     const device = OPENS.has(call.name) ? textIn(call, "device") : this.#at(textIn(call, owner ?? ""))?.device;
     const object: Recorded = { call, name: null, destroyed: false, changed: null, device };
+    this.#hasOpened ||= OPENS.has(call.name);
     this.#objects.push(object);
     this.#byAddress.set(address, object);
   }
@@ -309,7 +330,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   "mlx5dv_dr_aso_other_domain_link",
   "ibv_modify_flow_action_esp",
 ]);
-const DESTROYS = /_destroy(_|$)|_destroy_/;
+const DESTROYS =
+  /^(?:ibv_destroy_(?:flow|counters|wq|rwq_ind_table|flow_action|qp)|mlx5dv_(?:destroy_flow_matcher|devx_obj_destroy|dr_(?:domain|table|matcher|rule|action)_destroy))$/;
 const OPENS: ReadonlySet<string> = new Set(["ibv_open_device", "mlx5dv_open_device"]);
 /** Calls that make what steers frames. */
 const STEERS: ReadonlySet<string> = new Set(["mlx5dv_dr_rule_create", "ibv_create_flow", "mlx5dv_create_flow"]);

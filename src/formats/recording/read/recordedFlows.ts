@@ -70,7 +70,7 @@ export class RecordedFlows {
     }
     const ft_type = FT_TYPES[FLOW_TABLE_TYPES.findIndex((one) => one === tableOf(matcher.call))];
     if (ft_type === undefined) {
-      this.findings.refuse(call.place, call.text, `${numberIn(matcher.call, "ft_type")} is no type of flow tables`);
+      this.findings.refuse(call.place, call.text, `${numberIn(matcher.call, "ft_type")} is not a flow table type`);
       return;
     }
     const name = this.draft.freeName("deviceFlows", "device flow");

@@ -71,12 +71,12 @@ export class RecordedQueues {
     if (table === undefined) return `its indirection table ${ABSENT}`;
     if (table.name === null) return "its indirection table is not in the scenario";
     const number = numberIn(call, "rx_hash_function");
-    if (number !== IBV_RX_HASH_FUNC_TOEPLITZ) return `${number} is no hash of RSS that is known`;
+    if (number !== IBV_RX_HASH_FUNC_TOEPLITZ) return `${number} is not a known RSS hash`;
     const mask = numberIn(call, "rx_hash_fields_mask");
     const fields = Object.entries(RX_HASH_FIELDS) as [keyof typeof RX_HASH_FIELDS, number][];
     const named = fields.filter(([, bit]) => (BigInt(mask) & BigInt(bit)) !== 0n);
     const rest = named.reduce((left, [, bit]) => left - bit, mask);
-    if (rest !== 0) return `0x${rest.toString(16)} is no field of RSS that is known`;
+    if (rest !== 0) return `0x${rest.toString(16)} is not a known RSS field`;
     const rx_hash_conf = { rx_hash_key: textIn(call, "rx_hash_key"), rx_hash_fields_mask: named.map(([name]) => name) };
     return { rwq_ind_tbl: table.name, rx_hash_conf };
   }

@@ -11,7 +11,7 @@ const STATES: Readonly<Record<string, number>> = { new: 1, est: 2, rel: 4, trk: 
 /** What `ct` finds where the device has no connection. */
 export const UNKNOWN = STATES["trk"] as number;
 
-export const ALL_ESTABLISHED = "all frames belong to established connections, and go in their original direction";
+export const ALL_ESTABLISHED = "all frames are taken as part of established connections, in their original direction";
 
 /** Whether a filter matches established connections. */
 export function isEstablished({ value, mask }: Masked): boolean {
@@ -34,7 +34,7 @@ export function connectionState(word: Word): Masked {
   for (const one of parts) {
     const bit = STATES[one.slice(1)];
     if (bit === undefined)
-      notImported(word, `"${one.slice(1)}" is no state; states: ${Object.keys(STATES).join(", ")}`);
+      notImported(word, `"${one.slice(1)}" is not a state; states: ${Object.keys(STATES).join(", ")}`);
     mask |= bit;
     if (one.startsWith("+")) value |= bit;
   }

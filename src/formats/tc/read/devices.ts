@@ -60,7 +60,7 @@ export function checkPort(
   if (kind !== "vxlan") return;
   if (tunnel.isAssumed === true) register(draft, findings, word, port);
   else if (!draft.vxlanPorts.includes(port))
-    notImported(word, `the driver takes registered UDP ports only; that of the device is ${tunnel.port}`);
+    notImported(word, `the driver accepts registered UDP ports only; that of the device is ${tunnel.port}`);
 }
 
 /** `vxlan_port` of drivers/net/vxlan/vxlan_core.c. */
@@ -115,16 +115,16 @@ export class Devices {
     if (vport !== undefined) {
       if (!isEndpoint({ vport })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
       const is = vport === 0 ? "the PF" : `vport ${vport}, the VF "vf${vport}"`;
-      this.findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
+      this.findings.assume(word.place, name, `taken for ${is} by its name; --map ${name}=... overrides this`);
       this.#vport = Math.max(this.#vport, vport);
       return { name, endpoint: this.draft.endpoint({ vport }) };
     }
-    if (!PHYSICAL.test(name)) notImported(word, `which port it is is not known: --map ${name}=uplink, or =vf1`);
+    if (!PHYSICAL.test(name)) notImported(word, `unknown port: --map ${name}=uplink, or =vf1`);
     const port = this.#ports + 1;
     if (!isEndpoint({ port })) notImported(word, `${NO_ENDPOINT}; --map says what ${name} is`);
     this.#ports = port;
     const is = port === 1 ? "the uplink" : `port ${port} of the device`;
-    this.findings.assume(word.place, name, `by its name it is ${is}; --map ${name}=... says otherwise`);
+    this.findings.assume(word.place, name, `taken for ${is} by its name; --map ${name}=... overrides this`);
     return { name, endpoint: this.draft.endpoint({ port }) };
   }
 
@@ -135,7 +135,7 @@ export class Devices {
       const isAssumed = found[1] === undefined;
       const port = isAssumed ? (UDP_PORTS[kind] ?? 0) : Number(found[1]);
       const what = kind === "gre" ? "gre" : `${kind} at UDP port ${port}`;
-      this.findings.assume(word.place, word.text, `by its name it is a tunnel device, ${what}`);
+      this.findings.assume(word.place, word.text, `taken for a tunnel device by its name: ${what}`);
       if (kind === "vxlan") register(this.draft, this.findings, word, port);
       return { kind, port, isAssumed };
     }

@@ -3,7 +3,7 @@ import type { SourceElement } from "../../reading/finding.js";
 import type { Findings } from "../../reading/findings.js";
 import type { KernelDriver } from "../../../drivers/driver.js";
 import { namesHint } from "../../../base/nearest.js";
-import { MatchDraft } from "../../rules/matchDraft.js";
+import { MatchDraft, type AskedMatch } from "../../rules/matchDraft.js";
 import { notImported, type Place, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { readActions } from "./actions/actions.js";
@@ -26,7 +26,7 @@ export interface Filter extends Omit<Hook, "owner" | "prio" | "protocol" | "kind
   readonly owner: string;
   prio: number;
   readonly protocol: number | undefined;
-  readonly match: MatchDraft;
+  readonly match: AskedMatch;
   readonly steps: readonly Step[];
   /** Zones that its actions track, and whether the kernel executes them, too. */
   readonly zones?: readonly Zone[];
@@ -62,6 +62,12 @@ export const EXTRAS: Readonly<Record<string, string>> = {
   eth_type: "what protocol says, in listings",
 };
 
+/** Values of those that tc prints. */
+const EXTRA_FORMS: Readonly<Record<string, RegExp>> = {
+  in_hw_count: /^\d+$/,
+  eth_type: /^(?:ipv4|ipv6|arp|rarp|802\.1[qQ]|802\.1ad|(?:0x)?[\da-f]{2,4})$/i,
+};
+
 export interface FilterReader {
   readonly driver: KernelDriver | null;
   readonly findings: Findings;
@@ -87,7 +93,7 @@ export function readFilter(
   const protocol = hook.protocol === undefined ? undefined : etherTypeOf(hook.protocol);
   const isFlower = hook.kind.text === "flower";
   if (!isFlower && hook.kind.text !== "matchall")
-    notImported(hook.kind, KINDS[hook.kind.text] ?? `drivers take flower and matchall, not ${hook.kind.text}`);
+    notImported(hook.kind, KINDS[hook.kind.text] ?? `drivers offload flower and matchall, not ${hook.kind.text}`);
   const keys = new Map<string, Word>();
   const missing: string[] = [];
   let software: Word | undefined;
@@ -109,13 +115,16 @@ export function readFilter(
     else if (word.text === "hw_tc") {
       words.next("a class");
       refuse(word, "hw_tc", "the eSwitch has no traffic classes");
-    } else if (EXTRAS[word.text] !== undefined) words.next("its value");
-    else if (KEYS[word.text] === undefined || !isFlower)
+    } else if (EXTRAS[word.text] !== undefined) {
+      const value = words.next("its value");
+      const form = EXTRA_FORMS[word.text];
+      if (form?.test(value.text) === false) notImported(value, `"${value.text}" is not a value of ${word.text}`);
+    } else if (KEYS[word.text] === undefined || !isFlower)
       notImported(
         word,
-        `no key of ${hook.kind.text}: ${namesHint(word.text, "keys", isFlower ? Object.keys(KEYS) : [])}`,
+        `not a key of ${hook.kind.text}: ${namesHint(word.text, "keys", isFlower ? Object.keys(KEYS) : [])}`,
       );
-    else if (keys.has(word.text)) notImported(word, `${word.text} is there twice`);
+    else if (keys.has(word.text)) notImported(word, `${word.text} is given twice`);
     else {
       if (KEYS[word.text]?.ask === undefined)
         notImported(word, (KEYS[word.text]?.element as { refused: string }).refused);
@@ -167,7 +176,7 @@ export function readFilter(
     prio,
     handle,
     protocol,
-    match,
+    match: match.asked,
     steps,
     zones,
     inSoftware,
@@ -178,8 +187,8 @@ export function readFilter(
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  u32: "drivers take u32 in few devices, and this one not: use flower",
-  basic: "it is executed in the kernel: use flower",
+  u32: "the mlx5 driver does not offload u32: use flower",
+  basic: "the kernel executes it: use flower",
   bpf: "the device runs no programs",
 };
 
@@ -206,7 +215,10 @@ export function readHook(words: Cursor, first: Word): Hook {
         break;
       case "egress":
       case "root":
-        return notImported(word, "drivers take filters of ingress: frames that the device received from that port");
+        return notImported(
+          word,
+          "drivers offload filters of ingress only: frames that the device received from that port",
+        );
       case "parent":
         side = parentOf(words.next("a parent"));
         break;
@@ -232,14 +244,14 @@ export function readHook(words: Cursor, first: Word): Hook {
         words.next("an average");
         break;
       default:
-        if (owner === undefined) notImported(first, "which device it is on is not said: dev NAME, or block N");
+        if (owner === undefined) notImported(first, "the device is missing: dev NAME, or block N");
         if (side === undefined && !owner.text.startsWith("block ")) {
-          notImported(first, "whether it is for received frames is not said: ingress, or parent ffff:");
+          notImported(first, "the hook is missing: ingress, or parent ffff:");
         }
         return { owner, chain: chain ?? 0, prio, protocol, handle, kind: word };
     }
   }
-  if (owner === undefined) return notImported(first, "which device it is on is not said: dev NAME, or block N");
+  if (owner === undefined) return notImported(first, "the device is missing: dev NAME, or block N");
   return { owner, chain: chain ?? -1, prio, protocol, handle, kind: { text: "", place: first.place } };
 }
 
@@ -247,7 +259,7 @@ const INGRESS_PARENTS = ["ffff:", "ffff:0", "ffff:fff2", "ingress", "clsact"];
 
 function parentOf(word: Word): Word {
   const isIngress = INGRESS_PARENTS.includes(word.text.toLowerCase());
-  return isIngress ? word : notImported(word, "drivers take filters of ingress: parent ffff: or ffff:fff2");
+  return isIngress ? word : notImported(word, "drivers offload filters of ingress only: parent ffff: or ffff:fff2");
 }
 
 function handleOf(word: Word): number {

@@ -7,9 +7,9 @@ import { KEYS } from "./keys.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {
   "filter add, replace, change": { becomes: "a rule, in the table of its chain" },
-  "filter del": { becomes: "the filters that it names are taken away again" },
+  "filter del": { becomes: "the filters that it names are removed" },
   "qdisc add ... ingress, clsact": { becomes: "nothing; `ingress_block N`: devices share the filters of the block" },
-  "qdisc del": { becomes: "the filters of the device are taken away again" },
+  "qdisc del": { becomes: "the filters of the device are removed" },
   "chain add": { becomes: "nothing: chains are tables" },
   "ip link add ... type vxlan, geneve, gretap, and what `ip -d link` prints of a VXLAN device": {
     becomes: "a tunnel device; the port of a VXLAN device is in `device.parser.vxlanPorts`",
@@ -17,8 +17,8 @@ const COMMANDS: Readonly<Record<string, Element>> = {
   "NAME=value": { becomes: "a variable, for `$NAME`" },
   "what `filter show` prints, as text or JSON": { becomes: "the same as the commands that make the filters" },
   "actions add": { refused: "filters are read, with the qdisc and the chains that they are in" },
-  "filters of egress, and of other qdiscs": { refused: "drivers take filters of ingress" },
-  "u32, basic, bpf": { refused: "drivers take flower and matchall" },
+  "filters of egress, and of other qdiscs": { refused: "drivers offload filters of ingress only" },
+  "u32, basic, bpf": { refused: "drivers offload flower and matchall" },
 };
 
 const elementsOf = (table: Readonly<Record<string, { readonly element: Element }>>): Record<string, Element> => {

@@ -8,6 +8,7 @@ import { LastCommand } from "../../reading/lastCommand.js";
 import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
+import { commandsIn, textOf } from "./commands.js";
 import { checkPort, Devices, type NetDevice, type TunnelKind } from "./devices.js";
 import { FilterList } from "./filterList.js";
 import { readFilter, readHook, type FilterReader, type Hook } from "./filter.js";
@@ -105,7 +106,7 @@ export class TcImport implements Importer {
       ...json.filters.map((one) => ({
         place: one.place,
         read: () => {
-          this.#listed(one.place, "", () => jsonListed(one));
+          this.#listed(one.place, "", () => jsonListed(one, assume));
         },
       })),
       ...listing.filters.map((one) => ({
@@ -140,7 +141,7 @@ export class TcImport implements Importer {
     this.findings.assume(
       place,
       "filter",
-      "the listing does not say its device: eth0; --map eth0=... says which port it is",
+      "the listing does not name its device; eth0 assumed, --map eth0=... sets its port",
     );
     this.#shown = { text: "eth0", place };
     return this.#shown;
@@ -158,13 +159,14 @@ export class TcImport implements Importer {
       const [first] = words;
       if (first === undefined) continue;
       this.draft.comesFrom(first.place, commands.length === 1 ? line.text : words.map(({ text }) => text).join(" "));
-      if (!COMMAND.test(`${textOf(words)} `)) {
-        this.findings.assume(first.place, textOf(words), NO_COMMAND);
+      const text = textOf(words);
+      if (!COMMAND.test(`${text} `)) {
+        this.findings.assume(first.place, text, NO_COMMAND);
         continue;
       }
       this.#last.begin();
       this.#guard(first, () => {
-        this.#command(new Cursor(words), first, textOf(words));
+        this.#command(new Cursor(words), first, text);
       });
     }
   }
@@ -229,7 +231,7 @@ export class TcImport implements Importer {
     const list = this.#listOf(filter.owner);
     if (hook.prio === undefined) {
       const prio = (filter.prio = list.newPrio(hook.chain));
-      const reason = `it has no prio: the kernel gives ${prio}, before filters without one`;
+      const reason = `without a prio the kernel assigns one: ${prio}, before earlier filters without one`;
       this.findings.assume(hook.kind.place, hook.kind.text, reason);
     }
     this.#last.undo = list.add(filter, verb !== "add");
@@ -253,7 +255,7 @@ export class TcImport implements Importer {
       else if (word.text === "ingress" || word.text === "clsact") isIngress = true;
       else if (word.text === "ingress_block") block = words.next("a block").text;
       else if (word.text === "root" && verb !== "show") {
-        notImported(word, "queueing disciplines of sent frames are in the kernel");
+        notImported(word, "queueing disciplines for sent frames run in the kernel");
       } else if (/^(?:parent|handle|egress_block)$/.test(word.text)) {
         isChild ||= word.text === "parent";
         words.next("a value");
@@ -261,7 +263,9 @@ export class TcImport implements Importer {
     }
     // Children of other qdiscs are for sent frames.
     if (unknown !== undefined && (isIngress || !isChild))
-      notImported(unknown, `"${unknown.text}" is no word of a qdisc: dev, handle, parent, ingress_block`);
+      notImported(unknown, `"${unknown.text}" is not an option of a qdisc: dev, handle, parent, ingress_block`);
+    if (/^(?:a|add|replace)$/.test(verb) && !isIngress && unknown === undefined)
+      words.next("its kind, such as ingress or clsact,");
     if (name === undefined || !isIngress) return;
     const owner = name;
     if (verb.startsWith("del")) {
@@ -338,7 +342,7 @@ function checkVerb(verb: Word): void {
     notImported(verb, `qdiscs and chains are added and deleted: "${verb.text}" is neither`);
 }
 
-const NO_COMMAND = "no command of tc: left out";
+const NO_COMMAND = "not a tc command: ignored";
 
 const LINK_KINDS: Readonly<Record<string, TunnelKind>> = {
   vxlan: "vxlan",
@@ -359,38 +363,3 @@ function globalOptions(words: Cursor): void {
     if (/^-(?:n|netns|b|batch|cf|conf)$/.test(option.text)) words.next("its value");
   }
 }
-
-/** The commands of a line, which `;` and `&&` part. */
-function* commandsIn(words: readonly Word[]): Generator<readonly Word[]> {
-  let command: Word[] = [];
-  for (const [n, word] of words.entries()) {
-    const isEnd = /^(?:;+|&&|\|\||\|)$/.test(word.text);
-    const ends = isEnd || /[^\\];$/.test(word.text);
-    if (!isEnd) command.push(ends ? { ...word, text: word.text.slice(0, -1) } : word);
-    if (!ends) continue;
-    yield commandOf(command);
-    command = [];
-    // What follows is executed if the command fails, or reads what it prints.
-    if (word.text === "|" || word.text === "||") {
-      const rest = words.slice(n);
-      if (commandOf(rest) !== rest) yield rest;
-      return;
-    }
-  }
-  yield commandOf(command);
-}
-
-/** From its command on, where that has other words in front of it: `then tc filter add ...`. */
-function commandOf(words: readonly Word[]): readonly Word[] {
-  const at = words.findIndex(
-    ({ text }, n) => n > 0 && /(?:^|\/)tc$/.test(text) && /^(?:-|filter$|qdisc$|chain$)/.test(words[n + 1]?.text ?? ""),
-  );
-  return at < 0 ? words : words.slice(at);
-}
-
-function textOf(words: readonly Word[]): string {
-  const text = words.map((one) => one.text).join(" ");
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
-}
-
-const SHOWN = 100;

@@ -35,10 +35,10 @@ export function munge(
   let name = header.text as PeditHeader;
   const fields = PEDIT_NAMES[name] as (typeof PEDIT_NAMES)[PeditHeader] | undefined;
   if (fields === undefined)
-    notImported(header, `"${header.text}" is no header of pedit: ${Object.keys(PEDIT_NAMES).join(", ")}`);
+    notImported(header, `"${header.text}" is not a header of pedit: ${Object.keys(PEDIT_NAMES).join(", ")}`);
   const field = words.next("a field");
   if (name === "ip" && (field.text === "sport" || field.text === "dport")) {
-    name = l4 ?? notImported(field, "whether it is a port of TCP or of UDP needs ip_proto");
+    name = l4 ?? notImported(field, "ip_proto is needed to tell TCP from UDP");
   }
   const known = PEDIT_NAMES[name][field.text];
   if (known === undefined) {
@@ -69,7 +69,7 @@ export function listedBits(words: Cursor, l4: "tcp" | "udp" | undefined, l3: "ip
   const offset = Number(digits);
   const known = LISTED_HEADERS[header ?? ""];
   const place = known === undefined ? placed(offset, l3, l4) : { header: known, at: offset * 8 };
-  if (digits === "" || place === undefined) notImported(where, "which header it is needs protocol and ip_proto");
+  if (digits === "" || place === undefined) notImported(where, "protocol and ip_proto are needed to find the header");
   const mask = ~(kept ?? 0n) & 0xffffffffn;
   return { ...place, width: 32, command, value: (value ?? 0n) & mask, mask };
 }
@@ -85,11 +85,12 @@ function rawMunge(
   const offset = Number(offsetWord.text);
   const size = words.next("u8, u16 or u32");
   const width = { u8: 8, u16: 16, u32: 32 }[size.text];
-  if (width === undefined) notImported(size, `"${size.text}" is no size: u8, u16, u32`);
+  if (width === undefined) notImported(size, `"${size.text}" is not a size: u8, u16, u32`);
   if (words.peek() === "at") notImported(words.next("at"), "the device does not change bits at a variable offset");
   if (!Number.isInteger(offset)) notImported(offsetWord, `an offset is a number, not "${offsetWord.text}"`);
   const change = command(words, width, undefined);
-  const place = placed(offset, l3, l4) ?? notImported(at, "which header is at the offset needs protocol and ip_proto");
+  const place =
+    placed(offset, l3, l4) ?? notImported(at, "protocol and ip_proto are needed to find the header at this offset");
   return change === undefined ? undefined : { ...place, width, ...change };
 }
 

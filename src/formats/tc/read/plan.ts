@@ -153,8 +153,12 @@ export class Plan {
     const chain = filter.chain === 0 ? "" : ` chain ${filter.chain}`;
     const handle = filter.handle === undefined ? "" : ` handle 0x${filter.handle.toString(16)}`;
     const name = this.#writer.nameOf(`${filter.owner}${chain} prio ${filter.prio}${handle}`);
+    if (priority >= LAST) {
+      this.findings.refuse(filter.place, filter.origin.text, `a table has ${LAST} priorities for rules`, name);
+      return;
+    }
     attempt(
-      () => this.#writer.write({ table, level, priority, name, match: filter.match.toScenario() }, filter, ways),
+      () => this.#writer.write({ table, level, priority, name, match: filter.match.terms }, filter, ways),
       ({ word, reason }) => this.findings.refuse(word.place, word.text, reason, name),
     );
   }
@@ -198,6 +202,7 @@ function segmentsOf(table: string, level: number, filters: readonly Filter[]): S
  * masks. Of these the mask that came first is looked at first.
  */
 function ranksOf(filters: readonly Filter[]): Map<Filter, number> {
+  if (filters.length > LAST && new Set(filters.map(({ prio }) => prio)).size > LAST) return sharedRanks(filters);
   const masks = new Map<string, number>();
   const ranks = new Map<Filter, number>();
   for (const filter of filters) {
@@ -208,5 +213,28 @@ function ranksOf(filters: readonly Filter[]): Map<Filter, number> {
   }
   const prios = new Set(filters.map(({ prio }) => prio));
   if (masks.size === prios.size && !prios.has(LAST)) for (const filter of filters) ranks.set(filter, filter.prio);
+  return ranks;
+}
+
+/**
+ * Of a chain of nftables with more rules than a table has priorities. Neighbours that compare the same bits with
+ * different values match different frames: they share one.
+ */
+function sharedRanks(filters: readonly Filter[]): Map<Filter, number> {
+  const ranks = new Map<Filter, number>();
+  const values = new Set<string>();
+  let mask: string | undefined;
+  let rank = -1;
+  for (const filter of filters) {
+    const { terms, maskKey } = filter.match;
+    const value = JSON.stringify(terms);
+    if (maskKey !== mask || values.has(value)) {
+      rank++;
+      mask = maskKey;
+      values.clear();
+    }
+    values.add(value);
+    ranks.set(filter, rank);
+  }
   return ranks;
 }

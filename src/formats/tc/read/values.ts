@@ -74,7 +74,7 @@ export function etherTypeOf(word: Word): number | undefined {
   if (known !== undefined) return known;
   return /^(0x)?\d/i.test(name)
     ? tcNumber(word, "an EtherType", 16)
-    : notImported(word, `"${word.text}" is no EtherType; names: ${Object.keys(ETHERTYPES).join(", ")}`);
+    : notImported(word, `"${word.text}" is not an EtherType; names: ${Object.keys(ETHERTYPES).join(", ")}`);
 }
 
 /** A rate in bits a second: "1mbit", "100kbps", "1000". @throws NotImported */
@@ -82,7 +82,7 @@ export function bitRate(word: Word): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)([a-z]*)$/i.exec(word.text) ?? [];
   const [, letter = "", binary, kind = ""] = /^([kmgt]?)(i?)(bit|bps)?$/i.exec(unit ?? "?") ?? [];
   if (digits === undefined || (unit !== "" && kind === "")) {
-    notImported(word, `"${word.text}" is no rate, such as 100mbit or 10mbps`);
+    notImported(word, `"${word.text}" is not a rate, such as 100mbit or 10mbps`);
   }
   const step = binary === "" ? 1000 : 1024;
   return Number(digits) * step ** " kmgt".indexOf(letter.toLowerCase() || " ") * (kind.toLowerCase() === "bps" ? 8 : 1);
@@ -91,7 +91,7 @@ export function bitRate(word: Word): number {
 /** Bytes: "100k", "64kb", "1500". @throws NotImported */
 export function byteSize(word: Word): number {
   const [, digits, letter = "", bits] = /^(\d+(?:\.\d+)?)(?:([kmg])?(b|bit)?)?$/i.exec(word.text) ?? [];
-  if (digits === undefined) notImported(word, `"${word.text}" is no size, such as 64kb`);
+  if (digits === undefined) notImported(word, `"${word.text}" is not a size, such as 64kb`);
   const scale = 1024 ** " kmg".indexOf(letter.toLowerCase() || " ");
   return Math.round((Number(digits) * scale) / (bits?.toLowerCase() === "bit" ? 8 : 1));
 }

@@ -196,7 +196,7 @@ class BodyReader {
     this.findings.assume(
       word.place,
       "tunnel_key",
-      "the MAC addresses of the neighbour are not said: 02:00:00:00:00:01 to 02:00:00:00:00:02, by the uplink",
+      "the neighbour's MAC addresses are not given; assumed: 02:00:00:00:00:01 to 02:00:00:00:00:02, by the uplink",
     );
     const hops = ttl === undefined || ttl === 0 ? 64 : ttl;
     const service = tos === 0 ? {} : { dscp: tos >> 2, ecn: tos & 3 };

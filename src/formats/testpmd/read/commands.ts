@@ -48,9 +48,9 @@ const HEADERS_OFF = "the headers that rules after it take off";
 
 export const COMMANDS: readonly Command[] = [
   command("flow create", "create", "a rule"),
-  command("flow validate", "validate", "nothing; it is read like `flow create`, so its faults are told"),
-  command("flow destroy", "destroy", "its rules are gone, and a finding says so"),
-  command("flow flush", "flush", "the rules of the port are gone, and a finding says so"),
+  command("flow validate", "validate", "nothing; it is checked like `flow create`"),
+  command("flow destroy", "destroy", "its rules are removed, with a finding"),
+  command("flow flush", "flush", "the rules of the port are removed, with a finding"),
   command("flow update", "update", "the rule has these actions"),
   command("flow isolate", "isolate", "`on`: the driver has no rules of its own for frames that no rule matches"),
   command("flow query", "silent", NO_EFFECT),
@@ -66,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
   command("flow actions_template", "actionsTemplate", "the actions of rules of its tables"),
   command("flow template_table", "templateTable", "the group and the priority of its rules"),
   command("flow queue", "queue", "`create`: a rule"),
-  refused("flow tunnel", "the rules of a tunnel are put together by the driver"),
+  refused("flow tunnel", "the driver composes the rules of a tunnel"),
   refused("flow flex_item", "its layout is in a file of its own"),
   ...TUNNEL_COMMANDS.map((name) => command(`set ${name}`, "tunnel", name.includes("decap") ? HEADERS_OFF : HEADERS)),
   command("set conntrack", "conntrack", "the connection of `flow indirect_action` after it"),

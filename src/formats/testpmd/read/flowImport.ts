@@ -61,7 +61,7 @@ export class FlowImport implements Importer {
       if (answerOf(other) !== undefined) answers.push(line);
       else if (queues !== undefined) this.#settings.queues = Number(queues);
       else if (!setVariable(other, this.#variables)) {
-        this.findings.assume(place, other, "it is no command about flows: left out");
+        this.findings.assume(place, other, "not a flow command: ignored");
       }
     });
     let next = 0;
@@ -110,7 +110,7 @@ export class FlowImport implements Importer {
     const text = names.join(" ");
     const doing = this.#doing[kind];
     if ("refused" in element) notImported({ ...first, text }, element.refused);
-    if (kind === "left") this.findings.assume(first.place, text, "it is left out: rules stay as they are made");
+    if (kind === "left") this.findings.assume(first.place, text, "ignored: rules do not change once created");
     if (kind === "silent" || kind === "left") return;
     doing?.(words, { ...first, text });
     if (!words.done && kind !== "meter") {
@@ -237,7 +237,7 @@ export class FlowImport implements Importer {
       this.#turnConnection(Number(port), words);
       return;
     }
-    if (word.text !== "create") notImported(word, "rules stay as they are made");
+    if (word.text !== "create") notImported(word, "rules do not change once created");
     let handle = 0n;
     while (!words.take("action")) {
       const key = words.next('"action"');
@@ -263,15 +263,15 @@ export class FlowImport implements Importer {
     const number = numberAt(handle, "an indirect action", 32);
     words.take("action");
     const update = words.next("conntrack_update");
-    if (update.text !== "conntrack_update") notImported(update, "rules stay as they are made");
+    if (update.text !== "conntrack_update") notImported(update, "rules do not change once created");
     const actions = this.#settings.indirect(port, number, handle).map((action) => {
       const { connection } = action;
-      if (connection === undefined) return notImported(handle, "it is no connection");
+      if (connection === undefined) return notImported(handle, "not a connection");
       const { isOriginal } = this.#settings.conntrack.current(connection.name, update);
       return { ...action, connection: { ...connection, isOriginal } };
     });
     if (words.peek() === "ctx")
-      notImported(words.next("dir"), "a scenario has the first contents of a connection only");
+      notImported(words.next("dir"), "a scenario holds only the initial state of a connection");
     for (const text of ["dir", "/", "end"])
       if (!words.take(text)) unknownWord(words.next(`"${text}"`), "word here", [text]);
     this.#settings.setIndirect(port, number, actions);
@@ -289,7 +289,7 @@ export class FlowImport implements Importer {
     const port = numberAt(words.next("the port"), "the port", 16);
     const word = words.next("create or destroy");
     if (word.text === "destroy") {
-      this.findings.assume(word.place, `flow ${kind} destroy`, "it is left out: rules stay as they are made");
+      this.findings.assume(word.place, `flow ${kind} destroy`, "ignored: rules do not change once created");
       words.skipTo();
     } else if (word.text !== "create") unknownWord(word, "word here", ["create", "destroy"]);
     else if (kind === "pattern_template") this.#templates.addPattern(port, words);
@@ -309,7 +309,7 @@ export class FlowImport implements Importer {
       return;
     }
     if (verb.text !== "create") {
-      this.findings.assume(verb.place, `flow queue ${verb.text}`, "it is left out: rules stay as they are made");
+      this.findings.assume(verb.place, `flow queue ${verb.text}`, "ignored: rules do not change once created");
       words.skipTo();
       return;
     }
@@ -363,7 +363,7 @@ function readAttributes(words: Cursor, port: Word): Attributes {
       priority = { value: numberAt(operand, "priority", 32), word: operand };
     } else if (["ingress", "egress", "transfer"].includes(word.text)) said.add(word.text);
     else if (word.text === "tunnel_set" || word.text === "tunnel_match") {
-      notImported(word, "the rules of a tunnel are put together by the driver");
+      notImported(word, "the driver composes the rules of a tunnel");
     } else if (word.text === "user_id") userId = numberAt(words.next("a number"), "user_id", 64);
     else unknownWord(word, "attribute", ATTRIBUTES);
   }
@@ -372,7 +372,7 @@ function readAttributes(words: Cursor, port: Word): Attributes {
     ...(said.has("ingress") ? ["nic_rx" as const] : []),
     ...(said.has("egress") ? ["nic_tx" as const] : []),
   ];
-  if (domains.length === 0) notImported(port, "it is for no direction: ingress, egress or transfer");
+  if (domains.length === 0) notImported(port, "its direction is missing: ingress, egress or transfer");
   return { group, priority, domains, userId };
 }
 

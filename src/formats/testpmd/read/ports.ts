@@ -22,7 +22,7 @@ export class Ports {
     const endpoint = mapped ?? (port === 0n ? { port: 1 } : { vport: Number(port) });
     if (mapped === undefined) {
       const what = port === 0n ? "the wire and the PF" : `VF ${port}`;
-      this.assume(word, `port ${port} is ${what}; --map port${port}=... says otherwise`);
+      this.assume(word, `port ${port} is taken for ${what}; --map port${port}=... overrides this`);
     }
     this.#known.set(port, this.draft.endpoint(endpoint));
     return endpoint;

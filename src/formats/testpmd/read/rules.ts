@@ -89,7 +89,7 @@ export class Rules {
       },
     });
     if (walk.match.contradicts)
-      notImported(rule.port.word, "two items ask for different values of one field: no frame has both");
+      notImported(rule.port.word, "two items match different values of one field: no frame has both");
     if (domain === "fdb" && !walk.hasPort) this.#askPort(rule, walk, assume);
     const lacking: string[] = [];
     const plan = this.#plan(rule, vport, walk, assume, lacking);
@@ -117,7 +117,7 @@ export class Rules {
     if (value <= max) return;
     const reason = `the driver ${pmd?.name ?? ""} refuses priorities above ${max} in this group`;
     if (value > LAST_TRIPLED) notImported(word, reason);
-    this.findings.assume(word.place, word.text, `${reason}: it is imported as if it did not`);
+    this.findings.assume(word.place, word.text, `${reason}: imported all the same`);
   }
 
   /** As the mlx5 driver does, a transfer rule has the frames of its port, unless it names one. */
@@ -125,7 +125,7 @@ export class Rules {
     walk.match.ask("misc.source_port", sourcePort(this.ports.of(port.number, port.word)));
     if (this.#ofPort) return;
     this.#ofPort = true;
-    assume(port.word, "a transfer rule without a port item has the frames of its own port, as the mlx5 driver does");
+    assume(port.word, "a transfer rule without a port item matches frames of its own port, as with the mlx5 driver");
   }
 
   #plan(
@@ -160,7 +160,7 @@ export class Rules {
     });
     if (plan.steps.end === undefined && domain !== "nic_tx") {
       const word = plan.passes ?? { text: "actions", place: port.word.place };
-      lack(word, "no action ends the rule: DPDK goes on with rules of lower priority, which the device does not");
+      lack(word, "no action ends the rule: DPDK continues with rules of lower priority, the device does not");
       plan.steps.end = "default_miss";
     }
     return plan;

@@ -36,7 +36,7 @@ export function valueOf(word: Word, what: string, bits: number, kind: ValueKind 
       return numberAt(word, what, bits);
     case "mac":
       if (!/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(word.text)) {
-        notImported(word, `"${word.text}" is no MAC address: six pairs of digits with colons between them`);
+        notImported(word, `"${word.text}" is not a MAC address: six pairs of digits with colons between them`);
       }
       return addressOf(word, "mac");
     case "ipv4":

@@ -1,14 +1,14 @@
 /** What becomes of the words of `ip xfrm`: the tables of its page. */
 import type { Element } from "../../reading/format.js";
 
-const NOTHING = { becomes: "nothing: the host alone compares it" };
+const NOTHING = { becomes: "nothing: only the host compares it" };
 
 export const COMMANDS = {
   "ip xfrm state add, update; what ip xfrm state prints": { becomes: "an ESP action and a flow that executes it" },
   "ip xfrm policy add, update; what ip xfrm policy prints": {
     becomes: "with offload, a flow that encrypts, drops or passes what it selects; without, it is not on the NIC",
   },
-  "ip xfrm state or policy: delete, deleteall, flush": { becomes: "what stands before it is left out" },
+  "ip xfrm state or policy: delete, deleteall, flush": { becomes: "everything before it is left out" },
 } as const satisfies Readonly<Record<string, Element>>;
 
 /** Words of states. */
@@ -22,9 +22,9 @@ export const STATE_WORDS = {
   aead: {
     becomes: "`key`, and the last four bytes as `salt`: rfc4106(gcm(aes)) with a key of 128 or 256 bits, ICV 128",
   },
-  enc: { refused: "the NIC encrypts AES-GCM alone" },
-  auth: { refused: "the NIC encrypts AES-GCM alone" },
-  "auth-trunc": { refused: "the NIC encrypts AES-GCM alone" },
+  enc: { refused: "the NIC encrypts with AES-GCM only" },
+  auth: { refused: "the NIC encrypts with AES-GCM only" },
+  "auth-trunc": { refused: "the NIC encrypts with AES-GCM only" },
   comp: { refused: "the NIC does not compress" },
   "replay-window": { becomes: "`replay`, where the flag esn is set: without it the driver gives the NIC no window" },
   "replay-seq": { becomes: "`seq` of received frames: numbers up to it count as seen" },

@@ -22,7 +22,7 @@ const ASSIGNMENT = /^(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w*=/;
 const FAILED = /^(?:RTNETLINK answers: (?!Success)|Error: |Cannot |Failed to |Command "|Error, )/;
 
 const VERBS = ["add", "update", "delete", "deleteall", "flush", "list", "show", "get", "count", "monitor"];
-const NO_COMMAND = "no command and no listing of ip xfrm: left out";
+const NO_COMMAND = "neither a command nor a listing of ip xfrm: ignored";
 
 interface Listing {
   readonly first: Word;
@@ -135,7 +135,7 @@ export class XfrmImport implements Importer {
       else this.#addPolicy(words, first, { isUpdate: name === "update" });
     } else if (name === "delete" || name === "deleteall" || name === "flush") this.#delete(isState, name, words, first);
     else if (/^(?:set|getd|setd|alloc)/.test(verb.text))
-      this.findings.assume(verb.place, verb.text, "it is of the host alone: left out");
+      this.findings.assume(verb.place, verb.text, "it only affects the host: ignored");
     else if (name === undefined)
       notImported(verb, `ip xfrm ${object.text} adds, updates and deletes; ${namesHint(verb.text, "commands", VERBS)}`);
   }
@@ -147,7 +147,7 @@ export class XfrmImport implements Importer {
     if (this.#states.has(key) && !replaces)
       notImported(
         { text: "state", place: first.place },
-        "a state with its destination, SPI and protocol is there already",
+        "a state with this destination, SPI and protocol already exists",
       );
     this.#last.undo = undoOf(this.#states, [key]);
     this.#states.set(key, state);

@@ -70,7 +70,7 @@ export class Plan {
       this.findings.assume(
         first.place,
         shown(state.origin.text),
-        "it has no offload: the host encrypts, and the NIC knows nothing of it",
+        "without offload the host encrypts: it is not on the NIC",
       );
       return [];
     }
@@ -89,20 +89,21 @@ export class Plan {
   /** Key and mode. @throws NotImported what the driver does not take */
   #common(state: XfrmState, { direction }: Offload): Pick<ScenarioEsp, "direction" | "mode" | "key" | "salt"> {
     const { aead, other, first, tfcPad, mode } = state;
-    if (other !== undefined) notImported(other, "the NIC encrypts AES-GCM alone: aead rfc4106(gcm(aes))");
+    if (other !== undefined) notImported(other, "the NIC encrypts with AES-GCM only: aead rfc4106(gcm(aes))");
     if (aead === undefined)
       return notImported(
         { text: "state", place: first.place },
         "its algorithm is missing: aead rfc4106(gcm(aes)) KEY 128",
       );
     const { name, digits, icv } = aead;
-    if (name.text !== AES_GCM) notImported(name, `the NIC encrypts AES-GCM alone: aead ${AES_GCM}`);
+    if (name.text !== AES_GCM) notImported(name, `the NIC encrypts with AES-GCM only: aead ${AES_GCM}`);
     if (!KEY_DIGITS.includes(digits.length))
       notImported(
         { text: "key", place: name.place },
-        "the mlx5 driver takes keys of 20 and 36 bytes: AES-128 or AES-256, and 4 of the salt at the end",
+        "the mlx5 driver accepts keys of 20 and 36 bytes: AES-128 or AES-256, and 4 of the salt at the end",
       );
-    if (icv !== 128) notImported({ text: String(icv), place: name.place }, "the mlx5 driver takes an ICV of 128 bits");
+    if (icv !== 128)
+      notImported({ text: String(icv), place: name.place }, "the mlx5 driver accepts an ICV of 128 bits");
     if (tfcPad !== undefined) notImported(tfcPad, "the mlx5 driver does not offload it");
     return {
       direction: direction === "in" ? "decrypt" : "encrypt",
@@ -124,12 +125,12 @@ export class Plan {
     if (encap !== undefined && encap.type.text !== "espinudp")
       notImported(encap.type, "the mlx5 driver offloads UDP in front of ESP, and no other encapsulation");
     if (encap !== undefined && mode.text !== "transport")
-      notImported(encap.type, "the mlx5 driver offloads UDP in front of ESP in transport mode alone");
+      notImported(encap.type, "the mlx5 driver offloads UDP in front of ESP in transport mode only");
     const isIn = offload.direction === "in";
     if (isIn && isEsn && !WINDOWS.includes(window))
       notImported(
         { text: `replay-window ${window}`, place: first.place },
-        `the mlx5 driver takes windows of ${WINDOWS.join(", ")} numbers`,
+        `the mlx5 driver accepts windows of ${WINDOWS.join(", ")} numbers`,
       );
     if (isIn && !isEsn && window > 0) this.#say(first.place, "replay-window", NO_WINDOW);
     const next = isIn ? numbers.seq : numbers.oseq;
@@ -163,7 +164,7 @@ export class Plan {
   #crypto(state: XfrmState, offload: Offload, spi: string): ScenarioEsp {
     const { encap, isEsn, numbers, window } = state;
     if (encap !== undefined)
-      notImported(encap.type, "the mlx5 driver offloads UDP in front of ESP with packet offload alone");
+      notImported(encap.type, "the mlx5 driver offloads UDP in front of ESP with packet offload only");
     const esp: ScenarioEsp = { ...this.#common(state, offload), offload: "inline", spi };
     if (!isEsn) return esp;
     // mlx5e_ipsec_update_esn_state: the upper half of the lowest number of the window.
@@ -202,9 +203,7 @@ export class Plan {
       this.findings.assume(
         first.place,
         shown(origin.text),
-        isOfSocket
-          ? "it is of one socket: the host alone compares it"
-          : "it has no offload: the host alone compares it",
+        isOfSocket ? "it is of one socket: only the host compares it" : "it has no offload: only the host compares it",
       );
       return;
     }
@@ -231,11 +230,7 @@ export class Plan {
       return;
     }
     if (direction === "in") {
-      this.#say(
-        first.place,
-        shown(origin.text),
-        "frames that it selects reach the states, as all others do: it makes no flow",
-      );
+      this.#say(first.place, shown(origin.text), "frames reach the states without it: it makes no flow");
       return;
     }
     if (template === undefined) {
@@ -277,7 +272,7 @@ export class Plan {
     const isPort = mapped === undefined ? own.length > 1 : "port" in mapped && mapped.port > 1;
     if (isPort) notImported({ text: device, place }, NO_PORT);
     if (mapped !== undefined) this.draft.endpoint(mapped);
-    else this.#say(place, device, `it is the PF; --map ${device}=... says otherwise`);
+    else this.#say(place, device, `taken for the PF; --map ${device}=... overrides this`);
     return mapped !== undefined && "vport" in mapped ? mapped.vport : 0;
   }
 

@@ -115,9 +115,17 @@ export function readPolicy(policy: XfrmPolicy, words: Cursor): void {
         break;
       default:
         if (!readSelector(word, words, policy.selector))
-          notImported(word, `it is no word of a policy; ${namesHint(word.text, "words", WORDS)}`);
+          notImported(word, `not a word of a policy; ${namesHint(word.text, "words", WORDS)}`);
     }
   }
+}
+
+// ip-xfrm(8): XFRM-PROTO and MODE.
+const PROTOCOLS = ["esp", "ah", "comp", "route2", "hao"];
+const MODES = ["transport", "tunnel", "beet", "ro", "in_trigger", "iptfs"];
+
+function oneOf(names: readonly string[], word: Word, what: string): string {
+  return names.includes(word.text) ? word.text : notImported(word, `${what} is ${names.join(", ")}`);
 }
 
 function readTemplate(words: Cursor): Template {
@@ -130,13 +138,13 @@ function readTemplate(words: Cursor): Template {
       if (prefix !== undefined && prefix.value !== 0n) template[name] = prefix;
     } else if (name === "proto") {
       words.next(name);
-      template.protocol = words.next("a protocol").text;
+      template.protocol = oneOf(PROTOCOLS, words.next("a protocol"), "the protocol of a template");
     } else if (name === "spi" || name === "reqid") {
       words.next(name);
       template[name] = numberOf(words.next("a number"), name);
     } else if (name === "mode") {
       words.next(name);
-      template.mode = words.next("a mode").text;
+      template.mode = oneOf(MODES, words.next("a mode"), "the mode of a template");
     } else if (name === "level" || name === "share") {
       words.next(name);
       words.next("its value");

@@ -71,7 +71,7 @@ export function readSelector(word: Word, words: Cursor, selector: Selector): boo
   }
 }
 
-const UPPER = "the mlx5 driver takes the ports of TCP and UDP, and no other upper protocol";
+const UPPER = "the mlx5 driver accepts the ports of TCP and UDP, and no other upper protocol";
 
 /** Asks for the packets of a selector. @throws NotImported the driver does not take it */
 export function askSelector(match: MatchDraft, { src, dst, ...upper }: Selector): void {

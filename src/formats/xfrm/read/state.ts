@@ -58,7 +58,7 @@ export function readState(state: XfrmState, words: Cursor): void {
   while (!words.done) {
     const word = words.next("a word");
     const read = READERS[word.text];
-    if (read === undefined) notImported(word, `it is no word of a state; ${namesHint(word.text, "words", WORDS)}`);
+    if (read === undefined) notImported(word, `not a word of a state; ${namesHint(word.text, "words", WORDS)}`);
     else read(state, words, word);
   }
 }

@@ -7,7 +7,7 @@ import type { Destination, HardwareContext } from "./tree.js";
 
 /** What actions refer to: names of objects that the scenario gets for them. */
 export interface HardwareNames {
-  /** The table with this number of the firmware; undefined if the dump does not have it. */
+  /** The table with this number of the firmware; undefined if the dump does not contain it. */
   table(context: HardwareContext, number: number): string | undefined;
   tir(id: string): string;
 }
@@ -47,7 +47,7 @@ const does = (name: string, words: 1 | 2, becomes: string, read: Action["read"])
 };
 
 const change: Action["read"] = ({ first, second }, context) => modified([first + second], context);
-const OBJECT = "a dump does not have the state of an ASO object";
+const OBJECT = "a dump does not contain the state of an ASO object";
 const ACTIONS: ReadonlyMap<number, Action> = new Map([
   [0x00, does("no action", 1, "nothing", () => null)],
   [0x05, does("copy", 2, "`modify`: `copy`", change)],
@@ -75,10 +75,10 @@ const ACTIONS: ReadonlyMap<number, Action> = new Map([
       listed,
     ),
   ],
-  [0x10, no("IPsec encryption", 1, "a dump does not have keys")],
-  [0x11, no("IPsec decryption", 1, "a dump does not have keys")],
+  [0x10, no("IPsec encryption", 1, "a dump does not contain keys")],
+  [0x11, no("IPsec decryption", 1, "a dump does not contain keys")],
   [0x12, no("ASO", 2, OBJECT)],
-  [0x13, no("trailer", 1, "a dump does not have keys")],
+  [0x13, no("trailer", 1, "a dump does not contain keys")],
   [0x14, does("counter", 1, "`count`", ({ first }) => ({ count: counterName(number(first, 2, 6)) }))],
   [0x1b, no("add a field", 2, "the device's action that adds one field to another")],
   [0x1f, no("PSP encryption", 1, "the engine does not have PSP")],
@@ -100,7 +100,7 @@ export function* actionsOf(
     const second = words[n + 1] ?? "00000000";
     const two = action?.words === 2;
     const text = two ? `${first} ${second}` : first;
-    if (action === undefined) yield { text, action: refuse("no action of the device that is known") };
+    if (action === undefined) yield { text, action: refuse("unknown action of the device") };
     else yield { text: `${text} (${action.name})`, action: action.read({ first, second }, context) };
     n += two ? 2 : 1;
   }
@@ -168,7 +168,7 @@ function offsetOf(word: string, { firmware }: HardwareContext): number {
 function removed({ first }: Words, context: HardwareContext): Imported {
   const [from] = anchorsOf(first, context);
   if (from === FIRST_VLAN && bits(first, 26, 32) === TAG_SIZE) return "pop_vlan";
-  return refuse("it removes bytes that are no VLAN tag");
+  return refuse("it removes bytes other than a VLAN tag");
 }
 
 function cut({ first }: Words, context: HardwareContext): Imported {
@@ -177,7 +177,7 @@ function cut({ first }: Words, context: HardwareContext): Imported {
   return refuse(
     from === PACKET_START && to === IP_START
       ? "it removes the Ethernet header alone, for an encapsulation without one"
-      : "it removes headers that are no tunnel with Ethernet inside",
+      : "it removes headers other than a tunnel with Ethernet inside",
   );
 }
 
@@ -185,7 +185,7 @@ function inserted({ first, second }: Words, context: HardwareContext): Imported 
   const [from] = anchorsOf(first, context);
   const tpid = number(second, 0, 4);
   if (from !== PACKET_START || offsetOf(first, context) !== MACS_SIZE || (tpid !== 0x8100 && tpid !== 0x88a8)) {
-    return refuse("it inserts bytes that are no VLAN tag");
+    return refuse("it inserts bytes other than a VLAN tag");
   }
   const tci = number(second, 4, 4);
   return {
@@ -216,7 +216,7 @@ function encapsulated({ first, second }: Words, context: HardwareContext): Impor
   if (from !== PACKET_START || offsetOf(first, context) !== 0) return refuse("it inserts headers inside the frame");
   const size = 2 * bits(first, 23, 29);
   const data = memory(context, Number.parseInt(second, 16), 2 * size);
-  if (data === null) return refuse("the dump does not have the headers that it adds (4912: --extra_hw_res arg)");
+  if (data === null) return refuse("the dump does not contain the headers that it adds (4912: --extra_hw_res arg)");
   return { reformat: { type: "l2_to_l2_tunnel", data: `0x${data}` } };
 }
 
@@ -231,12 +231,12 @@ function listed({ first, second }: Words, context: HardwareContext): Imported {
     const block = Math.floor(n / PATTERN_SIZE);
     const [raw] = (context.patterns.get(pattern + block)?.[n % PATTERN_SIZE] ?? "").split("-");
     if (raw === undefined || raw === "") {
-      return refuse("the dump does not have the pattern of the changes (4911: --extra_hw_res pat,arg)");
+      return refuse("the dump does not contain the pattern of the changes (4911: --extra_hw_res pat,arg)");
     }
     // A pattern of a change with a value has the first word; the value is in the argument.
     const data = context.arguments.get(argument + block)?.slice(ARGUMENT_SIZE * (n % PATTERN_SIZE));
     const value = raw.length === 8 ? data?.slice(8, 16) : "";
-    if (value === undefined) return refuse("the dump does not have the values of the changes (4912)");
+    if (value === undefined) return refuse("the dump does not contain the values of the changes (4912)");
     words.push(raw + value);
   }
   return modified(words, context);

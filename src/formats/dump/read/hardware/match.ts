@@ -115,7 +115,7 @@ export class Reader {
       if ((word.mask & bits) !== bits) throw new NoMatch(`it compares a part of the bits that ${field.name} becomes`);
       const [found] =
         [...tag.values].find(([, set]) => set.reduce((all, bit) => all | bitOf(bit), 0) === (word.value & bits)) ?? [];
-      if (found === undefined) throw new NoMatch(`it asks for a kind of packet that ${field.name} has no value for`);
+      if (found === undefined) throw new NoMatch(`it matches a packet type for which ${field.name} has no value`);
       match.ask(field.name, found);
       return bits;
     }

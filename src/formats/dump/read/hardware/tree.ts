@@ -62,7 +62,7 @@ export interface Definer {
   readonly mask: string;
 }
 
-const NO_CONTEXT = "no context (4000) stands before it";
+const NO_CONTEXT = "no context (4000) precedes it";
 const NONE = "0x0";
 const MAX_PRIORITY = 0xffffffff;
 
@@ -136,7 +136,7 @@ export class HardwareTree {
         anchors(record.columns, context);
         return null;
       default:
-        return KNOWN.has(record.type) ? null : "no record type of hardware steering that is known";
+        return KNOWN.has(record.type) ? null : "unknown record type of hardware steering";
     }
   }
 

@@ -65,7 +65,7 @@ function checkVerbs(words: readonly Piece[], findings: Findings): void {
       findings.assume(
         place,
         `create ${table}`,
-        "mirrors of a bridge are left out: its flows say what happens to frames",
+        "mirrors of a bridge are ignored: its flows decide what happens to frames",
       );
   }
 }

@@ -150,7 +150,7 @@ export class Ports {
       const what = "port" in endpoint ? "the uplink" : `VF ${endpoint.vport}`;
       const name = this.#title(one.name);
       const patch = /patch/.test(name) ? "; if it is a patch port, add what ovs-vsctl show prints" : "";
-      assume(one.place, name, `port ${name} is ${what}; --map ${name}=uplink or =vf1 says another${patch}`);
+      assume(one.place, name, `port ${name} is taken for ${what}; --map ${name}=uplink or =vf1 overrides this${patch}`);
     }
     this.#isChosen = true;
   }
@@ -261,7 +261,7 @@ export class Ports {
       return { refused: `port ${one.name} is in the bridge ${one.bridge}` };
     if (isPf) {
       if (bridge !== undefined)
-        assume(port.place, name, `port ${name} is the PF; --map ${name}=uplink or =vf1 says another`);
+        assume(port.place, name, `port ${name} is taken for the PF; --map ${name}=uplink or =vf1 overrides this`);
       return { endpoint: { vport: 0 } };
     }
     const { type = "" } = one ?? {};

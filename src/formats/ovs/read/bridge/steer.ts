@@ -62,11 +62,7 @@ function unnamed({ flows }: Contents, { interfaces, findings }: Around): string 
   const [first, ...others] = new Set(interfaces.all.flatMap(({ bridge }) => bridge ?? []));
   const [flow] = flows.values();
   if (first !== undefined && others.length > 0 && flow !== undefined)
-    findings.assume(
-      flow.place,
-      flow.text,
-      `the text does not say the bridge of the flows: they are taken for those of ${first}`,
-    );
+    findings.assume(flow.place, flow.text, `the text does not name the bridge of the flows; assumed: ${first}`);
   return first;
 }
 
@@ -77,7 +73,11 @@ function wholeOf(all: readonly Flow[], findings: Findings): Flow[] {
   const tracking = flows.find(({ acts }) => tracks(acts));
   if (tracking !== undefined) {
     const { place, text } = tracking;
-    findings.assume(place, text, "all frames belong to established connections, and go in their original direction");
+    findings.assume(
+      place,
+      text,
+      "all frames are taken as part of established connections, in their original direction",
+    );
     return flows;
   }
   return flows.flatMap((flow) =>

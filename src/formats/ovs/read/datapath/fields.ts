@@ -3,7 +3,7 @@ import type { TunnelKey } from "../steps.js";
 import { maskedOf, type Masked } from "../values.js";
 import type { Word } from "../../../text/refusal.js";
 
-export const CT = "the device tracks one connection an object, not all that pass";
+export const CT = "the device tracks one connection per object, not all traffic";
 
 /** Keys with fields in parentheses, and the fields that these are. */
 export const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

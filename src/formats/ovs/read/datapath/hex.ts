@@ -84,7 +84,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 function number(text: string | undefined, digits: number, piece: Piece): string {
   if (text === undefined) return "0".repeat(digits);
-  const value = integerOf(text) ?? notImported(piece, `"${text}" is no number`);
+  const value = integerOf(text) ?? notImported(piece, `"${text}" is not a number`);
   const hex = value.toString(16);
   return hex.length > digits ? notImported(piece, `${text} is too big`) : hex.padStart(digits, "0");
 }
@@ -97,6 +97,6 @@ function address(
 ): string {
   const value = text === undefined ? undefined : parse(text);
   return value === undefined
-    ? notImported(piece, `"${text ?? ""}" is no address`)
+    ? notImported(piece, `"${text ?? ""}" is not an address`)
     : value.toString(16).padStart(digits, "0");
 }

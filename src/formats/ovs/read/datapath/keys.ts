@@ -51,7 +51,7 @@ const asksNothing = (text: string): boolean =>
 
 /** What a dump says of a flow besides its keys: its identity, and what it has counted. */
 const COUNTED =
-  /^(?:(?:mega_)?ufid|packets|bytes|used|flags|dp|offloaded|dp-extra-info|cache|n_packets|n_bytes|eviction|priority|score):|^[\d.]+s$|^never$/;
+  /^(?:(?:(?:mega_)?ufid|flags|dp|dp-extra-info|cache):|(?:packets|bytes|n_packets|n_bytes|eviction|priority|score):-?\d+$|used:(?:[\d.]+s?|never)$|offloaded:(?:yes|no|partial)$|[\d.]+s$|never$)/;
 
 /** @throws NotImported */
 export function readDatapathFlow(text: Piece, file: string): Flow {
@@ -75,7 +75,7 @@ function checkWhole(keys: Piece): void {
 }
 
 function isCut(piece: Piece): never {
-  return notImported(piece, `a terminal has cut the line at "${piece.text.slice(0, 20)}": print it into a file`);
+  return notImported(piece, `the line is cut at "${piece.text.slice(0, 20)}": write the output to a file`);
 }
 
 /** The keys and the actions, as `dpctl/add-flow` has them. @throws NotImported */

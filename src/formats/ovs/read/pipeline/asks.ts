@@ -47,7 +47,7 @@ export class Asks {
       return refused === undefined ? true : notImported({ text, place }, refused);
     }
     if (ctx.inPort !== undefined && this.ports.tunnels().some(({ name }) => name === ctx.inPort)) {
-      return notImported({ text, place }, "the headers of the tunnel are gone where its fields are asked for");
+      return notImported({ text, place }, "its tunnel fields are matched after the tunnel headers are removed");
     }
     return Object.entries(tunnel).every(([key, { value }]) => value === 0n && !key.startsWith("option "));
   }

@@ -25,7 +25,7 @@ export interface Made {
   readonly actions: ReturnType<FlowSegment["ending"]>;
   readonly missing: string[];
 }
-const ENDLESS = "the tables look each other up without an end";
+const ENDLESS = "the tables resubmit to each other endlessly";
 /** Acts that may be left to do at a lookup: a text that looks its tables up in a circle makes more. */
 const MAX_LEFT = 256;
 

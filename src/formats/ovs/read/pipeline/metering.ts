@@ -20,7 +20,7 @@ export class Metering {
   add({ id, place }: Extract<Act, { kind: "meter" }>, segment: FlowSegment, rule: string): Ask | undefined {
     const meter = this.meters.get(id);
     if (meter === undefined) {
-      const reason = "the text does not have the rates of this meter: add what ovs-ofctl dump-meters prints";
+      const reason = "the text does not define the rates of this meter: add what ovs-ofctl dump-meters prints";
       this.report.lacks(segment, rule, place, `meter:${id}`, reason);
       return undefined;
     }

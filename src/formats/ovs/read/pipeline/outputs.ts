@@ -13,7 +13,7 @@ import type { Branch, Context, Group, Known, Source } from "./state.js";
 
 const NO_TYPE =
   "the flow sets fields of a tunnel, and the text does not say whether the port is one: add what ovs-vsctl show prints";
-const WIRE = "a frame from the wire does not leave by it again";
+const WIRE = "a frame from the wire cannot leave through it again";
 
 export class Outputs {
   readonly #circular = new Map<string, boolean>();
@@ -42,7 +42,8 @@ export class Outputs {
     if ("refused" in target) return refuse(target.refused);
     const fromWire = this.#isFromWire(ctx, known);
     if ("tunnel" in target) {
-      if (fromWire) return refuse("a frame from the wire does not leave by it again: the tunnel leads over the uplink");
+      if (fromWire)
+        return refuse("a frame from the wire cannot leave through it again: the tunnel leads over the uplink");
       const port = portOf(target.tunnel, (number) => this.report.registerVxlan(target.tunnel, number));
       if (typeof port === "string") return refuse(port);
       const made = encapsulation(target.tunnel, ctx.values, this.source.neighbors, this.source.options);
@@ -227,7 +228,7 @@ export class Outputs {
 const CIRCULAR = "its buckets lead to it again";
 
 function reasonAgainst(group: Group | undefined): string | undefined {
-  if (group === undefined) return "the text does not have this group";
+  if (group === undefined) return "the text does not define this group";
   const { type, buckets } = group;
   if (type === "all" || type === "indirect" || buckets.length <= 1) return undefined;
   return type === "select" ? "Open vSwitch chooses a bucket by a hash of its own" : `groups of type ${type}`;

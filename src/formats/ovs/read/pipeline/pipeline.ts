@@ -164,7 +164,7 @@ export class Pipeline implements Ways {
         this.#made.add(flow);
         this.#rule(table, flow.name, PRIORITIES - flow.priority, draft, node, ctx, known, flow);
       }
-      if (!this.#made.has(flow)) this.#report.assume(place, flow.text, "no frame has what it asks for: left out");
+      if (!this.#made.has(flow)) this.#report.assume(place, flow.text, "no frame matches it: left out");
       this.#made.add(flow);
     } catch (error) {
       if (!(error instanceof NotImported)) throw error;

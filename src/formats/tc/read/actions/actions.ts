@@ -26,7 +26,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   vlan: does("push: `push_vlan`; pop: `pop_vlan`; modify: a change of VLAN and priority; else refused", vlan),
   pedit: does("`modify`, by field names or by offsets", pedit, "pass"),
   tunnel_key: does("set: the headers of an encapsulation; unset: nothing, the tunnel device takes them off", tunnelKey),
-  csum: does("nothing after pedit: the device mends checksums as it changes fields", csum, "pass"),
+  csum: does("nothing after pedit: the device fixes checksums as it changes fields", csum, "pass"),
   ct: does("register C2 gets the zone, and the state of an established connection; commit and nat are refused", ct),
   police: does("`flow_meter`, and a table for what exceeds the rate", police),
   sample: does("`flow_sampler`: the copies go to the PF", sample),
@@ -34,14 +34,14 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   gact: does("drop, pass (the PF), trap (the PF), goto chain, continue, reclassify, pipe", gact),
   mpls: no("the device does not add or remove MPLS entries"),
   nat: no("the device does not translate addresses statelessly: use pedit"),
-  skbmod: no("use pedit: drivers do not take skbmod"),
-  connmark: no("the marks of connections are in the kernel"),
-  ctinfo: no("the marks of connections are in the kernel"),
+  skbmod: no("drivers do not offload skbmod: use pedit"),
+  connmark: no("connection marks are kept in the kernel"),
+  ctinfo: no("connection marks are kept in the kernel"),
   ife: no("the device does not have IFE headers"),
   bpf: no("the device runs no programs"),
-  simple: no("it prints in the kernel"),
+  simple: no("it prints a message in the kernel"),
   gate: no("the device has no gates"),
-  xt: no("targets of iptables are in the kernel"),
+  xt: no("iptables targets run in the kernel"),
 };
 
 /** Reads the actions of a filter, to the end of its words. */
@@ -85,7 +85,7 @@ function oneAction(word: Word, words: Cursor, context: ActionContext, state: Sta
   const isControl = CONTROLS.includes(word.text);
   const action = ACTIONS[isControl ? "gact" : word.text];
   if (action === undefined)
-    return notImported(word, `no action of tc: ${namesHint(word.text, "actions", Object.keys(ACTIONS))}`);
+    return notImported(word, `not a tc action: ${namesHint(word.text, "actions", Object.keys(ACTIONS))}`);
   if (action.read === undefined) return notImported(word, (action.element as { refused: string }).refused);
   if (isControl) {
     const end = control(words, word);
@@ -93,7 +93,7 @@ function oneAction(word: Word, words: Cursor, context: ActionContext, state: Sta
     return end.kind === "pipe" ? [] : [{ kind: "end", verdict: end }];
   }
   if (words.peek() === "index" && words.peek(2) === undefined) {
-    notImported(word, "what the shared action of that index does is not said here");
+    notImported(word, "the text does not define the shared action with this index");
   }
   const steps = action.read(words, context, state, word);
   if (word.text === "police" || steps.at(-1)?.kind === "end") {

@@ -53,7 +53,7 @@ export function csum(words: Cursor, context: ActionContext, state: State, word: 
   const targets = ["ip4h", "ip", "iph", "ipv4h", "icmp", "igmp", "tcp", "udp", "udplite", "sctp", "and", "or", "+"];
   while (targets.includes((words.peek() ?? "").replace(/,$/, ""))) words.next("a header");
   if (!state.changed) {
-    context.refuse(word, "csum", "the device mends checksums only as it changes fields");
+    context.refuse(word, "csum", "the device fixes checksums only as it changes fields");
   }
   return [];
 }
@@ -68,7 +68,7 @@ export function ct(words: Cursor, context: ActionContext, state: State, word: Wo
       const reason =
         part.text === "nat"
           ? "the addresses that a connection is translated to are in the kernel"
-          : "the device does not add connections by itself";
+          : "the device does not add connections on its own";
       if (part.text !== "force") context.refuse(part, `ct ${part.text}`, reason);
       if (part.text === "nat" && (words.take("src") || words.take("dst"))) natRange(words);
     } else if (words.peek() === "mark" || words.peek() === "label") {

@@ -34,7 +34,7 @@ export function control(words: Cursor, word: Word): Verdict {
       if (!words.take("chain")) notImported(word, "goto needs chain and its number");
       return { kind: "goto", chain: tcNumber(words.next("a chain"), "a chain", 28) };
     default:
-      return notImported(word, `"${word.text}" is no control: ${CONTROLS.join(", ")}`);
+      return notImported(word, `"${word.text}" is not a control action: ${CONTROLS.join(", ")}`);
   }
 }
 
@@ -47,7 +47,7 @@ export function gact(words: Cursor): Step[] {
   const verdict = control(words, words.next("drop, pass or another control"));
   if (words.peek() === "random") {
     const word = words.next("random");
-    if (words.peek() !== "none") notImported(word, "the device draws no lots");
+    if (words.peek() !== "none") notImported(word, "the device cannot choose at random");
     for (let n = 0; n < 3 && !words.done; n++) words.next("random");
   }
   return verdict.kind === "pipe" ? [] : [{ kind: "end", verdict }];

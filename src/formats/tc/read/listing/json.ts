@@ -40,6 +40,22 @@ export function takeJson(text: string): { filters: JsonFilter[]; rest: string; b
   return { filters, rest: rest + text.slice(done), broken };
 }
 
+// iproute2: tc_filter.c, and the print functions of the actions in m_*.c.
+const HEAD_KEYS = new Set(
+  "protocol pref kind chain options dev block parent ingress egress clsact added deleted replaced".split(" "),
+);
+const CONTROL_KEYS = new Set(["type", "chain"]);
+const ACTION_KEYS = new Set(
+  (
+    "order kind type action control_action index ref bind installed last_used first_used expires stats cookie no_percpu " +
+    "used_hw_stats hw_stats in_hw not_in_hw in_hw_count skip_hw skip_sw prob direction mirred_action to_dev to_blockid " +
+    "vlan_action id protocol priority dst_mac src_mac csum rate rate64 group trunc_size mark mask queue_mapping ptype flags " +
+    "inheritdsfield zone label nat force commit clear helper mode src_ip dst_ip key_id dst_port geneve_opts vxlan_opts " +
+    "erspan_opts flag nofrag tos ttl keys nkeys burst mtu peakrate avrate pkts_rate pkts_burst overhead linklayer exceed " +
+    "conform tc bc label bos dst_ip_start dst_ip_end dst_port_start dst_port_end src_ip_start src_ip_end"
+  ).split(" "),
+);
+
 const ADVICE = ": some versions of tc write it wrong; the text of tc filter show has it all";
 
 function endOfBroken(text: string, from: number): number {
@@ -55,9 +71,20 @@ function readFilter(text: string, from: number, place: (at: number) => Place): J
   );
 }
 
-/** A filter in the words of a command. Undefined for what says only that a priority exists. @throws NotImported */
-export function listedOf({ read, place }: JsonFilter): Listed | undefined {
+/**
+ * A filter in the words of a command. Undefined for what says only that a priority exists.
+ * @throws NotImported
+ */
+export function listedOf(
+  { read, place }: JsonFilter,
+  assume: (word: Word, reason: string) => void,
+): Listed | undefined {
   const node = read();
+  const known = (of: JsonNode | undefined, keys: ReadonlySet<string>): void => {
+    if (of?.kind !== "object") return;
+    for (const [key] of of.entries) if (!keys.has(key.text)) assume(key, "not a key that tc prints here: ignored");
+  };
+  known(node, HEAD_KEYS);
   const options = entry(node, "options");
   if (options?.kind !== "object" || options.entries.length === 0) return undefined;
   const head = (name: string): Word | undefined => scalar(entry(node, name));
@@ -78,7 +105,11 @@ export function listedOf({ read, place }: JsonFilter): Listed | undefined {
   for (const [name, value] of options.entries) {
     if (name.text === "keys" && value.kind === "object") words.push(...keyWords(value.entries));
     else if (name.text === "actions" && value.kind === "array") {
-      for (const action of value.items) words.push(...at(action.place, "action"), ...jsonAction(action));
+      for (const action of value.items) {
+        known(action, ACTION_KEYS);
+        known(entry(action, "control_action"), CONTROL_KEYS);
+        words.push(...at(action.place, "action"), ...jsonAction(action));
+      }
     } else if (name.text !== "handle") words.push(...flagWords(name, value));
   }
   return { hook, words };

@@ -28,7 +28,7 @@ export interface ListedHead {
 /** @throws NotImported it is no filter of received frames */
 export function hookOf({ dev, block, parent, protocol, pref, chain, handle, kind }: ListedHead): Listed["hook"] {
   if (parent !== undefined && !/^(?:ffff:(?:fff2|0)?|ingress|clsact)$/i.test(parent.text)) {
-    notImported(parent, "drivers take filters of ingress: parent ffff: or ffff:fff2");
+    notImported(parent, "drivers offload filters of ingress only: parent ffff: or ffff:fff2");
   }
   const owner = block === undefined ? dev : { text: `block ${block.text}`, place: block.place };
   return {

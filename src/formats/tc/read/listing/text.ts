@@ -91,8 +91,11 @@ export function listedOf(filter: TextFilter, assume: (word: Word, reason: string
   const actions: Word[][] = [];
   for (const line of lines) {
     const [first, second] = line as [Word, Word | undefined];
-    if (first.text === "action" && second?.text === "order") actions.push([...line.slice(3)]);
-    else if (actions.length > 0) actions.at(-1)?.push(...detailOf(line));
+    if (first.text === "action" && second?.text === "order") {
+      const number = line[2] ?? second;
+      if (!/^\d+:$/.test(number.text)) assume(number, "not the number of an action");
+      actions.push([...line.slice(3)]);
+    } else if (actions.length > 0) actions.at(-1)?.push(...detailOf(line, assume));
     else words.push(...keysOf(line));
   }
   for (const action of actions) words.push(...actionWords(action, assume));
@@ -134,8 +137,13 @@ function keysOf(line: readonly Word[]): Word[] {
 
 const NOISE =
   /^(?:index|ref|Action|Sent|backlog|cookie|no_percpu|used_hw_stats|hw_stats|installed|rate \d+[A-Za-z]\w* \d+pps|random type none|\.\.\.)/;
+/** The words of such lines: names, and numbers with a unit. */
+const NOISE_WORD =
+  /^(?:index|ref|bind|installed|used|firstused|expires|sec|Action|statistics:|Sent|software|hardware|bytes|pkts?|\(dropped|overlimits|requeues|backlog|rate|cookie|no_percpu|skip_hw|skip_sw|in_hw|not_in_hw|in_hw_count|used_hw_stats|hw_stats|immediate|delayed|disabled|any|random|type|none|pass|val|\.\.\.|-?[\d.]+(?:[KMGT]?i?(?:bit|bps|pps|b|p|B))?[,)]?|[\da-f]+)$/;
 
 /** A line of an action, without numbers and statistics. */
-function detailOf(line: readonly Word[]): readonly Word[] {
-  return NOISE.test(line.map(({ text }) => text).join(" ")) ? [] : line;
+function detailOf(line: readonly Word[], assume: (word: Word, reason: string) => void): readonly Word[] {
+  if (!NOISE.test(line.map(({ text }) => text).join(" "))) return line;
+  for (const word of line) if (!NOISE_WORD.test(word.text)) assume(word, "not a statistic that tc prints: ignored");
+  return [];
 }

@@ -87,7 +87,7 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
   pf: plain("pf", "`vport` 0"),
   send_to_kernel: plain("kernel", "the root table at priority 15, after the rules of DPDK"),
   vf: plain("vf", "`vport`", { original: { bits: 1, kind: "boolean" }, id: number(32) }),
-  meter: plain("meter", "`aso` with a meter, and a table that asks for its colour", { mtr_id: number(32) }),
+  meter: plain("meter", "`aso` with a meter, and a table that matches its colour", { mtr_id: number(32) }),
   sample: plain("sample", "`flow_sampler` with the actions of `set sample_actions`", {
     ratio: number(32),
     index: number(16),
@@ -149,8 +149,8 @@ export const REFUSED_ACTIONS: Readonly<Record<string, string>> = {
   of_pop_mpls: "the device does not change MPLS entries",
   of_push_mpls: "the device does not change MPLS entries",
   mac_swap: "no change of the device swaps two fields",
-  age_update: "rules stay as they are made",
-  conntrack_update: "it belongs into `flow indirect_action PORT update`",
+  age_update: "rules do not change once created",
+  conntrack_update: "it belongs in `flow indirect_action PORT update`",
 };
 
 export const ACTION_NAMES: readonly string[] = [...Object.keys(ACTIONS), ...Object.keys(REFUSED_ACTIONS), "end"];

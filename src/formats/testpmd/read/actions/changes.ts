@@ -23,7 +23,7 @@ export function changeOf(action: Action, walk: PatternWalk, level: PatternLevel)
   if (needsVersion !== undefined && walk.match.bits(`${level ?? "outer"}.ip_version`)?.value !== BigInt(needsVersion)) {
     notImported(
       action.word,
-      `the device sets the DSCP of any IP version; the pattern does not ask for IPv${needsVersion}`,
+      `the device sets the DSCP of any IP version; the pattern does not match IPv${needsVersion}`,
     );
   }
   const known = set.filter((name) => asksFor(walk, level, name, set));

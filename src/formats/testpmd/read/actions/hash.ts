@@ -60,13 +60,13 @@ export function fatesOfRss(rss: Rss, word: Word, place: RssPlace): Fate[] {
   const [first = ""] = names;
   if (new Set(names).size === 1) return [{ match: {}, suffix: "", action: { queue: first } }];
   const types = rss.types?.map(({ text }) => text) ?? ["ip"];
-  if (rss.types === undefined) place.assume(word, "types that are not given are ip, as testpmd starts");
+  if (rss.types === undefined) place.assume(word, "no types given: ip, the default of testpmd");
   for (const one of rss.types ?? []) {
     if (LEFT_OUT.has(one.text) || NO_FIELD.has(one.text) || one.text.startsWith("l3-pre")) {
       place.lack(one, "the device does not hash this");
     }
   }
-  if (rss.func?.text === "simple_xor") place.lack(rss.func, "the device has no such hash; Toeplitz is taken");
+  if (rss.func?.text === "simple_xor") place.lack(rss.func, "the device has no such hash; Toeplitz is used");
   const spread = { rss, place, names, key: keyOf(rss, word, place) };
   const level = rss.level >= 2n && place.packet !== "inner" ? "inner" : "outer";
   const asked = level === "outer" ? place.packet : place.packet === "outer" ? "inner" : undefined;
@@ -85,7 +85,10 @@ function ipOf({ match }: PatternWalk, level: "outer" | "inner"): 4 | 6 | undefin
 function queuesOf(rss: Rss, word: Word, { queues, assume }: RssPlace): number[] {
   if (rss.queues === undefined || rss.queues.length === 0) {
     const number = queues ?? 1;
-    assume(word, `no queues are given: the ${number} of the port${queues === undefined ? ", as testpmd starts" : ""}`);
+    assume(
+      word,
+      `no queues are given: the ${number} of the port${queues === undefined ? ", the default of testpmd" : ""}`,
+    );
     return entries(Array.from({ length: number }, (_, n) => n));
   }
   return entries(rss.queues);
@@ -98,7 +101,7 @@ function entries(queues: readonly number[]): number[] {
 
 function keyOf({ key }: Rss, word: Word, place: RssPlace): string {
   if (key === undefined) {
-    place.assume(word, "without a key it is that of the mlx5 driver");
+    place.assume(word, "no key given: the default of the mlx5 driver");
     return KEY;
   }
   const digits = key.text.replace(/^0x/i, "").toLowerCase();

@@ -67,7 +67,7 @@ export class Plan implements Planning {
     const { headers, isSet } = settings.tunnels.headers(tunnel as TunnelName, word);
     // Of headers that are taken off, the kinds count only.
     if (!isSet && !name.endsWith("_decap"))
-      assume(word, `there is no "set ${tunnel}" before it: the headers are those that testpmd starts with`);
+      assume(word, `there is no "set ${tunnel}" before it: the default headers of testpmd are used`);
     return headers;
   }
 
@@ -189,7 +189,7 @@ const DOES: Readonly<Partial<Record<Does, Doing>>> = {
   meter: meterStep,
   conntrack: connectionStep,
   sample: sampleStep,
-  age: (plan, { word }) => plan.place.assume(word, "age has no effect on frames: it is left out"),
+  age: (plan, { word }) => plan.place.assume(word, "age has no effect on frames: ignored"),
   popVlan: (plan) => plan.steps.change("pop", "pop_vlan"),
   vlanVid: (plan, action) => {
     plan.steps.modify({ set: "outer.first_vid", to: Number((plan.value(action, "vlan_vid") ?? 0n) & 0xfffn) });

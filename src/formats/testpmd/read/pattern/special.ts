@@ -174,8 +174,7 @@ function port(walk: PatternWalk, item: Item, asked: Asked | undefined): void {
   if (asked !== undefined && (noRange(asked).mask & 0xffffn) !== 0xffffn)
     notImported(word, "a port is compared as a whole");
   if (walk.hasPort) notImported(word, "a pattern names one port");
-  if (walk.place.domain !== "fdb")
-    notImported(word, "rules that are no transfer rules have the frames of their port only");
+  if (walk.place.domain !== "fdb") notImported(word, "only transfer rules match frames of other ports");
   walk.hasPort = true;
   if (item.name === "port_representor") {
     if (asked !== undefined && asked.spec !== 0n) notImported(word, "the application sends by port 0 only, the PF");
