@@ -139,7 +139,7 @@ export interface DifferenceGroup {
   readonly kinds: readonly DifferenceKind[];
   readonly sentence: string;
   readonly witness: Witness;
-  /** The headers of the witness in one line. */
+  /** The headers of the frame in one line; those of a witness in packet notation. */
   readonly headers: string;
   /** How the old and the new device treat the witness. */
   readonly before: Treatment;
