@@ -89,7 +89,11 @@ export class CoverRun {
   #judge(found: Found, rule: RuleNode): Coverage {
     if (found.kind === "frame") return witnessed(found);
     if (found.kind === "unknown") return { status: "unknown", tried: found.tried };
-    return { status: "none", proof: this.#prover.atTable(rule, { whole: true }) ?? this.#unreached(rule.table) };
+    // A search knows the sender of each frame: those that pass over the rules before it pass over this one, too.
+    const proof =
+      this.#prover.atTable(rule, { whole: true }) ??
+      (this.world.graph.hasLoops ? this.#prover.atTable(rule, { whole: true, looped: false }) : null);
+    return { status: "none", proof: proof ?? this.#unreached(rule.table) };
   }
 
   /** Looks for a frame that comes to a goal. */

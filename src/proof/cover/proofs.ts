@@ -28,13 +28,13 @@ export class Prover {
   /**
    * Why no key hits a rule at its table, however frames come there; null if some key does, or if that is not known.
    * @param whole whether keys have all bits that rules of the table ask for: slower, and misses no proof
+   * @param looped whether frames that a port loops back may pass over rules of their sender
    */
-  atTable(rule: RuleNode, { whole = false } = {}): Proof | null {
+  atTable(rule: RuleNode, { whole = false, looped = this.#world.graph.hasLoops } = {}): Proof | null {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
     const slot = this.#world.latestSlot(rule.table, rule);
-    const looped = this.#world.graph.hasLoops;
     const chain = new Chain(this.#world, solver, key, [], {
       table: rule.table,
       target: rule,

@@ -13,6 +13,7 @@ import { DEAD } from "./detectors/dead.js";
 import { ESP } from "./detectors/esp.js";
 import { FLOWS } from "./detectors/flows.js";
 import { FUNCTIONS } from "./detectors/functions.js";
+import { LOOPED } from "./detectors/looped.js";
 import { LOOPS } from "./detectors/loops.js";
 import { MATCHES } from "./detectors/matches.js";
 import { METERS } from "./detectors/meters.js";
@@ -30,6 +31,7 @@ export const LINT_DETECTORS: readonly LintDetector[] = [
   ...REACH,
   ...LOOPS,
   ...DEAD,
+  LOOPED,
   REDUNDANT,
   ...ORDER,
   ...ACTIONS,

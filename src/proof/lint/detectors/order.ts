@@ -10,6 +10,7 @@ import { HeaderKinds } from "../headerKinds.js";
 import type { Found, LintDetector } from "../detector.js";
 import { called, installedObject, mentioned, witnessOf } from "../objects.js";
 import { deadIds } from "./dead.js";
+import { loopedOnly } from "./looped.js";
 
 /** The priority that the maker of a rule gave it, as a text; null where ranks have no order of creation. */
 function priorityOf({ object }: RuleNode): string | null {
@@ -36,7 +37,7 @@ export const ORDER: readonly LintDetector[] = [
     id: "order-dependent",
     severity: "warning",
     *detect(context) {
-      const dead = deadIds(context);
+      const dead = new Set([...deadIds(context), ...loopedOnly(context).keys()]);
       const seen = new Set<number>();
       for (const table of context.cover.tables()) {
         if (!ranksByIndex(context, table)) yield* dependent(context, table, dead, seen);
