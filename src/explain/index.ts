@@ -53,6 +53,7 @@ export type {
   FindingObject,
   Fix,
   Proof,
+  HeldField,
   ProofTerm,
   RuleCoverage,
   Severity,

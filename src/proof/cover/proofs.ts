@@ -1,5 +1,4 @@
 /** Why no frame hits a rule: the rules before it that take all its frames, or the terms of its match that exclude each other. */
-import type { RuleContent } from "../../engine/tracedCore.js";
 import { ruleText, listText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { KEY_SIZE } from "../../abi/key.js";
@@ -92,7 +91,7 @@ export class Prover {
 }
 
 /** The part of a match that one of its terms says. */
-function matchOf({ field, mask, value, range }: MatchTerm, content: RuleContent): KeyMatch {
+export function matchOf({ field, mask, value, range }: MatchTerm, content: KeyMatch): KeyMatch {
   const match = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
   writeField(match.mask, field, mask);
   writeField(match.value, field, value);
