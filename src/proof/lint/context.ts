@@ -18,7 +18,7 @@ import { CoverRun } from "../cover/coverRun.js";
 import { Overlaps } from "../path/overlaps.js";
 import type { Prepared } from "../path/preparations.js";
 import { World } from "../path/world.js";
-import type { Found } from "./detector.js";
+import type { Found } from "./found.js";
 import { called, installedObject } from "./objects.js";
 
 export class LintContext {
