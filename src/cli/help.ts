@@ -109,9 +109,11 @@ that meters, connections and counters are as they were when the frame arrived. T
 
   --frame N         the frame of the captures, or of the scenario if there is no capture
   --packet PACKET   the frame as one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
+                    or as flowsteer cover writes it, with ", at port 1" or ", sent by qp:web" after it
   --hex BYTES       the frame as hexadecimal digits from its Ethernet header on, or as a dump of tcpdump or Wireshark
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
+  --metadata N      with --from: register A of the frame (default: 0)
 ${IMPORTED}
   --json            print a line of JSON: {"kind":"trace","frame":14,"trace":{...},"near":[...]}
   --quiet           no notes or progress
@@ -141,9 +143,11 @@ changes to the frame or to the rules that would let the frame reach the target. 
 
   --frame N         the frame of the captures, or of the scenario if there is no capture
   --packet PACKET   the frame as one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
+                    or as flowsteer cover writes it, with ", at port 1" or ", sent by qp:web" after it
   --hex BYTES       the frame as hexadecimal digits from its Ethernet header on, or as a dump of tcpdump or Wireshark
   --port N          the port at which it arrives (default: the port of the scenario's frame, or 1)
   --from QUEUE      the queue that sends it
+  --metadata N      with --from: register A of the frame (default: 0)
   --all             explain all frames that missed, were dropped, or were taken by no rule and received by the driver,
                     grouped by explanation, largest group first
   --limit N         with --all: stop after N frames

@@ -99,6 +99,8 @@ export class TracedCore {
   readonly #ownTables: ReadonlyMap<number, number>;
   readonly #lists = new Map<number, readonly StoredRule[]>();
   readonly #contents = new Map<number, RuleContent>();
+  /** Of rules with the same mask, by its address. */
+  readonly #masks = new Map<number, Uint8Array>();
 
   private constructor(first: Core, exports: TracedExports) {
     this.#first = first;
@@ -155,6 +157,7 @@ export class TracedCore {
     this.#ahead = 0;
     this.#lists.clear();
     this.#contents.clear();
+    this.#masks.clear();
     return true;
   }
 
@@ -309,8 +312,11 @@ export class TracedCore {
     const ranges = this.stageRule(address);
     const { staging, u8, u32 } = this.core;
     const word = (at: number): number => u32[at >> 2] as number;
+    const shared = this.maskAddress(address);
+    const mask = this.#masks.get(shared) ?? u8.slice(staging + STAGE_MASK, staging + STAGE_MASK + KEY_SIZE);
+    this.#masks.set(shared, mask);
     return {
-      mask: u8.slice(staging + STAGE_MASK, staging + STAGE_MASK + KEY_SIZE),
+      mask,
       value: u8.slice(staging + STAGE_VALUE, staging + STAGE_VALUE + KEY_SIZE),
       ranges: Array.from({ length: ranges }, (_, n) => {
         const at = staging + STAGE_RANGES + n * RANGE_SIZE;

@@ -10,6 +10,7 @@ export {
 } from "./trace/tracer.js";
 export { hashClauses } from "./print/hashText.js";
 export { headerChain } from "./print/headerChain.js";
+export { packetLine } from "./print/packetLine.js";
 export { printTrace, type PrintTraceOptions } from "./print/printTrace.js";
 export type {
   ActionStep,
@@ -52,6 +53,7 @@ export type {
   FindingObject,
   Fix,
   Proof,
+  HeldField,
   ProofTerm,
   RuleCoverage,
   Severity,

@@ -8,7 +8,7 @@ import { Draft, type ListKey } from "../formats/reading/draft.js";
 import type { DriverNote, ImportFinding, SourceElement } from "../formats/reading/finding.js";
 import { Findings } from "../formats/reading/findings.js";
 import { hasKeys } from "../formats/text/keys.js";
-import type { Importer } from "../formats/reading/format.js";
+import type { Format, Importer } from "../formats/reading/format.js";
 import { formatOf, partsOf } from "./recognition.js";
 import { refuseWhatFails } from "./loads.js";
 import { addHosts, addReceivers } from "./receivers.js";
@@ -57,6 +57,8 @@ export interface ImportResult {
   readonly elementOf: (path: string) => SourceElement | undefined;
   /** What the driver does to the rules, in the order of the sources. */
   readonly driver: readonly DriverNote[];
+  /** Whether the sources give their rules an order by listing them, as those of ClassBench do. */
+  readonly isOrdered: boolean;
 }
 
 /**
@@ -107,6 +109,7 @@ interface Read {
   readonly findings: Findings;
   readonly lenient: boolean;
   readonly into: Scenario | undefined;
+  readonly isOrdered: boolean;
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
@@ -140,7 +143,13 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     if (WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   }
   if (namePlaces) findings.rename(draft.nameByPlace());
-  return { draft, findings, lenient, into };
+  const isOrdered = importers.size > 0 && [...importers.keys()].every(isOrderedFormat);
+  return { draft, findings, lenient, into, isOrdered };
+}
+
+function isOrderedFormat(name: ImportFormat): boolean {
+  const format: Format = FORMATS[name];
+  return format.isOrdered === true;
 }
 
 function listOf(sources: string | readonly ImportSource[]): readonly ImportSource[] {
@@ -152,13 +161,13 @@ function withProfile(into: Scenario | undefined, profile: ImportOptions["profile
   return { flowsteer: 1, ...into, device: { ...into?.device, profile } };
 }
 
-function resultOf({ draft, findings: { list, refused, driver }, lenient, into }: Read): ImportResult {
+function resultOf({ draft, findings: { list, refused, driver }, lenient, into, isOrdered }: Read): ImportResult {
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
     return object === undefined ? undefined : draft.elementOf(object);
   };
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, elementOf };
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, isOrdered, elementOf };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
@@ -168,6 +177,7 @@ function resultOf({ draft, findings: { list, refused, driver }, lenient, into }:
     scenario: notImported.length === 0 ? scenario : { ...scenario, notImported },
     findings: list,
     driver,
+    isOrdered,
     elementOf,
   };
 }

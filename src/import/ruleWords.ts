@@ -2,6 +2,7 @@
  * Which words of a text set which field of a rule, and changes of rules as edits of the text. The importers say it: another
  * value in the place of a word makes another match, so no table knows the fields of a language a second time.
  */
+import { parseJson } from "../base/json.js";
 import type { Scenario } from "../scenario/document.js";
 import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
@@ -265,7 +266,7 @@ function lineStarts(text: string): number[] {
 }
 
 function matchOf(rule: string | undefined): Match | undefined {
-  return rule === undefined ? undefined : ((JSON.parse(rule) as AnyRule).match ?? {});
+  return rule === undefined ? undefined : ((parseJson(rule) as AnyRule).match ?? {});
 }
 
 function changedFields(before: Match, after: Match): string[] {

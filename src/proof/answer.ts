@@ -30,9 +30,27 @@ export type Proof = { readonly sentence: string } &
     | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
     /** No frame comes to its table. */
     | { readonly kind: "unreached"; readonly table: TableRef; readonly cause: UnreachedCause }
-    /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
-    | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly RuleRef[] }
+    /**
+     * The frames that come to its table cannot match it. `leading`: the rules that lead there. `terms` of its match exclude
+     * the frames, which have `held`; both are empty where several fields together do.
+     */
+    | {
+        readonly kind: "cannot match";
+        readonly table: TableRef;
+        readonly leading: readonly RuleRef[];
+        readonly terms: readonly ProofTerm[];
+        readonly held: readonly HeldField[];
+      }
   );
+
+/** A value that frames have in a field at a table. */
+export interface HeldField {
+  readonly field: string;
+  readonly value: string;
+  /** The nearest rules on the paths there that write the value, or match it. */
+  readonly by: readonly RuleRef[];
+  readonly written: boolean;
+}
 
 /**
  * Why no frame comes to a table. "no rule leads there": neither a rule nor an unmatched frame does; "no queue sends": to a
@@ -139,7 +157,7 @@ export interface DifferenceGroup {
   readonly kinds: readonly DifferenceKind[];
   readonly sentence: string;
   readonly witness: Witness;
-  /** The headers of the witness in one line. */
+  /** The headers of the frame in one line; those of a witness in packet notation. */
   readonly headers: string;
   /** How the old and the new device treat the witness. */
   readonly before: Treatment;

@@ -1,4 +1,5 @@
 /** Replaying: the calls of a log are made again, and their results and what they write compared with the log. */
+import { parseJson } from "../base/json.js";
 import { refuse } from "../errors.js";
 import type { CallRecord } from "./record.js";
 import { errorJson, fromJson, KnownObjects, toJson, writtenTo, type Json } from "./values.js";
@@ -48,7 +49,7 @@ export async function replay(log: Iterable<string>, modules: readonly object[]):
 function recordOf(line: string, number: number): CallRecord {
   let record: unknown;
   try {
-    record = JSON.parse(line);
+    record = parseJson(line);
   } catch {
     record = null;
   }

@@ -90,6 +90,7 @@ export type { Answer, AnswerSum, StateTally } from "./outcome/stateTally.js";
 export type { SummedDestination, SummedOutcome } from "./outcome/summed.js";
 export type { EndSum, RegisterSum, Sum, Tally } from "./outcome/tally.js";
 export {
+  DocumentObjects,
   DocumentPlaces,
   placeOfPath,
   withoutValues,

@@ -1,40 +1,21 @@
 /** Parses JSON text. Errors have line and column; a key that occurs twice is refused, not lost. */
-import { JsonError, MAX_JSON_DEPTH, readJson, type JsonNode, type TextPlace } from "../base/json.js";
+import { JsonError, parseJson as parseText, readJson, type JsonNode, type TextPlace } from "../base/json.js";
 import { refuse } from "../errors.js";
 
 /**
  * Parses JSON. @throws bad_json with line and column; duplicate_name for a key that an object has
  * twice
  */
-export function parseJson(source: string): unknown {
-  // A byte order mark is not part of the text.
-  const text = source.replace(/^\uFEFF/, "");
-  const value = parsedNatively(text);
-  // The tree takes ten times as long, so it is read only to find what is wrong.
-  if (value === undefined || keysIn(value, 0) !== keysWritten(text)) refuseRepeatedKeys(treeOf(text), "");
+export function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (keysIn(value) !== keysWritten(text)) refuseRepeatedKeys(readJson(text), "");
   return value;
 }
 
-/** Undefined for a text that is not JSON. */
-function parsedNatively(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined for a value that is too deep. */
-function keysIn(value: unknown, depth: number): number | undefined {
+function keysIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  if (depth === MAX_JSON_DEPTH) return undefined;
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const one of Object.values(value)) {
-    const below = keysIn(one, depth + 1);
-    if (below === undefined) return undefined;
-    count += below;
-  }
-  return count;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce((sum: number, one) => sum + keysIn(one), own);
 }
 
 function keysWritten(text: string): number {
@@ -43,9 +24,9 @@ function keysWritten(text: string): number {
   return count;
 }
 
-function treeOf(text: string): JsonNode {
+function parsed(text: string): unknown {
   try {
-    return readJson(text);
+    return parseText(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const { message: hint, token, place } = error;

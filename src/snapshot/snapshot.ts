@@ -1,5 +1,6 @@
 /** Snapshots of devices (docs/snapshots.md). */
 import { checkBytes, wrongType } from "../base/checks.js";
+import { parseJson } from "../base/json.js";
 import { coreHash, memoryImage, readGlobals, writeGlobals, writeMemory } from "../engine/memoryImage.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { inCall, inAsyncCall, mistyped, refuse } from "../errors.js";
@@ -133,7 +134,7 @@ export async function restoreDevice<K extends Kept = Kept>(
   return inAsyncCall("restoreDevice", async () => {
     checkBytes("bytes", bytes);
     const parts = unpack(bytes);
-    const description = JSON.parse(new TextDecoder().decode(parts.device)) as Description;
+    const description = parseJson(new TextDecoder().decode(parts.device)) as Description;
     const attach = options.attach ?? {};
     checkAttached(description.attach, attach);
     const core = await loadCore(options.core);
@@ -178,7 +179,7 @@ export async function cloneDevice<K extends Kept = Kept>(
 export function attachmentsOf(bytes: Uint8Array): readonly string[] {
   return inCall("attachmentsOf", () => {
     const { device } = unpack(bytes);
-    return (JSON.parse(new TextDecoder().decode(device)) as Description).attach;
+    return (parseJson(new TextDecoder().decode(device)) as Description).attach;
   });
 }
 

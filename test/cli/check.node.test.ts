@@ -157,3 +157,29 @@ describe("--fix", () => {
     }
   });
 });
+
+describe("rules of other programs", () => {
+  it("have the order of their list in ClassBench", async () => {
+    const lines = ["10.0.0.0/8", "10.1.0.0/16", "10.1.0.0/16"].map((from) => {
+      const ports = "0 : 65535\t80 : 80\t0x06/0xFF\t0x0000/0x0000";
+      return `@${from}\t${from === "10.0.0.0/8" ? "192.0.2.0/24" : "0.0.0.0/0"}\t${ports}\t\n`;
+    });
+    const { out } = await flowsteer(["check", scratch("list.txt", lines.join("")), "--quiet"]);
+    expect(out).toContain("list.txt:3:1: warning duplicate-rule");
+    expect(out).not.toContain("order-dependent");
+    const order = JSON.parse((await flowsteer(["import", scratch("list.txt", lines.join(""))])).out) as object;
+    const written = await flowsteer(["check", scratch("list.json", JSON.stringify(order)), "--quiet"]);
+    expect(written.out).toContain("order-dependent");
+  });
+
+  it("get no finding about rules of the import itself", async () => {
+    // The driver's own rules for the receivers of a port overlap.
+    const { out } = await flowsteer(["check", "test/import/corpus/testpmd/conntrack.txt", "--lenient", "--quiet"]);
+    expect(out).not.toContain("rss 1");
+    // Flows that do what a table without flows does.
+    for (const name of ["ovs/system-dpdk-offloads.txt", "ethtool/af-xdp.txt"]) {
+      const checked = await flowsteer(["check", `test/import/corpus/${name}`, "--lenient", "--quiet"]);
+      expect(checked.out, name).not.toContain("redundant-rule");
+    }
+  });
+});

@@ -105,10 +105,28 @@ test.each(["9", "07"])("a number of ten million digits %s", (digit) => {
 });
 
 test("JSON of many levels", () => {
+  const deep = "it is no JSON of nft -j list ruleset: at most 64 levels deep";
+  expect(reasonsOf(json(62))).not.toContain(deep);
+  expect(reasonsOf(json(63))).toContain(deep);
   expect(importRules(json(61), { format: "nft", lenient: true }).scenario).not.toBeNull();
   expect(() => importRules(json(20_000), { format: "nft", lenient: true })).not.toThrow();
   const tc = `[{"kind":"flower","options":${"[".repeat(20_000)}`;
   expect(() => importRules(tc, { format: "tc", lenient: true })).not.toThrow();
+  const recorded = `{"call":"ibv_create_flow","flow":${"[".repeat(100_000)}${"]".repeat(100_000)}}\n`;
+  expect(() => importRules(recorded, { format: "recording", lenient: true })).not.toThrow();
+});
+
+test.each([
+  ["left", `${'{"&":['.repeat(100_000)}1${",1]}".repeat(100_000)}`],
+  ["op", `${"[".repeat(100_000)}1${"]".repeat(100_000)}`],
+  ["right", `${"[".repeat(3000)}1${"]".repeat(3000)}`],
+])("a match of nftables whose %s has many levels", (key, value) => {
+  const chain = '{"chain":{"family":"netdev","table":"t","name":"c","dev":"eth0","hook":"ingress","type":"filter"}}';
+  const match = { op: '"=="', left: '{"payload":{"protocol":"tcp","field":"dport"}}', right: "1", [key]: value };
+  const expr = `{"match":{"op":${match.op},"left":${match.left},"right":${match.right}}},{"drop":null}`;
+  const rule = `{"rule":{"family":"netdev","table":"t","chain":"c","handle":2,"expr":[${expr}]}}`;
+  const { findings } = importRules(`{"nftables":[${chain},${rule}]}`, { lenient: true });
+  expect(findings).toMatchObject([{ line: 1, reason: expect.stringContaining("64 levels") as string }]);
 });
 
 test.each(["\n", " \n", '"\n', " "])("a million times %j", (line) => {

@@ -50,6 +50,17 @@ describe("the control", () => {
     methodsOf(board, (await Sessions.open(board.loaded)).begin().methods());
   const call = (id: number): object => ({ jsonrpc: "2.0", id, method: "counters" });
 
+  test("takes messages of 64 levels", async () => {
+    const server = new RpcServer(() => () => Promise.resolve({}));
+    const answerTo = async (levels: number): Promise<unknown> => {
+      const call = { jsonrpc: "2.0", id: 1, method: "counters", params: { a: "value" } };
+      const value = "[".repeat(levels - 2) + "]".repeat(levels - 2);
+      return JSON.parse((await server.answer(JSON.stringify(call).replace('"value"', value))) ?? "");
+    };
+    expect(await answerTo(64)).toMatchObject({ result: {} });
+    expect(await answerTo(65)).toMatchObject({ error: { code: -32700 } });
+  });
+
   test("takes 64 calls in a batch", async () => {
     const methods = await methodsFor(await open());
     const server = new RpcServer((name) => methods.get(name));

@@ -4,6 +4,7 @@ import { REFUSALS, type DeviceOptions, type SteeringError } from "../../index.js
 import {
   checkScenario,
   loadScenario,
+  DocumentObjects,
   DocumentPlaces,
   placeOfPath,
   sendersOf,
@@ -52,13 +53,13 @@ export function notImportedFile({ source, findings }: ImportRefusal): CheckedFil
 async function checkImported(
   name: string,
   text: string,
-  { scenario, elementOf, elements }: ImportedRules,
+  { scenario, elementOf, elements, isOrdered }: ImportedRules,
 ): Promise<CheckedFile> {
   const loaded = await loadScenario(scenario);
-  const places = new DocumentPlaces(JSON.stringify(scenario), scenario);
+  const document = new DocumentObjects(scenario);
   const sourceOf = (object: NamedInDocument): SourceElement | undefined => {
-    const keys = places.keysOf(object);
-    return keys === null ? undefined : elementOf(places.at(keys).path);
+    const [section, index] = document.keysOf(object) ?? [];
+    return index === undefined ? undefined : elementOf(`${section ?? ""}[${index}]`);
   };
   const placed = (finding: Finding): FindingLine => {
     const all = finding.objects.map((object) => ({ object, element: sourceOf(object) }));
@@ -80,13 +81,14 @@ async function checkImported(
       ...(named.length === 0 ? {} : { elements: Object.fromEntries(named) }),
     };
   };
-  const found = await lint(loaded.device, { senders: sendersOf(loaded) });
+  const found = await lint(loaded.device, { senders: sendersOf(loaded), isOrdered });
   return { name, text, refusals: [], scenario, findings: aboutElements(found, elements).map(placed) };
 }
 
 /**
  * The findings about what the text says. An element may be several rules, one for each way that leads to it: it is never hit
- * if none of them is. Rules that no element says are the import's own.
+ * if none of them is. Rules that no element says are the import's own: they stand for what a device or its driver does with
+ * all other frames, so they have no faults, and a rule that says the same is not redundant.
  */
 function aboutElements(found: readonly Finding[], elements: ImportedRules["elements"]): readonly Finding[] {
   const keyOf = ({ file, line, column }: SourceElement): string => `${file}:${line}:${column}`;
@@ -94,6 +96,7 @@ function aboutElements(found: readonly Finding[], elements: ImportedRules["eleme
   for (const element of elements.values()) rules.set(keyOf(element), (rules.get(keyOf(element)) ?? 0) + 1);
   const isRule = ({ kind }: { readonly kind: string }): boolean => ["rule", "flow", "host rule"].includes(kind);
   const never = new Map<string, number>();
+  const isOwn = (object: Finding["objects"][number]): boolean => isRule(object) && !elements.has(object.name);
   const elementOf = ({ objects: [first], id }: Finding): SourceElement | null | undefined =>
     first === undefined || !isRule(first) || !NEVER_HIT.has(id) ? null : elements.get(first.name);
   for (const finding of found) {
@@ -101,9 +104,11 @@ function aboutElements(found: readonly Finding[], elements: ImportedRules["eleme
     if (element) never.set(keyOf(element), (never.get(keyOf(element)) ?? 0) + 1);
   }
   return found.filter((finding) => {
+    const { objects, id } = finding;
+    if (objects.slice(0, id === "redundant-rule" ? undefined : 1).some(isOwn)) return false;
     const element = elementOf(finding);
     if (element === null) return true;
-    return element !== undefined && never.get(keyOf(element)) === rules.get(keyOf(element));
+    return element === undefined || never.get(keyOf(element)) === rules.get(keyOf(element));
   });
 }
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "../../base/json.js";
 import { checkScenario } from "../../scenario/index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { CaptureLog, readColumns } from "../input/captures.js";
@@ -57,7 +58,7 @@ async function checkRules(path: string | undefined): Promise<string[]> {
 /** Whether a text says that it is a scenario. */
 function isScenario(text: string): boolean {
   try {
-    const document: unknown = JSON.parse(text);
+    const document: unknown = parseJson(text);
     return typeof document === "object" && document !== null && Object.hasOwn(document, "flowsteer");
   } catch {
     return false;

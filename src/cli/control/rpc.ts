@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0: a message in, its answer out. What is no request of the protocol gets an error and changes nothing. */
 import { isObject } from "../../base/checks.js";
+import { parseJson } from "../../base/json.js";
 import { SteeringError } from "../../index.js";
 
 export const ERRORS = {
@@ -44,7 +45,7 @@ export class RpcServer {
   async answer(text: string): Promise<string | null> {
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      message = parseJson(text);
     } catch {
       return written(failure(null, new RpcError(ERRORS.parse, "the message is not JSON")));
     }

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { PcapngWriter } from "../../index.js";
 import { isObject } from "../../base/checks.js";
+import { JsonError, parseJson } from "../../base/json.js";
 import { Interruption } from "../interruption.js";
 import { badUsage, refusalOf, type CommandRefusal } from "../refusal.js";
 import { counted } from "../text.js";
@@ -91,7 +92,7 @@ async function writeSteered(
   socket.write('{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"events":["steered"]}}\n');
   try {
     for await (const line of lines) {
-      const message: unknown = JSON.parse(line);
+      const message: unknown = parseJson(line);
       if (!isObject(message)) throw noDevice(control, "it speaks another protocol");
       if (isObject(message["error"])) throw noDevice(control, String(message["error"]["message"]));
       if (!isObject(message["params"])) continue;
@@ -99,7 +100,7 @@ async function writeSteered(
       if (!out.write(writer.blocks(message["params"] as unknown as Steered)) && !out.destroyed) await drained(out);
     }
   } catch (error) {
-    if (error instanceof SyntaxError) throw noDevice(control, "it speaks another protocol");
+    if (error instanceof JsonError) throw noDevice(control, "it speaks another protocol");
     throw error;
   } finally {
     if (!out.destroyed) await new Promise<void>((resolve) => out.end(() => resolve()));

@@ -6,6 +6,7 @@ import { cannotRun, type FrameInput, type LoadedQueue, type LoadedScenario } fro
 import { buildFrame, parsePacket } from "../../packet/index.js";
 import { numberOption, type CommandLine } from "../commandLine.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
+import { readWitness } from "../source.js";
 import { counted } from "../text.js";
 import { type CaptureLog, framesOf, noFrame, readColumns, type NumberedFrame } from "./captures.js";
 import { openFiles } from "./chunks.js";
@@ -14,7 +15,14 @@ import { LostFrames } from "./lostFrames.js";
 import type { Rules } from "./rules/rules.js";
 
 /** Options that say which frame. */
-export const FRAME_OPTIONS = { frame: "value", hex: "value", packet: "value", port: "value", from: "value" } as const;
+export const FRAME_OPTIONS = {
+  frame: "value",
+  hex: "value",
+  packet: "value",
+  port: "value",
+  from: "value",
+  metadata: "value",
+} as const;
 
 /** A queue that can send. */
 export type SendingQueue = Extract<LoadedQueue["queue"], { readonly qp_num: number }>;
@@ -39,12 +47,13 @@ export interface ChosenFrame {
  */
 export async function chooseFrame(
   command: string,
-  line: CommandLine,
+  given: CommandLine,
   captures: readonly string[],
   { name }: Rules,
   loaded: LoadedScenario,
   log: CaptureLog,
 ): Promise<ChosenFrame> {
+  const line = withSource(given);
   const { values } = line;
   const sources = [
     ...captures.slice(0, 1),
@@ -55,19 +64,45 @@ export async function chooseFrame(
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const number = numberOption(line, "frame", 1, Number.MAX_SAFE_INTEGER);
   const queue = values.has("from") ? queueNamed(loaded, values.get("from") as string) : null;
-  const come = { queue, port: port ?? 1, metadata: 0 };
+  const metadata = metadataOption(line);
+  const come = { queue, port: port ?? 1, metadata: metadata ?? 0 };
   if (captures.length > 0) {
     const frame = await captured(command, captures, number, loaded, port ?? 1, log, line.flags.has("quiet"));
     return { ...come, ...frame };
   }
   const hex = values.get("hex");
   const packet = values.get("packet");
-  if (hex === undefined && packet === undefined) return scenarioFrame(command, name, loaded, number, port, queue);
+  if (hex === undefined && packet === undefined) {
+    const frame = scenarioFrame(command, name, loaded, number, port, queue);
+    return metadata === undefined ? frame : { ...frame, metadata };
+  }
   if (number !== undefined)
     throw badUsage(null, `--frame and --${hex === undefined ? "packet" : "hex"} cannot be used together`);
-  const given = hex === undefined ? await packetFrame(packet ?? "") : hexOption(hex);
-  refuseUnparsed(hex === undefined ? "--packet" : "--hex", given.linkType, given.bytes.length);
-  return { ...come, ...given, number: null, wireLength: given.bytes.length, time: null };
+  const written = hex === undefined ? await packetFrame(packet ?? "") : hexOption(hex);
+  refuseUnparsed(hex === undefined ? "--packet" : "--hex", written.linkType, written.bytes.length);
+  return { ...come, ...written, number: null, wireLength: written.bytes.length, time: null };
+}
+
+/** The source that follows a packet, as options that the command line does not give itself. */
+function withSource(line: CommandLine): CommandLine {
+  const text = line.values.get("packet");
+  if (text === undefined) return line;
+  const { packet, source, after } = readWitness(text);
+  if (after !== null) {
+    const hint = "flowsteer cover RULES --out FOLDER writes all of them; then use --frame N with FOLDER/cover.json";
+    throw badUsage("--packet", `${after} must be steered before it; ${hint}`);
+  }
+  return { ...line, values: new Map([...Object.entries(source), ...line.values, ["packet", packet]]) };
+}
+
+/** Register A of the frame; undefined where the command line does not say. */
+function metadataOption({ values }: CommandLine): number | undefined {
+  const text = values.get("metadata");
+  if (text === undefined) return undefined;
+  const number = /^(?:0x[\da-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= 0xffff_ffff)) throw badUsage(`--metadata ${text}`, "expected a number of 32 bits, such as 7 or 0x7");
+  if (!values.has("from")) throw badUsage("--metadata", "only a frame that a queue sends has it; add --from QUEUE");
+  return number;
 }
 
 async function packetFrame(text: string): Promise<{ bytes: Uint8Array; linkType: number }> {
@@ -78,7 +113,8 @@ async function packetFrame(text: string): Promise<{ bytes: Uint8Array; linkType:
 }
 
 function queueNamed({ queues }: LoadedScenario, name: string): SendingQueue {
-  const found = queues.get(name)?.queue;
+  // Reports write qp: before the name.
+  const found = (queues.get(name) ?? queues.get(name.replace(/^qp:/, "")))?.queue;
   if (found !== undefined && "qp_num" in found) return found;
   const names = [...queues].flatMap(([one, { queue }]) => ("qp_num" in queue ? [one] : []));
   const known = names.length === 0 ? "the scenario has no queue pairs" : `queue pairs: ${names.join(", ")}`;

@@ -5,6 +5,7 @@ import type {
   Cover,
   Coverage,
   Proof,
+  HeldField,
   ProofTerm,
   RuleCoverage,
   RuleRef,
@@ -69,9 +70,23 @@ export type PlacedProof = { readonly sentence: string } &
     | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
     /** No rule and no unmatched frame leads to its table. */
     | { readonly kind: "unreached"; readonly table: TableRef; readonly cause: UnreachedCause }
-    /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
-    | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly PlacedRule[] }
+    /**
+     * The frames that come to its table cannot match it. `leading`: the rules that lead there. `terms` of its match exclude
+     * the frames, which have `held`; both are empty where several fields together do.
+     */
+    | {
+        readonly kind: "cannot match";
+        readonly table: TableRef;
+        readonly leading: readonly PlacedRule[];
+        readonly terms: readonly ProofTerm[];
+        readonly held: readonly PlacedField[];
+      }
   );
+
+/** A value that frames have in a field at a table; `by` are the nearest rules on the paths there. */
+export interface PlacedField extends Omit<HeldField, "by"> {
+  readonly by: readonly PlacedRule[];
+}
 
 /** Names of identical flows are joined by this. */
 const SAME = " = ";
@@ -149,7 +164,9 @@ function answerOf(coverage: Coverage, placed: (rule: RuleRef) => PlacedRule): Co
 
 function proofOf(proof: Proof, placed: (rule: RuleRef) => PlacedRule): PlacedProof {
   if (proof.kind === "covered") return { ...proof, by: proof.by.map(placed) };
-  return proof.kind === "cannot match" ? { ...proof, leading: proof.leading.map(placed) } : proof;
+  if (proof.kind !== "cannot match") return proof;
+  const held = proof.held.map((one) => ({ ...one, by: one.by.map(placed) }));
+  return { ...proof, leading: proof.leading.map(placed), held };
 }
 
 /** The places of a name, or of the names that it joins. */

@@ -1,10 +1,11 @@
 /** The report of `flowsteer cover`: each table with its rules, then the sums. */
-import { headerChain, type TableRef, type Witness, type WitnessFrame } from "../../explain/index.js";
-import type { Device } from "../../index.js";
+import { packetLine, type TableRef, type Witness } from "../../explain/index.js";
+import type { Device, ParsedFrame } from "../../index.js";
 import { counted, grouped, printable, share, wrapped, type Paint, type Style } from "../text.js";
 import type { CoverAnswer, CoverCounts, CoverLine, CoverSumLine } from "./coverLines.js";
 import { wordsOf } from "./elements.js";
 import { hexBytes } from "../input/hex.js";
+import { sourceText } from "../source.js";
 
 const WIDTH = 100;
 const LABEL = 9;
@@ -35,18 +36,13 @@ function answerText(device: Device, answer: CoverAnswer): string {
   return answer.status === "dead" ? answer.proof.sentence : `tried: ${answer.tried}`;
 }
 
-/** `ethernet / ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 80 / payload, at port 1` */
+/** `ethernet / ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 80 / payload, at port 1`: what --packet takes. */
 export function witnessText(device: Device, witness: Witness): string {
   const { before } = witness;
-  const chain = headerChain(device.parseBatch([hexBytes(witness.bytes)])[0] as Parameters<typeof headerChain>[0]);
+  const bytes = hexBytes(witness.bytes);
+  const packet = packetLine(bytes, device.parseBatch([bytes])[0] as ParsedFrame);
   const after = before.length === 0 ? "" : `, after ${counted(before.length, "frame")}`;
-  return `${chain}, ${sourceText(witness)}${after}`;
-}
-
-/** `at port 1`, `sent by qp:web with register A 0x7` */
-export function sourceText({ from, metadata = 0 }: WitnessFrame): string {
-  if (from.kind === "wire") return `at port ${from.port}`;
-  return `sent by ${from.queue}${metadata === 0 ? "" : ` with register A 0x${metadata.toString(16)}`}`;
+  return `${packet}, ${sourceText(witness)}${after}`;
 }
 
 function labelled(paint: Paint, indent: number, label: string, style: Style, text: string): string {

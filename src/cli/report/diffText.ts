@@ -1,6 +1,7 @@
 /** What `flowsteer diff` prints for people. */
 import type { CapturedGroup, Change, DifferenceResult, Treatment, Witness } from "../../explain/index.js";
 import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
+import { sourceText } from "../source.js";
 import { missText, reasonText } from "./reasons.js";
 
 const WIDTH = 80;
@@ -118,12 +119,12 @@ function sidesText(
 }
 
 /** The bytes of a witness. */
-function witnessText(paint: Paint, { bytes, from, before }: Witness): string {
+function witnessText(paint: Paint, witness: Witness): string {
+  const { bytes, before } = witness;
   const digits = bytes.match(new RegExp(`.{1,${2 * HEX_LINE}}`, "g")) ?? [];
-  const place = from.kind === "wire" ? `at port ${from.port}` : `sent by ${from.queue}`;
   const after = before.length === 0 ? "" : `, after ${counted(before.length, "other frame")}`;
   const lines = digits.map((line) => `         ${line}\n`).join("");
-  return `  ${paint("yellow", "bytes".padEnd(7))}${place}${after}\n${lines}`;
+  return `  ${paint("yellow", "bytes".padEnd(7))}${printable(sourceText(witness))}${after}\n${lines}`;
 }
 
 function treatmentText({ rules, outcome, counters }: Treatment): string {

@@ -3,6 +3,7 @@ import type { Severity } from "../../explain/index.js";
 import type { CheckedFile } from "../check/findings.js";
 import { counted, printable, wrapped, type Paint, type Style } from "../text.js";
 import { elementsText } from "./elements.js";
+import { sourceText } from "../source.js";
 import { countsOf, type CheckLine, type FileLine, type FindingLine } from "./checkLines.js";
 
 const WIDTH = 100;
@@ -24,9 +25,8 @@ export function findingLines(paint: Paint, finding: FindingLine): string {
   const head = `${placeText(finding)}: ${paint(STYLES[severity], severity)} ${id}${where}`;
   const lines = [`${head}\n`, wrapped(printable(sentence), WIDTH, "  ", "  ")];
   if (witness !== null) {
-    for (const { from, bytes } of [...witness.before, witness]) {
-      const source = from.kind === "wire" ? `port ${from.port}` : `queue ${from.queue}`;
-      lines.push(`  frame from ${printable(source)}: ${bytes}\n`);
+    for (const frame of [...witness.before, witness]) {
+      lines.push(`  frame ${printable(sourceText(frame))}: ${frame.bytes}\n`);
     }
   }
   lines.push(elementsText(paint, finding));

@@ -1,4 +1,5 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
+import { parseJson } from "../../base/json.js";
 import type { Explanation, Repair } from "../../explain/index.js";
 import type { RuleWords, TextEdit } from "../../import/index.js";
 import { frameWords } from "../../packet/index.js";
@@ -85,7 +86,7 @@ function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
 
 /** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
 function portSentence({ fields }: Repair): string | null {
-  const port = (JSON.parse(fields[0]?.after ?? "[]") as number[]).at(-1);
+  const port = (parseJson(fields[0]?.after ?? "[]") as number[]).at(-1);
   if (port === undefined) return null;
   return `Register UDP port ${port} for VXLAN, as the driver does for: ip link add NAME type vxlan dstport ${port} external.`;
 }

@@ -15,6 +15,7 @@ import type {
   TraceOutcome,
   TraceStep,
 } from "../trace/trace.js";
+import { circleOf } from "../why/circle.js";
 import { lostText } from "../why/reasons/lost.js";
 import type { Difference, Near } from "../why/explanation.js";
 import { hashClauses } from "./hashText.js";
@@ -271,6 +272,7 @@ class TracePrinter {
     return lostText(verdict, reason, {
       table: `table ${end?.kind === "end" ? end.table.table : "root"}`,
       rule: hit?.kind === "lookup" && hit.rule !== null ? `${hit.rule.kind} "${hit.rule.name}"` : null,
+      circle: circleOf(steps),
       queue: refused?.kind === "destination" ? refused.to : null,
       port: from.port,
       length: frame.length,

@@ -27,4 +27,6 @@ export interface Format {
   readonly recognizes: (text: string) => boolean;
   readonly importer: (draft: Draft, findings: Findings, drivers: Drivers) => Importer;
   readonly elements: ElementGroups;
+  /** Whether the order of the text is that of its rules, by definition: nothing else could give them one. */
+  readonly isOrdered?: true;
 }

@@ -29,8 +29,18 @@ export const ENDS: Readonly<Partial<Record<NotedHeader, readonly [string, string
   arp: ["sender_protocol", "target_protocol"],
 };
 
-/** Fields whose values need no name. */
+/** Fields whose values need no name. The numbers are those that chains of headers show. */
 const NAMELESS: Readonly<Partial<Record<NotedHeader, string>>> = {
+  vlan: "vid",
+  icmp: "type",
+  icmpv6: "type",
+  esp: "spi",
+  vxlan: "vni",
+  vxlan_gpe: "vni",
+  geneve: "vni",
+  gtpu: "teid",
+  gre: "key",
+  bth: "dst_qp",
   payload: "bytes",
   trailer: "bytes",
   gtpu_extension: "content",
@@ -75,7 +85,8 @@ export class HeaderReader {
 
   #readNameless(token: Token): void {
     const field = this.#fieldOf(NAMELESS[this.noted.header]);
-    if (field === undefined) this.#refuseWord(token);
+    const isNumber = field?.[2] === "number" || field?.[2] === "hex";
+    if (field === undefined || (isNumber && wholeNumber(token.text) === undefined)) this.#refuseWord(token);
     else this.#set(field, this.#value(field), token.column);
   }
 

@@ -9,6 +9,7 @@ import type { Edge } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
 import { listedHits, Search, type FindOptions, type Found, type Goal } from "../path/search.js";
 import type { World } from "../path/world.js";
+import { exclusionOf } from "./exclusion.js";
 import { Prover } from "./proofs.js";
 
 /** Rules that lead to a table, of which all are judged for the cause why none reaches it. */
@@ -89,7 +90,11 @@ export class CoverRun {
   #judge(found: Found, rule: RuleNode): Coverage {
     if (found.kind === "frame") return witnessed(found);
     if (found.kind === "unknown") return { status: "unknown", tried: found.tried };
-    return { status: "none", proof: this.#prover.atTable(rule, { whole: true }) ?? this.#unreached(rule.table) };
+    // A search knows the sender of each frame: those that pass over the rules before it pass over this one, too.
+    const proof =
+      this.#prover.atTable(rule, { whole: true }) ??
+      (this.world.graph.hasLoops ? this.#prover.atTable(rule, { whole: true, looped: false }) : null);
+    return { status: "none", proof: proof ?? this.#unreached(rule.table, rule) };
   }
 
   /** Looks for a frame that comes to a goal. */
@@ -105,7 +110,8 @@ export class CoverRun {
     for (const { rule } of listedHits(lookups)) if (!this.#hit.has(rule)) this.#hit.set(rule, { last, before });
   }
 
-  #unreached(table: number): Proof {
+  /** @param rule whose match the frames may be excluded by; left out for any frame */
+  #unreached(table: number, rule?: RuleNode): Proof {
     const { graph, rules } = this.world;
     const ref = rules.tableRefOf(table);
     const edges = graph.edgesTo(table);
@@ -131,11 +137,14 @@ export class CoverRun {
       return unreached("leading rules are never hit", sentence);
     }
     const from = leading.length === 0 ? "" : `, from ${listText(leading.map(ruleText))},`;
+    const why = rule === undefined ? null : exclusionOf(this.world, rule);
     return {
       kind: "cannot match",
-      sentence: `the frames that reach ${text}${from} cannot match it`,
+      sentence: `the frames that reach ${text}${from} ${why?.text ?? "cannot match it"}`,
       table: ref,
       leading,
+      terms: why?.terms ?? [],
+      held: why?.held ?? [],
     };
   }
 

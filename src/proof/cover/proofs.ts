@@ -1,5 +1,4 @@
 /** Why no frame hits a rule: the rules before it that take all its frames, or the terms of its match that exclude each other. */
-import type { RuleContent } from "../../engine/tracedCore.js";
 import { ruleText, listText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { KEY_SIZE } from "../../abi/key.js";
@@ -28,13 +27,13 @@ export class Prover {
   /**
    * Why no key hits a rule at its table, however frames come there; null if some key does, or if that is not known.
    * @param whole whether keys have all bits that rules of the table ask for: slower, and misses no proof
+   * @param looped whether frames that a port loops back may pass over rules of their sender
    */
-  atTable(rule: RuleNode, { whole = false } = {}): Proof | null {
+  atTable(rule: RuleNode, { whole = false, looped = this.#world.graph.hasLoops } = {}): Proof | null {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
     const slot = this.#world.latestSlot(rule.table, rule);
-    const looped = this.#world.graph.hasLoops;
     const chain = new Chain(this.#world, solver, key, [], {
       table: rule.table,
       target: rule,
@@ -92,7 +91,7 @@ export class Prover {
 }
 
 /** The part of a match that one of its terms says. */
-function matchOf({ field, mask, value, range }: MatchTerm, content: RuleContent): KeyMatch {
+export function matchOf({ field, mask, value, range }: MatchTerm, content: KeyMatch): KeyMatch {
   const match = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
   writeField(match.mask, field, mask);
   writeField(match.value, field, value);

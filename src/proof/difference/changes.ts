@@ -146,7 +146,7 @@ export class Changes {
 
   /** Whether frames of some queue pass over one of the rules: those that the other one takes may be theirs. */
   #isPassedOver({ old, changed }: RulePair): boolean {
-    return this.#old.world.graph.mayBePassedOver(old) || this.#changed.world.graph.mayBePassedOver(changed);
+    return this.#old.world.graph.mayBePassedOver(old, null) || this.#changed.world.graph.mayBePassedOver(changed, null);
   }
 
   #rule(what: Change["what"], rule: RuleNode, table: TableRef, predicate: string, goals: readonly Goal[]): void {

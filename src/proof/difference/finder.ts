@@ -4,6 +4,7 @@ import type { TracedWalk } from "../../explain/trace/tracer.js";
 import { hexOf } from "../../base/hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
 import { termsOf } from "../../explain/match/terms.js";
+import { packetLine } from "../../explain/print/packetLine.js";
 import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
@@ -199,11 +200,13 @@ export class DifferenceFinder {
             field: field.name,
             wanted,
           }));
+    const { device } = this.#sides.old.world.tracer;
+    const { linkType } = old.trace.frame;
     const { key, ...group } = described(
-      this.#sides.old.world.tracer.device,
+      device,
       {
         bytes: last.frame,
-        linkType: old.trace.frame.linkType,
+        linkType,
         kinds: this.#kinds(steered),
         before: treatmentOf(old.trace),
         after: treatmentOf(changed.trace),
@@ -217,7 +220,9 @@ export class DifferenceFinder {
       this.#isPlain = true;
       for (const one of this.#looped.splice(0)) this.#groups.delete(one);
     }
-    this.#groups.set(key, { ...group, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
+    const [parsed] = device.parseBatch([last.frame], { linkType });
+    const headers = parsed === undefined ? "" : packetLine(last.frame, parsed);
+    this.#groups.set(key, { ...group, headers, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
   }
 
   /** The paths of a frame through both devices; null if one of them is split. */

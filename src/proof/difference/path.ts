@@ -66,7 +66,7 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
     const edge = edgeBetween(side, lookup, next, isBack(next.step) && !isBack(lookup.step));
     if (edge === null) return null;
     // Of a frame that a port loops back, its sender decides about such rules.
-    if (isBack(lookup.step) && edge.rule !== null && side.world.graph.mayBePassedOver(edge.rule)) return null;
+    if (isBack(lookup.step) && edge.rule !== null && side.world.graph.mayBePassedOver(edge.rule, null)) return null;
     edges.push(edge);
     if (edge.rule !== null)
       effects.push(side.nameOf(edge.rule), ...side.operationsOf(edge.rule).filter((text) => !JUMPS.test(text)));
@@ -74,7 +74,7 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
     if (back.length === 0) stops.push(effects.filter((text) => text !== "").join("; "));
   }
   const rule = last.rule === 0 ? null : side.world.rules.ruleAt(last.table, last.rule);
-  if (rule !== null && isBack(last.step) && side.world.graph.mayBePassedOver(rule)) return null;
+  if (rule !== null && isBack(last.step) && side.world.graph.mayBePassedOver(rule, null)) return null;
   const actions = rule === null ? [] : side.world.contentOf(rule).actions;
   const place = { edges, table: last.table, rule, stops };
   const failed = rule === null || steps !== trace.steps ? -1 : failedAction(trace, last.step, actions);

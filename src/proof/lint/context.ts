@@ -15,9 +15,11 @@ import { TablePipeline, type StageName } from "../../model/table/pipeline.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { FindingObject } from "../answer.js";
 import { CoverRun } from "../cover/coverRun.js";
+import { Overlaps } from "../path/overlaps.js";
 import type { Prepared } from "../path/preparations.js";
 import { World } from "../path/world.js";
-import { installedObject } from "./objects.js";
+import type { Found } from "./found.js";
+import { called, installedObject } from "./objects.js";
 
 export class LintContext {
   readonly device: Device;
@@ -28,7 +30,15 @@ export class LintContext {
   readonly cover: CoverRun;
   /** Queues that send frames, and so have a use without rules. */
   readonly senders: ReadonlySet<object>;
+  /**
+   * `searches` in a table that find no frame, `searchesPerRule` where that is more for all of its rules; `comparisons` of
+   * two rules by the solver, for all tables. None depends on time: every run has the same findings.
+   */
+  limits = { searches: 20_000, searchesPerRule: 2, comparisons: 20_000 };
+  /** What detectors have left open, one finding for each table and detector. */
+  readonly undecided: Found[] = [];
   #reached: ReadonlySet<number> | undefined;
+  #overlaps: readonly [table: number, overlaps: Overlaps] | undefined;
 
   private constructor(device: Device, tracer: Tracer, senders: ReadonlySet<object>) {
     this.device = device;
@@ -100,6 +110,25 @@ export class LintContext {
 
   objectOf({ object }: RuleNode): FindingObject {
     return installedObject(object);
+  }
+
+  /** A table; the root tables of functions have no object of their own. */
+  tableObject(table: number): FindingObject {
+    const { object } = this.device.tables.get(table) ?? {};
+    if (isDevxFlowTable(object)) return { kind: "flow table", name: object.name };
+    return { kind: "table", name: this.rules.tableRefOf(table).table };
+  }
+
+  /** Of the table that was asked for last: the bitmaps of a large table take megabytes. */
+  overlapsOf(table: number): Overlaps {
+    if (this.#overlaps?.[0] !== table) this.#overlaps = [table, new Overlaps(this.cover.world.graph.rulesOf(table))];
+    return this.#overlaps[1];
+  }
+
+  /** Notes what a detector does not decide. @param what a sentence about rules of the table */
+  notDecided(table: number, what: string): void {
+    const object = this.tableObject(table);
+    this.undecided.push({ objects: [object], sentence: `${called(object)}: ${what}` });
   }
 
   /** The way of a frame that a search has found. */

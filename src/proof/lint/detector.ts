@@ -1,10 +1,9 @@
-/** Detectors of the linter, and what they find. */
-import type { Finding, Severity } from "../answer.js";
+/** Detectors of the linter. */
+import type { Severity } from "../answer.js";
 import type { LintContext } from "./context.js";
+import type { Found } from "./found.js";
 
-/** What a detector found. What is left out is null. */
-export type Found = Pick<Finding, "objects" | "sentence"> &
-  Partial<Pick<Finding, "field" | "witness" | "proof" | "fix">>;
+export type { Found };
 
 /** Finds one kind of fault. */
 export interface LintDetector {

@@ -13,6 +13,7 @@ import { DEAD } from "./detectors/dead.js";
 import { ESP } from "./detectors/esp.js";
 import { FLOWS } from "./detectors/flows.js";
 import { FUNCTIONS } from "./detectors/functions.js";
+import { LOOPED } from "./detectors/looped.js";
 import { LOOPS } from "./detectors/loops.js";
 import { MATCHES } from "./detectors/matches.js";
 import { METERS } from "./detectors/meters.js";
@@ -30,6 +31,7 @@ export const LINT_DETECTORS: readonly LintDetector[] = [
   ...REACH,
   ...LOOPS,
   ...DEAD,
+  LOOPED,
   REDUNDANT,
   ...ORDER,
   ...ACTIONS,
@@ -40,6 +42,7 @@ export const LINT_DETECTORS: readonly LintDetector[] = [
   ...FUNCTIONS,
   ...PROFILE,
   ...UNUSED,
+  { id: "not-decided", severity: "note", detect: ({ undecided }) => undecided },
 ];
 
 /** The identities of the findings of `lint`, with their severities. */
@@ -51,6 +54,8 @@ export const LINT_IDENTITIES: readonly Pick<Finding, "id" | "severity">[] = LINT
 export interface LintOptions {
   /** Queue pairs that the program sends from: they have a use without a rule that leads to them. @default none */
   senders?: Iterable<QueuePair> | undefined;
+  /** The order in which the rules were made is meant: no finding is about it. @default false */
+  isOrdered?: boolean | undefined;
   /**
    * Where the traced core comes from, as `core` of `createDevice`. The first call for a device
    * decides. @default the file `traced.wasm` beside this module
@@ -72,10 +77,11 @@ const RANKS: readonly Severity[] = ["error", "warning", "note"];
 export async function lint(device: Device, options: LintOptions = {}): Promise<Finding[]> {
   return inAsyncCall("lint", async () => {
     if (!(device instanceof Device)) wrongType("device", "a Device", device);
-    checkOptions("", options, { senders: "any", core: "any" });
+    checkOptions("", options, { senders: "any", isOrdered: "boolean", core: "any" });
     const context = await LintContext.open(device, new Set(options.senders ?? []), options.core);
     const findings: Finding[] = [];
     for (const { id, severity, detect } of LINT_DETECTORS) {
+      if (options.isOrdered === true && id === "order-dependent") continue;
       for (const found of detect(context)) {
         findings.push({ id, severity, field: null, witness: null, proof: null, fix: null, ...found });
       }

@@ -8,6 +8,7 @@ import type { RuleNode } from "../../explain/why/rules.js";
 import { AskedKey } from "../keys/askedKey.js";
 import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { isConstant, type Literal } from "../literal.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Solver } from "../solver/solver.js";
 import type { Condition, Edge } from "./graph.js";
 import { forbidMatch, maskedBits, rangeBits, requireMatch } from "./ruleMatch.js";
@@ -65,6 +66,7 @@ export class Chain {
    * @param target the rule of the last table; null for a miss there, undefined for whatever happens there
    * @param names whether rules are forbidden under assumptions, so that a proof names them
    * @param slot with which the lookup in the first table begins
+   * @param sender the queue pair that sends the frames, where it is known
    * @param looped whether ports may have looped frames back before they come to the first table
    */
   constructor(
@@ -78,13 +80,21 @@ export class Chain {
       names = false,
       slot = 0,
       looped = false,
-    }: { table: number; target: RuleNode | null | undefined; names?: boolean; slot?: number; looped?: boolean },
+      sender = null,
+    }: {
+      table: number;
+      target: RuleNode | null | undefined;
+      names?: boolean;
+      slot?: number;
+      looped?: boolean;
+      sender?: QueuePair | null;
+    },
   ) {
     this.#names = names;
     this.world = world;
     this.solver = solver;
     let key = first;
-    let lookup = { slot, looped };
+    let lookup = { slot, looped, sender };
     for (const edge of edges) {
       const asked = new AskedKey(key);
       this.#add({ table: edge.from, ...lookup, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
@@ -94,7 +104,7 @@ export class Chain {
       this.conditions.push({ literals: [when], equal: true });
       for (const condition of edge.conditions) this.#require(condition, next);
       key = next;
-      lookup = { slot: edge.slot, looped: lookup.looped || edge.move === "loop" };
+      lookup = { slot: edge.slot, looped: lookup.looped || edge.move === "loop", sender };
     }
     this.#add({
       table,
@@ -119,8 +129,10 @@ export class Chain {
 
   #add(stage: Stage): void {
     this.stages.push(stage);
-    if (stage.wanted === null) return;
-    if (!requireMatch(this.solver, this.world.contentOf(stage.wanted), stage.key)) this.possible = false;
+    const { wanted, looped, sender } = stage;
+    if (wanted === null) return;
+    if (looped && sender !== null && this.world.graph.isPassedOver(wanted, sender)) this.possible = false;
+    if (!requireMatch(this.solver, this.world.contentOf(wanted), stage.key)) this.possible = false;
   }
 
   /** Requires that a rule of the last table matches too. */

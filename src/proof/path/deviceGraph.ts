@@ -88,10 +88,21 @@ class DeviceGraph implements Graph {
     return this.#ops(rule).includes(Op.resume);
   }
 
-  mayBePassedOver({ stored }: RuleNode): boolean {
+  mayBePassedOver({ stored }: RuleNode, sender: QueuePair | null): boolean {
     const actions = this.#tracer.traced.actionsOf(stored);
-    // A rule that names no queue applies to all senders.
-    return someOperation(actions, ({ exceptSender }, queue) => exceptSender === true && queue !== 0);
+    // A rule that names no queue applies to all senders, one that names queues to all others.
+    return someOperation(
+      actions,
+      ({ exceptSender }, queue) => exceptSender === true && queue !== 0 && (sender?.handle ?? queue) === queue,
+    );
+  }
+
+  isPassedOver(rule: RuleNode, sender: QueuePair): boolean {
+    const { unicast, multicast } = sender.selfLoopback;
+    if (unicast || multicast || !this.mayBePassedOver(rule, sender)) return false;
+    return !someOperation(this.#tracer.traced.actionsOf(rule.stored), ({ operand, exceptSender }, queue) =>
+      exceptSender === true ? queue !== sender.handle : operand === "queue" || operand === "rss",
+    );
   }
 
   get hasLoops(): boolean {

@@ -69,8 +69,13 @@ export interface Graph {
   edgesFrom(table: number): readonly Edge[];
   /** Whether a rule lets its frame go on to later rules of the same table. */
   goesOn(rule: RuleNode): boolean;
-  /** Whether a frame that its port loops back can pass over a rule that it matches: its sender decides. */
-  mayBePassedOver(rule: RuleNode): boolean;
+  /**
+   * Whether a frame that its port loops back can pass over a rule that it matches: its sender decides.
+   * @param sender the queue pair that sends it; null where that is not known
+   */
+  mayBePassedOver(rule: RuleNode, sender: QueuePair | null): boolean;
+  /** Whether every frame of a sender that its port loops back passes over a rule. */
+  isPassedOver(rule: RuleNode, sender: QueuePair): boolean;
   /** Whether ports loop frames back. */
   readonly hasLoops: boolean;
 }

@@ -1,6 +1,7 @@
 /** The rules of a table that take a key, as the engine itself finds them. */
 import { RANK_SLOT } from "../../abi/engine.js";
 import { KEY_SIZE } from "../../abi/key.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { StoredRule, TracedCore } from "../../engine/tracedCore.js";
 import { isBefore, type RuleNode } from "../../explain/why/rules.js";
 import type { Graph } from "./graph.js";
@@ -33,6 +34,8 @@ export interface Lookup {
   readonly slot: number;
   /** Whether a port may have looped the frame back: then it can pass over rules that name its sender. */
   readonly looped: boolean;
+  /** The queue pair that sends the frame; null for the wire, and where that is not known. */
+  readonly sender: QueuePair | null;
 }
 
 export class Oracle {
@@ -63,9 +66,9 @@ export class Oracle {
   }
 
   /** Whether a rule of better rank than `wanted` (null: a miss) keeps frames from it for sure. */
-  blocks(rule: RuleNode, wanted: StoredRule | null, { slot, looped }: Lookup): boolean {
+  blocks(rule: RuleNode, wanted: StoredRule | null, { slot, looped, sender }: Lookup): boolean {
     const own = slotOf(rule.stored);
-    if (own < slot || (looped && this.#graph.mayBePassedOver(rule))) return false;
+    if (own < slot || (looped && this.#graph.mayBePassedOver(rule, sender))) return false;
     return !this.#graph.goesOn(rule) || (wanted !== null && own === slotOf(wanted));
   }
 

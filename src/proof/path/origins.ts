@@ -26,7 +26,7 @@ const MANY_EDGES = 100;
 const OPEN: Literal = 2;
 
 /** Known bits of keys, as a mask and their values. */
-interface State {
+export interface State {
   readonly mask: Uint8Array;
   readonly value: Uint8Array;
 }
@@ -96,6 +96,17 @@ export class Origins {
   mayMatch(edge: Edge, rule: KeyMatch): boolean {
     const after = this.#after.get(edge);
     return after !== undefined && !exclude(after, rule);
+  }
+
+  /** What is known of frames at a table: each frame has one of these. */
+  statesAt(table: number): readonly State[] {
+    return this.#known.get(table)?.states ?? [];
+  }
+
+  /** Whether frames that took a way have something. */
+  gives(edge: Edge, has: (state: State) => boolean): boolean {
+    const after = this.#after.get(edge);
+    return after !== undefined && has(after);
   }
 
   /** The key of frames at a table. Bits that rules on the way ask for get literals at once. */

@@ -4,6 +4,7 @@
  */
 import { HITS_PER_FRAME } from "../../abi/engine.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
+import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { frameOf } from "../keys/frameOf.js";
 import type { ParsedKey } from "../keys/parsedKey.js";
@@ -190,7 +191,7 @@ export class Search {
     edges: readonly Edge[],
     goal: Goal,
     { also = [], not }: FindOptions,
-    lookup: { readonly slot?: number; readonly looped?: boolean } = {},
+    lookup: { readonly slot?: number; readonly looped?: boolean; readonly sender?: QueuePair | null } = {},
   ): Chain {
     this.#work += edges.length + 1;
     const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule, ...lookup });
@@ -264,7 +265,7 @@ export class Search {
     solver.reset();
     const arrival = arrivalKey(this.world.tracer.device, entry, solver);
     for (const { isFrom, forbid } of options.except ?? []) if (isFrom(entry)) forbid(solver, arrival);
-    return { arrival, chain: this.#chain(solver, arrival, edges, goal, options) };
+    return { arrival, chain: this.#chain(solver, arrival, edges, goal, options, { sender: entry.queue }) };
   }
 
   /** The frame after others that change the state of the device, if it then comes to the goal. */

@@ -9,6 +9,7 @@ import {
   MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
 } from "../../abi/mlx5dv.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
+import { parseJson } from "../../base/json.js";
 import { inCall, refuse } from "../../errors.js";
 import { Action } from "../../model/action/action.js";
 import { FlowMeterAction } from "../../model/action/asoActions.js";
@@ -97,7 +98,7 @@ export class ScenarioActions {
       for (const [key, action] of actions) {
         const text = key.replace(/^(root|other) /, "");
         const [, name] = /^name (.*)$/s.exec(text) ?? [];
-        const goes = name === undefined ? refersTo(gone, JSON.parse(text) as Written) : gone.actions.has(name);
+        const goes = name === undefined ? refersTo(gone, parseJson(text) as Written) : gone.actions.has(name);
         if (!goes) continue;
         actions.delete(key);
         forgotten.add(action);

@@ -58,13 +58,13 @@ const SECTIONS: Readonly<Record<string, readonly (keyof Scenario)[]>> = {
 /** Finds places in a document that was read without refusals. */
 export class DocumentPlaces {
   readonly text: string;
-  readonly #scenario: Scenario;
+  readonly #objects: DocumentObjects;
   readonly #root: JsonNode;
 
   /** @param text the text that `scenario` was read from */
   constructor(text: string, scenario: Scenario) {
     this.text = text;
-    this.#scenario = scenario;
+    this.#objects = new DocumentObjects(scenario);
     this.#root = readJson(text);
   }
 
@@ -77,7 +77,7 @@ export class DocumentPlaces {
 
   /** The keys of an object, and of one of its fields where the document writes that; null for no object of the document. */
   keysOf(object: NamedInDocument, field: string | null = null): DocumentKeys | null {
-    const keys = this.#objectKeys(object);
+    const keys = this.#objects.keysOf(object);
     if (keys === null || field === null) return keys;
     const within = [
       [field],
@@ -100,25 +100,48 @@ export class DocumentPlaces {
     const specs = nodeAt(this.#root, [...keys, "specs"]);
     return specs?.kind === "array" ? [...specs.items.keys()] : [];
   }
+}
 
-  #objectKeys({ kind, name }: NamedInDocument): DocumentKeys | null {
+/** The keys of the objects of a document. */
+export class DocumentObjects {
+  readonly #scenario: Scenario;
+  /** The index of each name in a section, the first one. */
+  readonly #indices = new Map<string, ReadonlyMap<string, number>>();
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+  }
+
+  /** Null for no object of the document. */
+  keysOf({ kind, name }: NamedInDocument): DocumentKeys | null {
     if (kind === "vport" || kind === "device" || kind === "domain") return ["device"];
     // Identical flows are one rule of the device.
     const names = kind === "flow" ? name.split(" = ") : [name];
     for (const section of SECTIONS[kind] ?? []) {
       const list = (this.#scenario[section] ?? []) as readonly { readonly name?: string }[];
-      const index = list.findIndex((one, i) => names.includes(nameOf(section, one, i)));
-      if (index >= 0) return [section, index];
+      const index = this.#firstOf(section, names, () => list.map((one, i) => nameOf(section, one, i)));
+      if (index !== undefined) return [section, index];
     }
     return kind === "matcher" ? this.#impliedMatcher(name) : null;
   }
 
   /** The first rule of a matcher that rules with a table and a priority imply. */
   #impliedMatcher(name: string): DocumentKeys | null {
-    const index = (this.#scenario.rules ?? []).findIndex(
-      ({ table, priority = 0 }) => table !== undefined && `${table} at priority ${priority}` === name,
+    const index = this.#firstOf("matchers of rules", [name], () =>
+      (this.#scenario.rules ?? []).map(({ table, priority = 0 }) => `${table ?? ""} at priority ${priority}`),
     );
-    return index < 0 ? null : ["rules", index];
+    return index === undefined ? null : ["rules", index];
+  }
+
+  #firstOf(list: string, names: readonly string[], all: () => readonly string[]): number | undefined {
+    let indices = this.#indices.get(list);
+    // Of equal names the last one of a map counts.
+    if (indices === undefined) {
+      const named = all().map((name, i) => [name, i] as const);
+      this.#indices.set(list, (indices = new Map(named.reverse())));
+    }
+    const found = names.flatMap((name) => indices.get(name) ?? []);
+    return found.length === 0 ? undefined : Math.min(...found);
   }
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { checkFile } from "../../../src/cli/check/findings.js";
 import { IDENTITIES } from "../../../src/cli/check/identities.js";
 import type { FindingLine } from "../../../src/cli/report/checkLines.js";
+import type { Outcome } from "../../../src/index.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { sampleOf } from "../../support/tier.js";
 import planted from "./planted.json" with { type: "json" };
@@ -37,11 +38,15 @@ function identityOf(file: string): string {
 async function expectShown(text: string, findings: readonly FindingLine[]): Promise<void> {
   for (const { id, objects, witness } of findings) {
     if (witness === null) continue;
-    const { device } = await loadScenario(text);
-    expect(witness).toMatchObject({ from: { kind: "wire" }, before: [] });
-    const { rules, reason } = device.receive(witness.from.port, bytesOf(witness.bytes));
+    const loaded = await loadScenario(text);
+    const { from, before } = witness;
+    expect({ kind: from.kind, before }).toEqual({ kind: id === "only-looped-back" ? "queue" : "wire", before: [] });
+    const source = from.kind === "wire" ? { port: from.port } : { send: from.queue.replace(/^qp:/, "") };
+    const [outcome] = loaded.run([{ bytes: bytesOf(witness.bytes), ...source }]);
+    const { rules, reason } = outcome as Outcome;
     const ends = REASONS[id];
     if (ends !== undefined) expect(reason).toBe(ends);
+    else if (id === "only-looped-back") expect(rules.map(({ name }) => name)).toEqual([objects[0]?.name]);
     // The rule that was made first takes the frame.
     else expect(rules.map(({ name }) => name)).toContain(objects[1]?.name);
   }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { RuleReader } from "../../../src/explain/why/rules.js";
 import { STAGE_MASK, STAGE_RANGES, STAGE_VALUE } from "../../../src/abi/engine.js";
 import { greatestIn, leastIn } from "../../../src/proof/path/cube.js";
+import { Overlaps } from "../../../src/proof/path/overlaps.js";
 import { TableRules } from "../../../src/proof/path/tableRules.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../../assembly/support/core.js";
@@ -90,6 +91,25 @@ test(`${TABLES} tables of ${RULES} rules`, () => {
     }
     expect(table.firstFrom(3)).toBe(3);
     expect(table.indexOf(5)).toBe(5);
+  }
+});
+
+test("overlapping rules of a table, from one rule to another one", () => {
+  const random = new Random(seedFor("overlaps"));
+  for (let n = 0; n < rounds(60); n++) {
+    const count = random.between(1, 100);
+    const table = tableOf(Array.from({ length: count }, () => randomRule(random)));
+    const overlaps = new Overlaps(table);
+    const indices = Array.from({ length: count }, (_, i) => i);
+    for (const i of indices) {
+      const [a, b] = [random.between(0, count), random.between(0, count)];
+      const [from, to] = [Math.min(a, b), Math.max(a, b)];
+      const even = random.chance(0.5) ? [overlaps.bitmapOf((j) => j % 2 === 0)] : [];
+      const expected = indices
+        .slice(from, to)
+        .filter((j) => j !== i && (even.length === 0 || j % 2 === 1) && table.overlaps(i, j));
+      expect([...overlaps.of(i, from, to, even)], `${i} in ${from} to ${to} of ${count}`).toEqual(expected);
+    }
   }
 });
 

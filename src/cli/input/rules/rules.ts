@@ -40,6 +40,7 @@ export interface ImportedRules {
   /** The elements of rules by their names. */
   readonly elements: ReadonlyMap<string, SourceElement>;
   readonly words: RuleWords;
+  readonly isOrdered: boolean;
 }
 
 export interface Rules {
@@ -106,7 +107,7 @@ async function isScenario(text: string): Promise<boolean> {
 async function importedFrom(name: string, sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
   const { importScenario, printFinding, RuleWords } = await import("../../../import/index.js");
   const options: ImportOptions = { ...importOptions(line), namePlaces: true };
-  const { scenario, findings, elementOf } = await withFile(name, () => importScenario(sources, options));
+  const { scenario, findings, elementOf, isOrdered } = await withFile(name, () => importScenario(sources, options));
   const refused = findings.filter(({ severity }) => severity === "refused");
   for (const finding of line.flags.has("quiet") ? refused : findings)
     process.stderr.write(`${printable(printFinding(finding))}\n`);
@@ -118,5 +119,6 @@ async function importedFrom(name: string, sources: readonly ImportSource[], line
       if (element !== undefined && name !== undefined) elements.set(name, element);
     });
   }
-  return { scenario, elementOf, elements, words: new RuleWords(sources, options, { scenario, elementOf }) };
+  const words = new RuleWords(sources, options, { scenario, elementOf });
+  return { scenario, elementOf, elements, words, isOrdered };
 }

@@ -21,6 +21,7 @@ import type {
 import type { Case } from "../case.js";
 import { functionText, ruleText, tableText } from "./describe.js";
 import type { Reason } from "../explanation.js";
+import { circleOf } from "../circle.js";
 import { lostText, type LostAt } from "./lost.js";
 import { factsAt, isAction, isEnd, stepsAfter, stepsBefore, type Visit } from "../walked.js";
 import { registerOf, stateObject, stateText, stateWriter } from "./writers.js";
@@ -72,6 +73,7 @@ function lost(
   const sentence = lostText(verdict, reason, {
     table: tableText(table),
     rule: rule === null ? null : ruleText(rule),
+    circle: circleOf(at.walked.trace.steps),
     queue,
     state: queue === null ? null : stateOfQueue(at, queue),
     esp: visit === null ? null : espOf(visit),

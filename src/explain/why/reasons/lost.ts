@@ -1,6 +1,7 @@
 /** Why a frame ended as it did: a sentence for each reason of outcomes, and what to do. */
 import type { ReasonName, VerdictName } from "../../../model/traffic/outcome.js";
-import type { FailedCheck } from "../../trace/trace.js";
+import type { FailedCheck, RuleRef } from "../../trace/trace.js";
+import { listText, ruleText } from "./describe.js";
 
 /** What the sentences name. */
 export interface LostAt {
@@ -8,6 +9,8 @@ export interface LostAt {
   readonly table: string;
   /** The last rule that the frame hit: `rule "web"`; null without one. */
   readonly rule: string | null;
+  /** Of a frame that reached the hop limit: the rules that send it in a circle. */
+  readonly circle: readonly RuleRef[];
   /** The queue that refused the frame: `qp:web`; null without one. */
   readonly queue: string | null;
   /** The state of that queue: "INIT"; null if it has none. */
@@ -66,7 +69,7 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
     case "no_destination":
       return `${rule} names no destination: frames to a function need one`;
     case "hop_limit":
-      return "the frame passed 64 rules without reaching an end: the rules send it in a circle";
+      return `the frame passed 64 rules without reaching an end: ${circleText(at.circle)} in a circle`;
     case "queue_not_ready":
       return `${name} does not receive in the state ${at.state ?? "it has"}: a queue pair receives in RTR and RTS, a work queue in RDY`;
     case "no_receive_buffer":
@@ -90,6 +93,11 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
     default:
       return null;
   }
+}
+
+function circleText(rules: readonly RuleRef[]): string {
+  if (rules.length === 0) return "the rules send it";
+  return `${listText(rules.map(ruleText), rules.length)} ${rules.length === 1 ? "sends" : "send"} it`;
 }
 
 /** What to do about a check that failed. */

@@ -157,6 +157,7 @@ function headersOf({ src, dst, sport, dport, protocol }: HeaderLine): ScenarioHe
 
 export const CLASSBENCH: Format = {
   title: "rule sets and traces of ClassBench",
+  isOrdered: true,
   recognizes: (text) => {
     const line = text.split("\n", 1)[0] ?? "";
     return (

@@ -1,6 +1,6 @@
 /** Rule sets as JSON: `nft -j list ruleset`, and the commands that `nft -j -f` takes. */
 import type { Findings } from "../../reading/findings.js";
-import { placesOf } from "../../../base/json.js";
+import { JsonError, parseJson, placesOf } from "../../../base/json.js";
 import type { Place } from "../../text/refusal.js";
 import { objectOf, text, type Json } from "./expressions.js";
 import { POLICY, type ChainName, type NftChain, type NftObject, type NftRule } from "./objects.js";
@@ -15,7 +15,7 @@ export function* listedObjects(source: string, findings: Findings): Generator<Nf
   const placeAt = placesOf(source);
   const rulePlaces = [...source.matchAll(/\{\s*"rule"\s*:\s*\{/g)].map(({ index }) => placeAt(index));
   let n = 0;
-  for (const object of parsed(source, from, findings)) {
+  for (const object of parsed(source, from, placeAt, findings)) {
     const { add, insert, create } = objectOf(object);
     const { chain, rule, flowtable } = objectOf(add ?? insert ?? create ?? object);
     if (chain !== undefined) yield chainOf(chain, placeAt(from));
@@ -26,15 +26,15 @@ export function* listedObjects(source: string, findings: Findings): Generator<Nf
   }
 }
 
-function parsed(source: string, from: number, findings: Findings): readonly Json[] {
-  const refuse = (reason: string): void => findings.refuse({ line: 1, column: 1 }, "", reason);
+function parsed(source: string, from: number, placeAt: (at: number) => Place, findings: Findings): readonly Json[] {
   try {
-    const { nftables } = JSON.parse(source.slice(from, source.lastIndexOf("}") + 1)) as { nftables?: Json };
+    const { nftables } = parseJson(source.slice(from, source.lastIndexOf("}") + 1)) as { nftables?: Json };
     if (Array.isArray(nftables)) return nftables as readonly Json[];
-    refuse("the list of nft -j list ruleset is missing: nftables");
+    findings.refuse({ line: 1, column: 1 }, "", "the list of nft -j list ruleset is missing: nftables");
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    refuse(`not the JSON of nft -j list ruleset: ${error.message}`);
+    if (!(error instanceof JsonError)) throw error;
+    const { token, start, message } = error;
+    findings.refuse(placeAt(from + start), token, `not the JSON of nft -j list ruleset: ${message}`);
   }
   return [];
 }

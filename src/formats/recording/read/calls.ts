@@ -3,6 +3,7 @@
  *
  *     {"call":"mlx5dv_dr_table_create","domain":"0x55d0","level":1,"returns":"0x55e0"}
  */
+import { parseJson } from "../../../base/json.js";
 import { hexBytes } from "../../../packet/bytes.js";
 import type { Place } from "../../text/refusal.js";
 
@@ -77,7 +78,7 @@ function* readLines(text: string): Generator<Call | NoCall> {
 
 function objectOf(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

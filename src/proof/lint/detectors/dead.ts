@@ -74,7 +74,7 @@ function deadBy(
         const { object, proof } = dead;
         yield {
           objects: [object, ...(found.others ?? [])],
-          field: proof.kind === "contradiction" ? (proof.terms[0]?.field ?? null) : null,
+          field: "terms" in proof ? (proof.terms[0]?.field ?? null) : null,
           sentence: found.sentence,
           proof,
         };

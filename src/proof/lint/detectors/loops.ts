@@ -1,10 +1,13 @@
 /** Frames that tables lead around until the hop limit ends their way. */
 import type { RuleNode } from "../../../explain/why/rules.js";
-import type { Witness } from "../../answer.js";
+import { circleOf } from "../../../explain/why/circle.js";
+import { listText } from "../../../explain/why/reasons/describe.js";
+import type { RuleRef } from "../../../explain/trace/trace.js";
+import type { FindingObject, Witness } from "../../answer.js";
 import type { Graph } from "../../path/graph.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
-import { called, installedObject, witnessOf } from "../objects.js";
+import { called, installedObject, mentioned, witnessOf } from "../objects.js";
 
 /** The tables that frames can leave a table for and come back from, itself included; null if there is no way back. */
 function circle(graph: Graph, table: number): ReadonlySet<number> | null {
@@ -24,11 +27,13 @@ function circle(graph: Graph, table: number): ReadonlySet<number> | null {
   return new Set([...after].filter((one) => before.has(one)));
 }
 
-/** The frame that hits a rule, if it runs into the hop limit. */
-function looping(context: LintContext, rule: RuleNode): Witness | null {
+/** A frame that hits a rule and runs into the hop limit, and the rules that send it in a circle. */
+function looping(context: LintContext, rule: RuleNode): { witness: Witness; rules: readonly RuleRef[] } | null {
   const found = context.cover.find({ table: rule.table, rule });
   if (found.kind !== "frame" || found.before.length > 0) return null;
-  return context.walk(found.last).trace.outcome.reason === "hop_limit" ? witnessOf(found) : null;
+  const { trace } = context.walk(found.last);
+  if (trace.outcome.reason !== "hop_limit") return null;
+  return { witness: witnessOf(found), rules: circleOf(trace.steps) };
 }
 
 export const LOOPS: readonly LintDetector[] = [
@@ -44,14 +49,19 @@ export const LOOPS: readonly LintDetector[] = [
         for (const one of tables) done.add(one);
         for (const edge of [...tables].flatMap((one) => graph.edgesFrom(one))) {
           if (edge.rule === null || !tables.has(edge.to)) continue;
-          const witness = looping(context, edge.rule);
-          if (witness === null) continue;
-          const object = installedObject(edge.rule.object);
+          const found = looping(context, edge.rule);
+          if (found === null) continue;
+          const { id } = edge.rule.object;
+          const all = found.rules.filter((one) => one.id !== id).map((one) => context.device.installed.at(one.id));
+          const [object, ...more] = [edge.rule.object, ...all].map(installedObject) as [
+            FindingObject,
+            ...FindingObject[],
+          ];
           const others = [...tables].map((one) => context.rules.tableRefOf(one).table);
           yield {
-            objects: [object],
-            sentence: `${called(object)} sends frames in a loop through ${others.length === 1 ? "the table" : "the tables"} ${others.map((name) => `"${name}"`).join(", ")}. The frame below loops until the hop limit drops it (hop_limit).`,
-            witness,
+            objects: [object, ...more],
+            sentence: `${listText([called(object), ...more.map(mentioned)], 1 + more.length)} ${more.length === 0 ? "sends" : "send"} frames in a loop through ${others.length === 1 ? "the table" : "the tables"} ${others.map((name) => `"${name}"`).join(", ")}. The frame below loops until the hop limit drops it (hop_limit).`,
+            witness: found.witness,
           };
           break;
         }

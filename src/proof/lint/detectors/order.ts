@@ -4,11 +4,13 @@ import { HostRule } from "../../../model/flow/hostRules.js";
 import { isDevxFlowTable } from "../../../model/devx/kinds.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
 import { Rule } from "../../../model/rule/rule.js";
-import type { TableRules } from "../../path/tableRules.js";
 import type { LintContext } from "../context.js";
-import type { LintDetector } from "../detector.js";
+import { ActionClasses } from "../actionClasses.js";
+import { HeaderKinds } from "../headerKinds.js";
+import type { Found, LintDetector } from "../detector.js";
 import { called, installedObject, mentioned, witnessOf } from "../objects.js";
 import { deadIds } from "./dead.js";
+import { loopedOnly } from "./looped.js";
 
 /** The priority that the maker of a rule gave it, as a text; null where ranks have no order of creation. */
 function priorityOf({ object }: RuleNode): string | null {
@@ -25,23 +27,6 @@ function orderText({ object: a }: RuleNode, { object: b }: RuleNode): string {
   return direct ? "the one with the newer mask" : "the one with the older mask";
 }
 
-/** Rules that are tested against each other in one table. */
-const MAX_TESTS = 20_000_000;
-
-/** The pairs of overlapping rules of a table, by rank, as long as `isWanted` for the later one. */
-function* overlaps(
-  rules: TableRules,
-  isWanted: (i: number, j: number) => boolean,
-): Iterable<readonly [number, number]> {
-  let tests = 0;
-  for (let i = 0; i < rules.count; i++) {
-    for (let j = i + 1; j < rules.count && isWanted(i, j); j++) {
-      if (tests++ > MAX_TESTS) return;
-      if (rules.overlaps(i, j)) yield [i, j];
-    }
-  }
-}
-
 /** Whether the rules of a table rank by numbers that their makers chose, not by when they were made. */
 function ranksByIndex({ device }: LintContext, table: number): boolean {
   return isDevxFlowTable(device.tables.get(table)?.object);
@@ -52,34 +37,61 @@ export const ORDER: readonly LintDetector[] = [
     id: "order-dependent",
     severity: "warning",
     *detect(context) {
-      const { cover } = context;
-      const { graph, tracer } = cover.world;
-      const dead = deadIds(context);
+      const dead = new Set([...deadIds(context), ...loopedOnly(context).keys()]);
       const seen = new Set<number>();
-      for (const table of cover.tables()) {
-        if (ranksByIndex(context, table)) continue;
-        const rules = graph.rulesOf(table);
-        const sameSlot = (i: number, j: number): boolean => rules.slot(i) === rules.slot(j);
-        for (const [i, j] of overlaps(rules, sameSlot)) {
-          const [one, other] = [rules.node(i), rules.node(j)];
-          const { id } = other.object;
-          if (one.object.id === id || seen.has(id) || dead.has(one.object.id) || dead.has(id)) continue;
-          const priority = priorityOf(one);
-          if (priority === null || priority !== priorityOf(other) || graph.goesOn(one)) continue;
-          const [does, would] = [one, other].map(({ stored }) => tracer.traced.actionsOf(stored).join());
-          if (does === would) continue;
-          const found = cover.find({ table, rule: one }, { also: [other] });
-          if (found.kind !== "frame") continue;
-          seen.add(id);
-          const [first, second] = [installedObject(one.object), installedObject(other.object)];
-          yield {
-            objects: [second, first],
-            field: "priority",
-            sentence: `${called(second)} and ${mentioned(first)} have the same priority, ${priority}, and some frames match both, such as the one below. At equal priority, ${orderText(one, other)} wins, so the result depends on the order in which they are created. Give one of them a different priority.`,
-            witness: witnessOf(found),
-          };
-        }
+      for (const table of context.cover.tables()) {
+        if (!ranksByIndex(context, table)) yield* dependent(context, table, dead, seen);
       }
     },
   },
 ];
+
+/** The rules of a table that overlap an earlier one of the same priority, which does something else. */
+function* dependent(
+  context: LintContext,
+  table: number,
+  dead: ReadonlySet<number>,
+  seen: Set<number>,
+): Iterable<Found> {
+  const { cover } = context;
+  const { graph, tracer } = cover.world;
+  const rules = graph.rulesOf(table);
+  if (rules.count < 2) return;
+  const overlaps = context.overlapsOf(table);
+  const actions = new ActionClasses(tracer.traced, rules, overlaps);
+  const passed = overlaps.bitmapOf((i) => dead.has(rules.node(i).object.id) || graph.goesOn(rules.node(i)));
+  const kinds = new HeaderKinds(context, rules);
+  let left = Math.max(context.limits.searches, context.limits.searchesPerRule * rules.count);
+  // Rules of one priority stand together.
+  let [start, priority] = [0, priorityOf(rules.node(0))];
+  for (let j = 1; j < rules.count; j++) {
+    const other = rules.node(j);
+    const { id } = other.object;
+    const own = priorityOf(other);
+    if (own !== priority || rules.slot(j) !== rules.slot(start)) [start, priority] = [j, own];
+    if (own === null || start === j || seen.has(id) || dead.has(id)) continue;
+    for (const i of overlaps.of(j, start, j, [passed, ...actions.like(j)])) {
+      const one = rules.node(i);
+      if (one.object.id === id || actions.areSame(i, j) || kinds.areExclusive(i, j)) continue;
+      if (left-- === 0) {
+        context.notDecided(
+          table,
+          `Whether the order of creation matters was decided for the first ${j} of its ${rules.count} rules. Too many of them overlap in their fields, but not in frames.`,
+        );
+        return;
+      }
+      const found = cover.find({ table, rule: one }, { also: [other] });
+      if (found.kind !== "frame") continue;
+      left++;
+      seen.add(id);
+      const [first, second] = [installedObject(one.object), installedObject(other.object)];
+      yield {
+        objects: [second, first],
+        field: "priority",
+        sentence: `${called(second)} and ${mentioned(first)} have the same priority, and some frames match both, such as the one below. At equal priority, ${orderText(one, other)} wins, so the result depends on the order in which they are created. Give one of them a different priority.`,
+        witness: witnessOf(found),
+      };
+      break;
+    }
+  }
+}

@@ -5,6 +5,7 @@ import type { FindingObject, Proof } from "../../answer.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
 import { called, mentioned, namedObject } from "../objects.js";
+import { deadRules } from "./dead.js";
 
 /** The tables that have an object of their own: not the root tables, which functions share. */
 function* ownTables({ device }: LintContext): Iterable<readonly [address: number, object: FindingObject]> {
@@ -24,6 +25,8 @@ export const REACH: readonly LintDetector[] = [
     id: "unreached-table",
     severity: "warning",
     *detect(context) {
+      // The frames of rules show that their tables are reached, without a search of its own for each table.
+      deadRules(context);
       for (const [address, object] of ownTables(context)) {
         const { coverage } = context.cover.table(address);
         if (coverage.status !== "none") continue;
