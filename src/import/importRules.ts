@@ -57,6 +57,8 @@ export interface ImportResult {
   readonly elementOf: (path: string) => SourceElement | undefined;
   /** What the driver does to the rules, in the order of the sources. */
   readonly driver: readonly DriverNote[];
+  /** The formats of the sources, in the order in which they were first met. */
+  readonly formats: readonly ImportFormat[];
 }
 
 /**
@@ -106,6 +108,7 @@ interface Read {
   readonly findings: Findings;
   readonly lenient: boolean;
   readonly into: Scenario | undefined;
+  readonly formats: readonly ImportFormat[];
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
@@ -139,7 +142,7 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     if (WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   }
   if (namePlaces) findings.rename(draft.nameByPlace());
-  return { draft, findings, lenient, into };
+  return { draft, findings, lenient, into, formats: [...importers.keys()] };
 }
 
 function withProfile(into: Scenario | undefined, profile: ImportOptions["profile"]): Scenario | undefined {
@@ -147,13 +150,13 @@ function withProfile(into: Scenario | undefined, profile: ImportOptions["profile
   return { flowsteer: 1, ...into, device: { ...into?.device, profile } };
 }
 
-function resultOf({ draft, findings: { list, refused, driver }, lenient, into }: Read): ImportResult {
+function resultOf({ draft, findings: { list, refused, driver }, lenient, into, formats }: Read): ImportResult {
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
     return object === undefined ? undefined : draft.elementOf(object);
   };
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, elementOf };
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, elementOf, formats };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
@@ -164,6 +167,7 @@ function resultOf({ draft, findings: { list, refused, driver }, lenient, into }:
     findings: list,
     driver,
     elementOf,
+    formats,
   };
 }
 

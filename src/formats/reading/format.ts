@@ -27,4 +27,6 @@ export interface Format {
   readonly recognizes: (text: string) => boolean;
   readonly importer: (draft: Draft, findings: Findings, drivers: Drivers) => Importer;
   readonly elements: ElementGroups;
+  /** The fields of elements that have some, by the names of the elements. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
