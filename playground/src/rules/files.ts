@@ -1,7 +1,6 @@
 /** Opens documents: an empty one, and files of the machine. */
-import { openRules } from "../state/document.js";
-import { isForImport } from "./import/source.js";
-import { showImport } from "./import/view.js";
+import { openRules, openSource } from "../state/document.js";
+import { isSourceText } from "./import/source.js";
 import { notify } from "../state/notices.js";
 import { bytesText } from "../parts/format.js";
 
@@ -50,7 +49,7 @@ export async function openScenarioFile(file: File): Promise<void> {
   }
   try {
     const text = await file.text();
-    if (isForImport(text)) await showImport(text, file.name);
+    if (isSourceText(text)) openSource(text, file.name);
     else openRules(text, file.name.replace(/\.json$/i, ""));
   } catch (error) {
     notify({ id: "rules-file", text: `${file.name} could not be read: ${String(error)}` });

@@ -1,7 +1,7 @@
 /** What the page opens: a shared link, files of the command, kept work, or an example. */
 import { batch, effect } from "@preact/signals";
 import { closeCapture, openCapture, openFile } from "../state/capture.js";
-import { openedRules, openRules } from "../state/document.js";
+import { openedRules, openRules, source } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedField, selectedFrame, selectedPath, selectedStep, way } from "../state/selection.js";
 import type { Shared } from "../state/link.js";
@@ -121,6 +121,7 @@ type Shown = Omit<KeptWork, "at" | "capture">;
 async function show(work: Shown, capture: { readonly file: Blob; readonly name: string } | null): Promise<void> {
   batch(() => {
     openRules(work.rules, work.name);
+    source.value = work.source ?? null;
     openedRules.value = work.opened;
     filter.value = work.filter;
     selectedPath.value = work.path;

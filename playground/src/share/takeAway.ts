@@ -73,7 +73,7 @@ function ofPrograms(base: string): Section {
     about,
     copies: true,
     make: async () => {
-      const { asked } = await import("../rules/import/client.js");
+      const { asked } = await import("../importing/client.js");
       const { text, left } = await asked((importer) => importer.write(rules.peek(), format));
       const [first] = left;
       const one = await made(text, `${base}.${suffix}`);

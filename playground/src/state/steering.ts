@@ -6,6 +6,7 @@ import { answer, engineLife, refusals, showAnswer, work } from "./answer.js";
 import { openCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
 import { dismiss, notify } from "./notices.js";
+import { wayInOwnWords } from "./ownWords.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
 import { forgetWork, working } from "./working.js";
 
@@ -70,12 +71,13 @@ async function steer(text: string): Promise<void> {
 const STOPPED = "these rules were stopped before their frames were steered";
 
 async function trace(frame: number | null): Promise<void> {
-  const found =
+  const traced =
     frame === null
       ? null
       : await engine()
           .way(frame)
           .catch(() => null);
+  const found = traced === null ? null : await wayInOwnWords(traced);
   if (frame !== selectedFrame.peek()) return;
   // Null may also say that a newer call came, whose answer follows.
   if (found === null && frame !== null && frame === way.peek()?.frame) return;
