@@ -42,6 +42,9 @@ export async function asked<T>(question: (importer: Remote<Importer>) => Promise
 }
 
 let reader: Running | null = null;
+/** Finds words of answers, which takes long for many rules: the text is read by another worker meanwhile. */
+let speaker: Running | null = null;
+let isSpeaking = false;
 /** When the reader began with the text that it reads; null while it reads none. */
 let began: number | null = null;
 let newest: Source;
@@ -61,6 +64,7 @@ async function ask<T>(question: (importer: Remote<Importer>) => Promise<T>): Pro
 /** Reads a text, or the newest one that came while it was read. @returns null if that is the answer to an earlier call */
 export async function readSource(source: Source): Promise<{ readonly of: Source; readonly read: ReadSource } | null> {
   newest = source;
+  speaker ??= new Running();
   if (began !== null) {
     if (performance.now() - began < LATE) return null;
     reader?.end();
@@ -79,9 +83,19 @@ export async function readSource(source: Source): Promise<{ readonly of: Source;
   }
 }
 
-/** An answer about rules of the text that was read last, in its words. */
-export function ownWords(...answer: Parameters<Importer["ownWords"]>): Promise<OwnWords> {
-  return ask((importer) => importer.ownWords(...answer));
+/** An answer about rules of a text, in its words. A newer question ends the work for an older one, which never resolves. */
+export async function ownWords(...question: Parameters<Importer["ownWords"]>): Promise<OwnWords> {
+  if (isSpeaking) {
+    speaker?.end();
+    speaker = null;
+  }
+  const own = (speaker ??= new Running());
+  isSpeaking = true;
+  try {
+    return await own.ask((importer) => importer.ownWords(...question));
+  } finally {
+    if (own === speaker) isSpeaking = false;
+  }
 }
 
 /** The words of a format. */

@@ -27,8 +27,9 @@ import type {
 /** The lists of a scenario whose objects rules of a text make. */
 const LISTS = ["rules", "flows", "hostRules", "deviceFlows"] as const;
 
-/** The rules that were read last. */
+/** The rules that were read last, and their text. */
 let imported: ImportedRules | null = null;
+let last: Source | null = null;
 
 function optionsOf({ format, map, driver, profile, into }: SourceOptions): ImportOptions {
   return {
@@ -42,8 +43,15 @@ function optionsOf({ format, map, driver, profile, into }: SourceOptions): Impor
   };
 }
 
+/** Reads a text, unless it is the last one. */
+function readOnce(source: Source): void {
+  if (JSON.stringify(source) !== JSON.stringify(last)) importer.read(source);
+}
+
 const importer = {
-  read: ({ text, options: given }: Source): ReadSource => {
+  read: (source: Source): ReadSource => {
+    const { text, options: given } = source;
+    last = source;
     const sources = [{ file: given.file, text }];
     const options = optionsOf(given);
     const { scenario, findings, driver, elementOf, formats } = importRules(sources, options);
@@ -65,10 +73,11 @@ const importer = {
   },
 
   /**
-   * An answer about the rules that were read last, in the words of their text.
+   * An answer about rules in the words of their text.
    * @param more what else names rules and their fields
    */
-  ownWords: (why: Explanation | null, more: unknown): OwnWords => {
+  ownWords: (source: Source, why: Explanation | null, more: unknown): OwnWords => {
+    readOnce(source);
     return {
       why: why === null ? null : (imported?.inOwnWords(why) ?? why),
       names: Object.fromEntries(imported?.fieldNames([why, more]) ?? []),

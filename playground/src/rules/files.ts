@@ -1,11 +1,26 @@
 /** Opens documents: an empty one, and files of the machine. */
 import { openRules, openSource } from "../state/document.js";
-import { isSourceText } from "./import/source.js";
+import { isSourceText } from "../importing/recognition.js";
 import { notify } from "../state/notices.js";
 import { bytesText } from "../parts/format.js";
 
 /** Scenarios, and rules of other programs. */
-const SUFFIXES = [".json", ".jsonl", ".csv", ".txt", ".sh", ".conf", ".log", ".rules", ".flows", ".cmd"];
+const SUFFIXES = [
+  ".json",
+  ".testpmd",
+  ".tc",
+  ".nft",
+  ".ovs",
+  ".jsonl",
+  ".csv",
+  ".txt",
+  ".sh",
+  ".conf",
+  ".log",
+  ".rules",
+  ".flows",
+  ".cmd",
+];
 
 /** Longer files are no scenarios. */
 const MAX_LENGTH = 20_000_000;

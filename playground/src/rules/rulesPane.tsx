@@ -11,7 +11,7 @@ import { announcement } from "./announcement.js";
 import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
-import { isSourceText } from "./import/source.js";
+import { isSourceText } from "../importing/recognition.js";
 import { importView } from "./import/view.js";
 import { countText, FindingList } from "./findingList.js";
 import { ProofBar } from "./proofBar.js";

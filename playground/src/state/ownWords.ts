@@ -13,20 +13,22 @@ const names = signal<OwnWords["names"]>({});
 
 /** The path of a frame in the words of the text. */
 export async function wayInOwnWords(way: FrameWay): Promise<FrameWay> {
-  if (imported.peek() === null) {
+  const read = imported.peek();
+  if (read === null) {
     names.value = {};
     return way;
   }
   const lookups = way.trace.steps.filter(({ kind }) => kind === "lookup");
-  const own = await ownWords(way.why, [way.near, lookups]).catch(() => null);
+  const own = await ownWords(read.of, way.why, [way.near, lookups]).catch(() => null);
   names.value = own?.names ?? {};
   return own === null ? way : { ...way, why: own.why };
 }
 
 /** An explanation in the words of the text. */
 export async function whyInOwnWords(why: Explanation | null): Promise<OwnExplanation | null> {
-  if (why === null || imported.peek() === null) return why;
-  const own = await ownWords(why, []).catch(() => null);
+  const read = imported.peek();
+  if (why === null || read === null) return why;
+  const own = await ownWords(read.of, why, []).catch(() => null);
   names.value = { ...names.peek(), ...own?.names };
   return own === null ? why : own.why;
 }

@@ -123,7 +123,10 @@ function isNamed({ name }: RuleRef, wanted: string): boolean {
   return name === wanted || name.split(" = ").includes(wanted);
 }
 
+/** The same trace with other words is the same answer. */
+const trace = computed(() => way.value?.trace);
+
 // An answer is of one frame under one set of rules.
 effect(() => {
-  if (way.value !== undefined) asked.value = null;
+  if (trace.value !== null) asked.value = null;
 });

@@ -12,6 +12,8 @@ import type { FormatWord } from "../../importing/api.js";
 /** An address, a prefix, a number with or without its unit; a name that begins with digits is none. */
 const VALUE =
   /^(?:[\da-f]{2}(?::[\da-f]{2}){5}|[\da-f]*:[\da-f]*:[\da-f:.]*|\d+(?:\.\d+){3}|0x[\da-f]+|\d+)(?:\/[\w.:]+)?(?![\w.])/i;
+/** A root prompt before a command, which is no comment. */
+const PROMPT = /^#\s*(?:sudo\s+)?(?:\S*\/)?(?:flow [a-z]|tc |ethtool |ovs-\w+ |nft |ip )/;
 const WORD = /^-{0,2}[a-z_$][\w.-]*/i;
 
 /** @param words those of the format */
@@ -45,7 +47,7 @@ function isCommand(group: string): boolean {
 function tokenOf(stream: StringStream, known: ReadonlyMap<string, string>): string | null {
   if (stream.eatSpace()) return null;
   const isFirst = /^\s*$/.test(stream.string.slice(0, stream.pos)) || /\s/.test(stream.string.charAt(stream.pos - 1));
-  if (isFirst && (stream.peek() === "#" || stream.match("//", false))) {
+  if (isFirst && !stream.match(PROMPT, false) && (stream.peek() === "#" || stream.match("//", false))) {
     stream.skipToEnd();
     return "comment";
   }
