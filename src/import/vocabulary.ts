@@ -32,5 +32,7 @@ export function formatWords(name: ImportFormat): readonly FormatWord[] {
   const ofElements = Object.entries(fields).flatMap(([of, all]) =>
     all.map((word) => ({ word, group: `Fields of ${of}`, becomes: "", of })),
   );
-  return [...words, ...ofElements];
+  // Where several elements begin alike, the first is the common one.
+  const all = [...words, ...ofElements];
+  return all.filter(({ word, group }, n) => all.findIndex((one) => one.word === word && one.group === group) === n);
 }

@@ -6,6 +6,7 @@ import type { Explanation } from "flowsteer/explain";
 import type { FrameWay } from "../engine/api.js";
 import type { OwnExplanation, OwnWords } from "../importing/api.js";
 import { ownWords } from "../importing/client.js";
+import { source } from "./document.js";
 import { imported, placesIn } from "./imported.js";
 
 /** What rules call their match fields, as far as answers name the rules. */
@@ -41,7 +42,7 @@ export function fieldName(field: string, rule: string | null): string {
 /** Edits of the text that was read last; null where it has changed since. */
 export function editsOfText(edits: readonly TextEdit[]): Edit[] | null {
   const read = imported.peek();
-  if (read === null) return null;
+  if (read === null || read.of !== source.peek()) return null;
   const { text } = read.of;
   const rangeOf = placesIn(text);
   const made = edits.map(({ line, column, before, after }) => {
