@@ -42,6 +42,7 @@ const SENTENCES = new Set(["sentence", "absent", "note"]);
  */
 export class ImportedRules {
   readonly scenario: Scenario;
+  /** The element that an object of the scenario comes from, as in `ImportResult`. */
   readonly elementOf: ImportResult["elementOf"];
   /** The elements of rules by their names. */
   readonly elements: ReadonlyMap<string, SourceElement>;
@@ -135,6 +136,7 @@ export class ImportedRules {
     });
   }
 
+  /** An explanation with the names that the texts have for fields, and with repairs as edits of the texts. */
   inOwnWords(explanation: Explanation): OwnExplanation {
     const own = withSentences(explanation, this.namesOfFields(explanation), undefined) as Explanation;
     // What became of the frame later is no cause why the rule did not match.

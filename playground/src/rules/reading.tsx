@@ -1,6 +1,6 @@
 /** How the text of another program is read: format, driver, device profile, and what its ports are on the device. */
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Choices, SourceOptions } from "../importing/api.js";
 import { choices } from "../importing/client.js";
@@ -68,9 +68,9 @@ export function PortChoice({ port }: { readonly port: string }): JSX.Element | n
   const vfs = Array.from({ length: Math.max(VFS, portsOf(of.options).length) }, (_, n) => `vf${n + 1}`);
   return (
     <Choice
-      title={port}
+      title={<span class="mono">{port}</span>}
       value={map[port] ?? null}
-      unset="assumed"
+      unset="default"
       all={["uplink", "pf", ...vfs, "port2"]}
       onChoose={set}
     />
@@ -78,7 +78,7 @@ export function PortChoice({ port }: { readonly port: string }): JSX.Element | n
 }
 
 interface ChoiceProps<T extends string> {
-  readonly title: string;
+  readonly title: ComponentChildren;
   /** Null where nothing is chosen. */
   readonly value: T | null;
   readonly unset: string;
@@ -90,7 +90,7 @@ function Choice<T extends string>({ title, value, unset, all, onChoose }: Choice
   const shown = value === null || all.includes(value) ? all : [value, ...all];
   return (
     <label class="choice">
-      <span class="mono">{title}</span>{" "}
+      {title}{" "}
       <select
         value={value ?? ""}
         onChange={({ currentTarget }) => onChoose(shown.find((one) => one === currentTarget.value) ?? null)}

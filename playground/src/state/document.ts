@@ -26,13 +26,18 @@ export function openRules(text: string, name: string): void {
   });
 }
 
+/** Rules of another program, before anything is chosen for them. */
+export function newSource(text: string, file: string): Source {
+  const options = { file, format: null, map: {}, driver: null, profile: null, into: null };
+  return { text: text.replace(/\r\n?/g, "\n"), options };
+}
+
 /** Opens rules of another program, which stay as they are. Their scenario follows. */
 export function openSource(text: string, file: string): void {
-  const options = { file, format: null, map: {}, driver: null, profile: null, into: null };
   batch(() => {
     rulesName.value = file;
     openedRules.value = "";
-    source.value = { text: text.replace(/\r\n?/g, "\n"), options };
+    source.value = newSource(text, file);
   });
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
+import type { ServedFile } from "../../../src/cli/serve/pageServer.js";
 import { root } from "../../cli/support/command.js";
 import { AXE, violations } from "../support/axe.js";
 import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
@@ -177,6 +178,28 @@ test("a dropped dump and a dropped capture lead to why the frame missed", async 
   await counts(page, "4 frames");
   await grid(page).getByRole("row").nth(3).click();
   await until(async () => expect(await path().innerText()).toContain("outer.ip_dscp"));
+});
+
+test("rules of another program that the command opens are its text, steered over the capture", async () => {
+  const text = "flow create 0 ingress pattern eth / ipv4 / end actions queue index 1 / end # mine";
+  const served = await openPlayground(
+    new Map<string, ServedFile>([
+      ["opened/index.json", Buffer.from('{"rules":"rules.testpmd","capture":"everyday.pcap","isSource":true}')],
+      ["opened/rules.json", Buffer.from(text)],
+      ["opened/capture", join(root, "examples/everyday.pcap")],
+    ]),
+  );
+  const other = await served.open({ path: "?opened" });
+  await untilText(other.page, "# mine");
+  await until(async () =>
+    expect(await other.page.locator(".rules-editor .cm-line").first().getAttribute("data-hits")).toMatch(
+      /[1-9]\d* hits/,
+    ),
+  );
+  await until(async () => expect(await other.page.locator(".pane.way").innerText()).toContain("rules.testpmd:1"));
+  expect(other.faults).toEqual([]);
+  await other.context.close();
+  await served.close();
 });
 
 test("a text that no sign tells is imported by the dialog", async () => {
