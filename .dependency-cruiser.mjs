@@ -4,6 +4,7 @@
  *     src:       base <- every room;  abi <- headers <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
  *                abi, headers, packet, engine, model, drivers <- explain <- proof <- cli
  *                abi, headers, packet, model, scenario, drivers <- formats <- import, export <- cli
+ *                explain <- import, export
  *                abi, packet, engine, model <- snapshot;  packet, model, explain <- vitest
  *                replay and calls import no room
  *     src/*.ts:  errors.ts imports base; index.ts and inline.ts are imported by entry points and cli
@@ -27,7 +28,7 @@ const MAY_IMPORT = {
   "src/explain": ["abi", "headers", "packet", "engine", "model", "drivers"],
   "src/proof": ["abi", "headers", "packet", "engine", "model", "explain"],
   "src/formats": ["abi", "headers", "packet", "model", "scenario", "drivers"],
-  "src/import": ["scenario", "formats", "drivers"],
+  "src/import": ["headers", "explain", "scenario", "formats", "drivers"],
   "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
   "src/replay": [],
@@ -88,7 +89,7 @@ const SHARED_BY_FORMATS = ["reading", "text", "rules", "writing", "program"];
 /** The folders of the page: those of a line may import the lines before it and each other. */
 const PAGE = [
   ["text"],
-  ["engine", "proof"],
+  ["engine", "proof", "importing"],
   ["state"],
   ["parts"],
   ["rules", "frames", "way", "answers", "share", "tour"],

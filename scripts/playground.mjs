@@ -47,7 +47,7 @@ const PROGRAMS = {
   "speed-worker": "src/speed/worker.ts",
   writer: "src/share/out/worker.ts",
   prover: "src/proof/worker.ts",
-  importer: "src/rules/import/worker.ts",
+  importer: "src/importing/worker.ts",
 };
 
 /**

@@ -2,6 +2,7 @@
 export { createDevice, createDeviceSync, Device } from "./model/device/device.js";
 export type { DeviceOptions } from "./model/device/options.js";
 export { compileCore } from "./engine/load.js";
+export { PROFILE_NAMES, type ProfileName } from "./model/profile/profile.js";
 export { createDevicePool } from "./model/pool/loadPool.js";
 export type { DevicePool, PoolOptions, Distribution } from "./model/pool/pool.js";
 export type { DeviceBase, FunctionBase } from "./model/base/deviceBase.js";

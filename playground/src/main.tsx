@@ -7,6 +7,7 @@ import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
 import { startComparingAll } from "./state/difference.js";
 import { startListing } from "./state/frameList.js";
+import { startImporting } from "./state/imported.js";
 import { startProving } from "./state/proofs.js";
 import { startSteering, untilAnswered } from "./state/steering.js";
 
@@ -17,6 +18,7 @@ root.replaceChildren();
 registerSharing();
 render(<App />, root);
 performance.mark("started");
+startImporting();
 startSteering();
 void untilAnswered().then(() => performance.mark("answered"));
 startComparing();

@@ -22,7 +22,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check RULES...                find errors in rules, and list their contents
   flowsteer fields [NAME]                 list the fields that rules match and actions write
-  flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that updates as you type
+  flowsteer play [RULES] [CAPTURE]        open the playground, a page that updates as you type
   flowsteer serve SCENARIO                act as a device for real machines
   flowsteer extcap                        provide capture interfaces to Wireshark
   flowsteer farm run|worker               steer captures on many machines
@@ -302,7 +302,7 @@ writes it, only if its header is present. With NAME, all details of one field.
 Exit codes: 0; 2 unknown field.
 `;
 
-const PLAY = `flowsteer play [SCENARIO] [CAPTURE]: opens the playground in a browser, with these files loaded
+const PLAY = `flowsteer play [RULES] [CAPTURE]: opens the playground in a browser, with these files loaded
 
 Edit rules in the page and see at once where each frame goes and why. The command serves the page on 127.0.0.1 and
 prints its address. Reloading the page reads the files again. The page never writes to them: it keeps your edits in the
@@ -314,6 +314,7 @@ browser, and offers them as a download.
 
   flowsteer play
   flowsteer play rules.json traffic.pcap --open
+  flowsteer play rules.testpmd traffic.pcap
 
 Press Ctrl-C to stop.
 

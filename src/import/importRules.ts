@@ -59,6 +59,8 @@ export interface ImportResult {
   readonly driver: readonly DriverNote[];
   /** Whether the sources give their rules an order by listing them, as those of ClassBench do. */
   readonly isOrdered: boolean;
+  /** The formats of the sources, in the order in which they were first met. */
+  readonly formats: readonly ImportFormat[];
 }
 
 /**
@@ -110,6 +112,7 @@ interface Read {
   readonly lenient: boolean;
   readonly into: Scenario | undefined;
   readonly isOrdered: boolean;
+  readonly formats: readonly ImportFormat[];
 }
 
 function readSources(options: ImportOptions, sources: string | readonly ImportSource[]): Read {
@@ -143,8 +146,8 @@ function readSources(options: ImportOptions, sources: string | readonly ImportSo
     if (WITH_DRIVERS.some((one) => importers.has(one))) addReceivers(draft);
   }
   if (namePlaces) findings.rename(draft.nameByPlace());
-  const isOrdered = importers.size > 0 && [...importers.keys()].every(isOrderedFormat);
-  return { draft, findings, lenient, into, isOrdered };
+  const formats = [...importers.keys()];
+  return { draft, findings, lenient, into, formats, isOrdered: formats.length > 0 && formats.every(isOrderedFormat) };
 }
 
 function isOrderedFormat(name: ImportFormat): boolean {
@@ -161,13 +164,13 @@ function withProfile(into: Scenario | undefined, profile: ImportOptions["profile
   return { flowsteer: 1, ...into, device: { ...into?.device, profile } };
 }
 
-function resultOf({ draft, findings: { list, refused, driver }, lenient, into, isOrdered }: Read): ImportResult {
+function resultOf({ draft, findings: { list, refused, driver }, lenient, into, isOrdered, formats }: Read): ImportResult {
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
     return object === undefined ? undefined : draft.elementOf(object);
   };
-  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, isOrdered, elementOf };
+  if (refused.length > 0 && !lenient) return { scenario: null, findings: list, driver, isOrdered, elementOf, formats };
   const notImported = [
     ...(into?.notImported ?? []),
     ...refused.map(({ file: source, line, column, text, reason }) => ({ source, line, column, text, reason })),
@@ -179,6 +182,7 @@ function resultOf({ draft, findings: { list, refused, driver }, lenient, into, i
     driver,
     isOrdered,
     elementOf,
+    formats,
   };
 }
 

@@ -19,3 +19,5 @@ export {
   type ImportSource,
 } from "./importRules.js";
 export { RuleWords, type FieldWords, type TextEdit } from "./ruleWords.js";
+export { ImportedRules, type OwnExplanation, type OwnRepair } from "./ownWords.js";
+export { formatWords, type FormatWord } from "./vocabulary.js";

@@ -34,6 +34,19 @@ async function interrupted({ child }: Playing, signal: NodeJS.Signals = "SIGINT"
   return code;
 }
 
+it("serves rules of other programs as they are", async () => {
+  const text = "flow create 0 ingress pattern eth / end actions queue index 1 / end\n";
+  const playing = await play(scratch("rules.testpmd", text));
+  const at = (path: string): string => new URL(path, playing.address).href;
+  expect(await (await fetch(at("opened/index.json"))).json()).toEqual({
+    rules: "rules.testpmd",
+    capture: null,
+    isSource: true,
+  });
+  expect(await (await fetch(at("opened/rules.json"))).text()).toBe(text);
+  expect(await interrupted(playing)).toBe(0);
+});
+
 it("serves the page, and the files as they are at each request", async () => {
   const rules = scratch("my rules.json", RULES);
   const playing = await play(rules, CAPTURE);
@@ -48,6 +61,7 @@ it("serves the page, and the files as they are at each request", async () => {
   expect(await (await fetch(at("opened/index.json"))).json()).toEqual({
     rules: "my rules.json",
     capture: "everyday.pcap",
+    isSource: false,
   });
   const capture = Buffer.from(await (await fetch(at("opened/capture"))).arrayBuffer());
   expect(capture.equals(readFileSync(join(root, CAPTURE)))).toBe(true);
@@ -111,7 +125,7 @@ it.each([
     /^flowsteer: README\.md: .*neither a pcap nor a pcapng file/,
   ],
   ["standard input", () => ["-"], /reads its files again at each reload; name a file/],
-  ["three files", () => ["a", "b", "c"], /name one scenario and one capture/],
+  ["three files", () => ["a", "b", "c"], /name one file of rules and one capture/],
   ["no number", () => ["--port", "x"], /--port x: expected a whole number, 0 to 65535/],
   ["an option that there is not", () => ["--prot", "1"], /did you mean --port\?/],
 ])("refuses %s", async (_, args, message) => {

@@ -15,6 +15,10 @@ export interface Proved {
 }
 
 export interface ProvedFinding {
+  /** "dead-rule". */
+  readonly id: string;
+  /** What it is about, that first which has the place. */
+  readonly objects: readonly { readonly kind: string; readonly name: string }[];
   readonly severity: Severity;
   readonly text: string;
   /** In the document; null without a place. */

@@ -31,13 +31,20 @@ function split(places: DocumentPlaces, rules: readonly RuleCoverage[]): Pick<Pro
   return { dead, live };
 }
 
-type Found = Pick<Finding, "severity" | "sentence" | "objects" | "field" | "fix">;
+type Found = Pick<Finding, "id" | "severity" | "sentence" | "objects" | "field" | "fix">;
 
 async function placed(text: string, places: DocumentPlaces, found: Found, core: CoreSource): Promise<ProvedFinding> {
-  const { severity, sentence, objects, field, fix } = found;
+  const { id, severity, sentence, objects, field, fix } = found;
   const keys = objects[0] === undefined ? null : places.keysOf(objects[0], field);
   const path = keys === null ? null : pathOf(keys);
-  return { severity, text: sentence, path, fix: await sure(text, places, fix, core) };
+  return {
+    id,
+    objects: objects.map(({ kind, name }) => ({ kind, name })),
+    severity,
+    text: sentence,
+    path,
+    fix: await sure(text, places, fix, core),
+  };
 }
 
 /** The repair, if it removes a value and the document is accepted without that. */

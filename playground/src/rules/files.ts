@@ -1,12 +1,26 @@
 /** Opens documents: an empty one, and files of the machine. */
-import { openRules } from "../state/document.js";
-import { isForImport } from "./import/source.js";
-import { showImport } from "./import/view.js";
+import { openRules, openSource } from "../state/document.js";
+import { isSourceText } from "../importing/recognition.js";
 import { notify } from "../state/notices.js";
 import { bytesText } from "../parts/format.js";
 
 /** Scenarios, and rules of other programs. */
-const SUFFIXES = [".json", ".jsonl", ".csv", ".txt", ".sh", ".conf", ".log", ".rules", ".flows", ".cmd"];
+const SUFFIXES = [
+  ".json",
+  ".testpmd",
+  ".tc",
+  ".nft",
+  ".ovs",
+  ".jsonl",
+  ".csv",
+  ".txt",
+  ".sh",
+  ".conf",
+  ".log",
+  ".rules",
+  ".flows",
+  ".cmd",
+];
 
 /** Longer files are no scenarios. */
 const MAX_LENGTH = 20_000_000;
@@ -50,7 +64,7 @@ export async function openScenarioFile(file: File): Promise<void> {
   }
   try {
     const text = await file.text();
-    if (isForImport(text)) await showImport(text, file.name);
+    if (isSourceText(text)) openSource(text, file.name);
     else openRules(text, file.name.replace(/\.json$/i, ""));
   } catch (error) {
     notify({ id: "rules-file", text: `${file.name} could not be read: ${String(error)}` });

@@ -1,8 +1,9 @@
 /** What is wrong with the rules, below the editor: each goes to its place, and is mended by a button. */
 import type { JSX } from "preact";
 import { counted } from "../parts/format.js";
-import { rules } from "../state/document.js";
+import { written } from "../state/document.js";
 import { applyFix, findings, fixesOf, provedIsOld, rangeOfFinding, type Finding } from "../state/findings.js";
+import { PortChoice } from "./reading.js";
 
 /** More of them are not read. */
 const MAX = 100;
@@ -20,7 +21,7 @@ export function countText(list: readonly Finding[]): string {
 export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => void }): JSX.Element | null {
   const list = findings.value;
   if (list.length === 0) return null;
-  const text = rules.peek();
+  const text = written.peek();
   const old = provedIsOld.value;
   return (
     <section class="findings" aria-label="Problems in the rules" data-old={old}>
@@ -36,6 +37,7 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
               <span class="finding-text">{finding.text}</span>
               {finding.hint !== null && <span class="finding-hint">{finding.hint}</span>}
             </button>
+            {finding.port !== undefined && <PortChoice port={finding.port} />}
             {finding.fixes.map((fix) => (
               <button
                 type="button"

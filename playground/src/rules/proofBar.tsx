@@ -3,10 +3,10 @@ import { untracked } from "@preact/signals";
 import type { JSX } from "preact";
 import { ProofProgressLine } from "../parts/proofProgress.js";
 import type { LiveRule } from "../proof/api.js";
-import { rules } from "../state/document.js";
+import { written } from "../state/document.js";
 import { provedIsOld } from "../state/findings.js";
+import { rangeInWritten } from "../state/imported.js";
 import type { RangeNow } from "../state/moved.js";
-import { rangeOf } from "../text/places.js";
 import { deadRules, liveRules, rulesProof } from "../state/proofs.js";
 import { selectedPath } from "../state/selection.js";
 import { addWitness } from "../state/witnesses.js";
@@ -42,8 +42,8 @@ export function addWitnessOfSelected(): void {
 /** What is known of the rule that is selected, wherever it is now. */
 function ofSelected<T extends { readonly range: RangeNow }>(all: readonly T[]): T | undefined {
   const path = selectedPath.value;
-  const text = rules.value;
-  const selected = path === null ? null : rangeOf(text, path);
+  const text = written.value;
+  const selected = path === null ? null : rangeInWritten(path);
   if (selected === null) return undefined;
   return all.find(({ range }) => {
     const now = range(text);

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { openSource, source } from "../state/document.js";
 import { onFirstUse } from "../state/firstUse.js";
 import { registerCommands } from "../state/commands.js";
 import { findings, type Finding } from "../state/findings.js";
@@ -10,10 +11,12 @@ import { announcement } from "./announcement.js";
 import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
-import { isForImport } from "./import/source.js";
-import { importView, showImport } from "./import/view.js";
+import { isSourceText } from "../importing/recognition.js";
+import { importView } from "./import/view.js";
 import { countText, FindingList } from "./findingList.js";
 import { ProofBar } from "./proofBar.js";
+import { Reading } from "./reading.js";
+import { ScenarioTab, showsScenario, SourceTabs } from "./sourceTabs.js";
 import { StillRules } from "./still.js";
 import { NameOfRules, Toolbar } from "./toolbar.js";
 
@@ -60,10 +63,11 @@ export function RulesPane(): JSX.Element {
       }}
       onPasteCapture={(event) => {
         const text = event.clipboardData?.getData("text/plain") ?? "";
-        if (!(event.target instanceof Element) || event.target.closest("dialog") !== null || !isForImport(text)) return;
+        if (!(event.target instanceof Element) || event.target.closest("dialog") !== null) return;
+        if (source.peek() !== null || !isSourceText(text)) return;
         event.preventDefault();
         event.stopPropagation();
-        void showImport(text);
+        openSource(text, "pasted");
       }}
       onDragLeave={() => setDropping(false)}
       onDrop={(event) => {
@@ -81,9 +85,12 @@ export function RulesPane(): JSX.Element {
         <NameOfRules />
         <Toolbar editor={editor} />
       </header>
-      <div class="rules-editor" ref={host}>
+      <SourceTabs />
+      <div class="rules-editor" id="panel-text" hidden={showsScenario()} ref={host}>
         {editor === null && <StillRules />}
       </div>
+      {showsScenario() && <ScenarioTab />}
+      <Reading />
       <ProofBar />
       <FindingList onGo={(finding: Finding) => editor?.goTo(finding)} />
       <Announcer />

@@ -4,7 +4,11 @@
  * those of the editor, so nothing jumps when it comes.
  */
 import type { JSX } from "preact";
-import { rules } from "../state/document.js";
+import { untracked, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { written } from "../state/document.js";
+import { rangeInWritten } from "../state/imported.js";
+import { LINES_BEFORE, spokenOf } from "../state/spoken.js";
 
 /** Lines that are drawn: more than fit a screen. */
 const MAX_LINES = 200;
@@ -12,9 +16,31 @@ const MAX_LINES = 200;
 const DEEPEST = 24;
 
 export function StillRules(): JSX.Element {
+  const shown = useRef<HTMLPreElement>(null);
+  useSignalEffect(() => {
+    const path = spokenOf.value;
+    const range = path === null ? null : untracked(() => rangeInWritten(path));
+    if (range === null || shown.current === null) return;
+    const line = written.peek().slice(0, range.from).split("\n").length - 1;
+    const first = shown.current.children[Math.max(0, line - LINES_BEFORE)];
+    if (first === undefined) return;
+    // The editor scrolls to the letters of a line, which are lower than its box.
+    const letters = document.createRange();
+    letters.selectNodeContents(first);
+    const { top } = shown.current.getBoundingClientRect();
+    shown.current.scrollTop += letters.getBoundingClientRect().top - top;
+  });
   return (
-    <pre class="still-rules" role="textbox" aria-label="Rules" aria-multiline="true" aria-readonly="true" tabIndex={0}>
-      {rules.value.split("\n", MAX_LINES).map((line, i) => (
+    <pre
+      ref={shown}
+      class="still-rules"
+      role="textbox"
+      aria-label="Rules"
+      aria-multiline="true"
+      aria-readonly="true"
+      tabIndex={0}
+    >
+      {written.value.split("\n", MAX_LINES).map((line, i) => (
         <Line key={i} text={line} />
       ))}
     </pre>

@@ -1,6 +1,6 @@
 /** What can be done with the document. */
 import type { JSX } from "preact";
-import { rulesName } from "../state/document.js";
+import { rulesName, source } from "../state/document.js";
 import type { Editor } from "./editor/editor.js";
 import { ExampleMenu } from "./exampleMenu.js";
 import { chooseScenarioFile, openNew } from "./files.js";
@@ -28,7 +28,7 @@ export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Ele
       <Tool name="Find" disabled={editor === null} run={() => editor?.find()}>
         <path d="M7 3a4 4 0 1 0 0 8a4 4 0 0 0 0-8M10 10l4 4" />
       </Tool>
-      <Tool name="Format" disabled={editor === null} run={() => editor?.format()}>
+      <Tool name="Format" disabled={editor === null || source.value !== null} run={() => editor?.format()}>
         <path d="M2 3h12M5 6h9M5 9h9M2 12h12" />
       </Tool>
     </div>

@@ -1,6 +1,6 @@
 /** Keeps the work of this tab while it changes. */
 import { openFile } from "../state/capture.js";
-import { openedRules, rules, rulesName } from "../state/document.js";
+import { openedRules, rules, rulesName, source, written } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
 import { forgetOldest, keepWithCapture, keepWork, KEPT_CAPTURE, leaveWork, type KeptWork } from "./kept.js";
@@ -11,7 +11,7 @@ const PAUSE = 300;
 
 /** What makes unedited work edited: text, name or capture are no longer these. */
 interface Untouched {
-  readonly rules: string;
+  readonly written: string;
   readonly name: string;
   readonly file: Blob | null;
 }
@@ -43,13 +43,13 @@ export function keepAs(wanted: string | null, lacking: KeptWork["capture"] = nul
 /** Keeps what the page shows only once it is edited, as new work. @param then called at the first edit */
 export function keepOnceEdited(then: () => void): void {
   missing = null;
-  untouched = { rules: rules.peek(), name: rulesName.peek(), file: openFile.peek()?.file ?? null };
+  untouched = { written: written.peek(), name: rulesName.peek(), file: openFile.peek()?.file ?? null };
   edited = then;
 }
 
 /** Watches what is to be kept. */
 export function startKeeping(): void {
-  const watched = [rules, rulesName, openedRules, openFile, selectedFrame, selectedStep, selectedPath, filter];
+  const watched = [rules, source, rulesName, openedRules, openFile, selectedFrame, selectedStep, selectedPath, filter];
   for (const one of watched) one.subscribe(keepSoon);
   // A page that is hidden may never run again.
   document.addEventListener("visibilitychange", () => {
@@ -66,7 +66,7 @@ function keepSoon(): void {
 
 /** The database may not get what a page writes in its last moment. */
 function leave(): void {
-  if (timer === undefined || rules.peek() === "" || stillUntouched()) return;
+  if (timer === undefined || written.peek() === "" || stillUntouched()) return;
   leaveWork({ id: lastId() ?? "", work: workOfTheMoment() });
   void keepNow();
 }
@@ -75,7 +75,7 @@ function leave(): void {
 export async function keepNow(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
-  if (rules.peek() === "" || stillUntouched()) return;
+  if (written.peek() === "" || stillUntouched()) return;
   const work = workOfTheMoment();
   const file = openFile.peek()?.file ?? null;
   try {
@@ -95,6 +95,7 @@ export function workOfTheMoment(): KeptWork {
   return {
     at: Date.now(),
     rules: rules.peek(),
+    source: source.peek(),
     name: rulesName.peek(),
     opened: openedRules.peek(),
     frame: selectedFrame.peek(),
@@ -107,8 +108,8 @@ export function workOfTheMoment(): KeptWork {
 
 function stillUntouched(): boolean {
   if (untouched === null) return false;
-  const { rules: text, name, file } = untouched;
-  if (text === rules.peek() && name === rulesName.peek() && file === (openFile.peek()?.file ?? null)) return true;
+  const { written: text, name, file } = untouched;
+  if (text === written.peek() && name === rulesName.peek() && file === (openFile.peek()?.file ?? null)) return true;
   const then = edited;
   keepAs(null);
   then?.();

@@ -1,14 +1,17 @@
 /** Work that survives a reload: a record for each tab in IndexedDB, and the bytes of its capture. */
 import { createStore, delMany, entries, get, set, setMany, type UseStore } from "idb-keyval";
 import type { FrameFilter } from "../engine/api.js";
+import type { Source } from "../importing/api.js";
 import { idsInUse } from "./tab.js";
 
 export interface KeptWork {
   /** When it was kept: milliseconds since 1970. */
   readonly at: number;
   readonly rules: string;
+  /** The text of another program that the rules come from; null or left out for a scenario. */
+  readonly source?: Source | null;
   readonly name: string;
-  /** The text before it was edited. */
+  /** The scenario before it was edited. */
   readonly opened: string;
   readonly frame: number | null;
   readonly step: number;
@@ -108,6 +111,6 @@ export function newerOf(kept: FoundWork | null): FoundWork | null {
 }
 
 /** Whether the person has changed it. */
-export function isEdited({ rules, opened, capture }: KeptWork): boolean {
-  return rules !== opened || capture !== null;
+export function isEdited({ rules, source = null, opened, capture }: KeptWork): boolean {
+  return rules !== opened || source !== null || capture !== null;
 }

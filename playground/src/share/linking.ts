@@ -1,6 +1,6 @@
 /** The link of what the page shows. */
 import { openFile } from "../state/capture.js";
-import { rules, rulesName } from "../state/document.js";
+import { rules, rulesName, source } from "../state/document.js";
 import { CAPTURE_LIMIT, encodeLink, LINK_LIMIT, RULES_LIMIT } from "../state/link.js";
 import { filter, selectedField, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
 
@@ -25,6 +25,7 @@ export async function linkOfTheMoment(): Promise<Link> {
   const left = fits ? null : named;
   const fragment = await encodeLink({
     rules: rules.peek(),
+    source: source.peek(),
     name: rulesName.peek(),
     // The frames of a capture that is left out are not there.
     frame: left === null ? selectedFrame.peek() : null,
@@ -36,6 +37,7 @@ export async function linkOfTheMoment(): Promise<Link> {
     left,
   });
   const { origin, pathname } = location;
-  const tooLong = rules.peek().length > RULES_LIMIT || fragment.length > LINK_LIMIT;
+  const longest = Math.max(rules.peek().length, source.peek()?.text.length ?? 0);
+  const tooLong = longest > RULES_LIMIT || fragment.length > LINK_LIMIT;
   return { url: tooLong ? null : origin + pathname + fragment, capture: fits ? named : null, left };
 }

@@ -3,6 +3,8 @@ import { notify } from "../state/notices.js";
 
 export interface CommandFiles {
   readonly rules: string;
+  /** Whether they are those of another program. */
+  readonly isSource: boolean;
   /** The name of the file. */
   readonly name: string;
   readonly capture: { readonly file: Blob; readonly name: string } | null;
@@ -12,16 +14,18 @@ export interface CommandFiles {
 interface Index {
   readonly rules: string;
   readonly capture: string | null;
+  readonly isSource: boolean;
 }
 
 /** The files of the command, as they are now; null where the address does not ask for them, or they are gone. */
 export async function filesOfCommand(): Promise<CommandFiles | null> {
   if (!new URLSearchParams(location.search).has("opened")) return null;
   try {
-    const { rules, capture } = (await (await read("index.json")).json()) as Index;
+    const { rules, capture, isSource } = (await (await read("index.json")).json()) as Index;
     const file = capture === null ? null : await (await read("capture")).blob();
     return {
       rules: await (await read("rules.json")).text(),
+      isSource,
       name: rules,
       capture: file === null || capture === null ? null : { file, name: capture },
     };

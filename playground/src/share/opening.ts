@@ -1,7 +1,7 @@
 /** What the page opens: a shared link, files of the command, kept work, or an example. */
 import { batch, effect } from "@preact/signals";
 import { closeCapture, openCapture, openFile } from "../state/capture.js";
-import { openedRules, openRules } from "../state/document.js";
+import { newSource, openedRules, openRules, source } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedField, selectedFrame, selectedPath, selectedStep, way } from "../state/selection.js";
 import type { Shared } from "../state/link.js";
@@ -75,8 +75,10 @@ async function openShared(shared: Shared, own: FoundWork | null): Promise<void> 
   }
 }
 
-async function openFiles({ rules, name, capture }: CommandFiles, own: FoundWork | null): Promise<void> {
-  await show({ rules, name, opened: rules, frame: null, step: 0, path: null, filter: {} }, capture);
+async function openFiles({ rules, isSource, name, capture }: CommandFiles, own: FoundWork | null): Promise<void> {
+  const text = isSource ? "" : rules;
+  const of = isSource ? newSource(rules, name) : null;
+  await show({ rules: text, source: of, name, opened: text, frame: null, step: 0, path: null, filter: {} }, capture);
   keepOnceEdited(() => undefined);
   if (own !== null && isEdited(own.work)) {
     offer(`You opened "${name}" from its file. What you edited before is kept.`, own);
@@ -121,6 +123,7 @@ type Shown = Omit<KeptWork, "at" | "capture">;
 async function show(work: Shown, capture: { readonly file: Blob; readonly name: string } | null): Promise<void> {
   batch(() => {
     openRules(work.rules, work.name);
+    source.value = work.source ?? null;
     openedRules.value = work.opened;
     filter.value = work.filter;
     selectedPath.value = work.path;

@@ -4,7 +4,7 @@ import type { ExportFormat } from "flowsteer/export";
 import type { Progress } from "../engine/api.js";
 import { answer } from "../state/answer.js";
 import { openFile } from "../state/capture.js";
-import { rules, rulesName } from "../state/document.js";
+import { rules, rulesName, source as sourceText } from "../state/document.js";
 import { way } from "../state/selection.js";
 import { written } from "./out/client.js";
 import type { Source } from "./out/steering.js";
@@ -40,9 +40,10 @@ export function sections(): Section[] {
     {
       title: "Rules",
       items: [
+        ...ofSource(),
         {
           title: "Scenario",
-          about: "the rules as they are, JSON",
+          about: sourceText.value === null ? "the rules as they are, JSON" : "what the text becomes, JSON",
           copies: true,
           make: () => made(rules.peek(), `${base}.json`),
         },
@@ -52,6 +53,15 @@ export function sections(): Section[] {
     ...(frames === 0 ? [] : [ofFrames(base), ofCode(base)]),
     ...(way.value === null ? [] : [ofWay(base, way.value.frame)]),
   ];
+}
+
+/** The text of another program that the rules come from. */
+function ofSource(): Item[] {
+  const of = sourceText.value;
+  if (of === null) return [];
+  const { file } = of.options;
+  const name = file.includes(".") ? file : `${file}.txt`;
+  return [{ title: "Rules", about: "the text as it is", copies: true, make: () => made(of.text, name) }];
 }
 
 /** What `flowsteer export` writes, and how its files end. */
@@ -73,7 +83,7 @@ function ofPrograms(base: string): Section {
     about,
     copies: true,
     make: async () => {
-      const { asked } = await import("../rules/import/client.js");
+      const { asked } = await import("../importing/client.js");
       const { text, left } = await asked((importer) => importer.write(rules.peek(), format));
       const [first] = left;
       const one = await made(text, `${base}.${suffix}`);

@@ -2,7 +2,8 @@
 import { batch, signal } from "@preact/signals";
 import { engine } from "../engine/client.js";
 import { showAnswer } from "./answer.js";
-import { openRules } from "./document.js";
+import { openRules, openSource } from "./document.js";
+import { sourceTextOf } from "../importing/recognition.js";
 import { filter, selectedFrame } from "./selection.js";
 import { working } from "./working.js";
 
@@ -54,14 +55,18 @@ export function chooseCapture(): void {
 
 /** Opens files that a person gave: text of rules as rules, anything else as a capture. Of each kind, the first counts. */
 export async function openDropped(files: readonly File[]): Promise<void> {
-  const isRules = ({ name, type }: File): boolean => /\.json$/i.test(name) || type === "application/json";
-  const rules = files.find(isRules);
-  const capture = files.find((file) => !isRules(file));
+  const isScenario = ({ name, type }: File): boolean => /\.json$/i.test(name) || type === "application/json";
+  const others = files.filter((file) => !isScenario(file));
+  const sources = await Promise.all(others.map(sourceTextOf));
+  const source = others.find((_, n) => sources[n] !== null);
+  const rules = files.find(isScenario) ?? source;
+  const capture = others.find((_, n) => sources[n] === null);
   if (rules !== undefined && rules.size > MAX_RULES) {
     captureError.value = `${rules.name} was not opened: it is longer than 16 MB, the maximum for rules`;
     return;
   }
-  if (rules !== undefined) openRules(await rules.text(), rules.name.replace(/\.json$/i, ""));
+  if (rules === source && source !== undefined) openSource(await source.text(), source.name);
+  else if (rules !== undefined) openRules(await rules.text(), rules.name.replace(/\.json$/i, ""));
   if (capture !== undefined) await openCapture(capture, capture.name);
 }
 

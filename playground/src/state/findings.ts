@@ -4,8 +4,9 @@ import { computed, signal } from "@preact/signals";
 import type { Edit } from "jsonc-parser";
 import type { RulesRefusal } from "../engine/api.js";
 import { refusals } from "./answer.js";
-import { editRules, rules } from "./document.js";
+import { editWritten, rules, source, written } from "./document.js";
 import { setValue } from "./edits.js";
+import { elementRange, imported, placesIn } from "./imported.js";
 import { filtered, type RangeNow } from "./moved.js";
 import { nearestPlace, placeOf, type TextRange } from "../text/places.js";
 
@@ -17,8 +18,10 @@ export interface Finding {
   readonly path: string | null;
   readonly offset: number | null;
   readonly fixes: readonly Fix[];
-  /** For a finding of proofs: what is marked, now. Others have a place in the text of the moment. */
+  /** What is marked, now: of proofs, and of rules of another program. Others have a place in the text of the moment. */
   readonly range?: RangeNow | null;
+  /** The port or interface of the text that the finding is about: it can be another one on the device. */
+  readonly port?: string;
 }
 
 /** A change of the rules that mends a finding. */
@@ -31,8 +34,8 @@ export interface Fix {
 
 /** Makes the change of a fix. */
 export function applyFix(fix: Fix): void {
-  const edits = fix.edits(rules.peek());
-  if (edits !== null) editRules(edits);
+  const edits = fix.edits(written.peek());
+  if (edits !== null) editWritten(edits);
 }
 
 /** What proofs found last, and in which text; null for nothing. */
@@ -43,7 +46,7 @@ export const provedIsOld = computed(() => proved.value !== null && proved.value.
 /** Of it, what no edit has touched since. */
 const warnings = filtered(
   () => proved.value?.findings ?? [],
-  ({ range }) => range === undefined || range === null || range(rules.value) !== null,
+  ({ range }) => range === undefined || range === null || range(written.value) !== null,
 );
 
 /** The changes that mend a finding. Those of proofs hold in the text that they were found in. */
@@ -51,10 +54,43 @@ export function fixesOf({ fixes, range }: Finding): readonly Fix[] {
   return range !== undefined && provedIsOld.value ? [] : fixes;
 }
 
+/** What an import says of the text. */
+const ofImport = computed<readonly Finding[]>(() => {
+  const read = imported.value;
+  if (read === null) return [];
+  const rangeOf = placesIn(read.of.text);
+  return read.findings.map((one) => {
+    const [, port] = /--map ([^\s=]+)=/.exec(one.reason) ?? [];
+    const what = one.severity === "refused" ? "Not imported" : "Assumed";
+    return {
+      severity: one.severity === "refused" ? "error" : "note",
+      text: `${what}: ${one.reason.replace(OPTIONS, "")}`,
+      hint: null,
+      path: null,
+      offset: null,
+      fixes: [],
+      range: read.follow(rangeOf(one)),
+      ...(port !== undefined && { port }),
+    };
+  });
+});
+
+/** How a sentence of an import names options of the command, in whose place the page has controls. */
+const OPTIONS = /(?:[;:] | \()--(?:map|set) .*$/;
+
 /** Errors first. */
-export const findings = computed<readonly Finding[]>(() => [...refusals.value.map(findingOf), ...warnings.value]);
+export const findings = computed<readonly Finding[]>(() => {
+  const all = [...refusals.value.map(findingOf), ...ofImport.value, ...warnings.value];
+  return all.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+});
+
+const SEVERITIES: readonly Severity[] = ["error", "warning", "note"];
 
 function findingOf({ text, message, hint, path, offset }: RulesRefusal): Finding {
+  if (source.value !== null) {
+    const range = path === null ? null : elementRange(path);
+    return { severity: "error", text: message, hint, path: null, offset: null, fixes: [], range };
+  }
   const fixes = path === null || hint === null ? [] : suggestions(hint).map((name) => renaming(path, hint, name));
   return { severity: "error", text: text === "" ? message : text, hint, path, offset, fixes };
 }

@@ -7,10 +7,14 @@
  * A link is input of strangers: each value is checked, and work and memory are bounded.
  */
 import { Deflate, Inflate } from "fflate";
+import type { Scenario } from "flowsteer/scenario";
 import type { FrameFilter } from "../engine/api.js";
+import type { DriverName, ImportFormat, Source } from "../importing/api.js";
 
 export interface Shared {
   readonly rules: string;
+  /** The text of another program that they come from. */
+  readonly source: Source | null;
   readonly name: string;
   readonly frame: number | null;
   readonly step: number;
@@ -119,6 +123,7 @@ function sharedOf(payload: Uint8Array): Shared {
   if (bytes.length > CAPTURE_LIMIT) throw damaged("its capture is too long");
   return {
     rules: document.text("rules", RULES_LIMIT),
+    source: document.isNull("source") ? null : sourceOf(document.object("source")),
     name: plainName(document.text("name", NAME_LENGTH)),
     frame: document.numberOrNull("frame", 1),
     step: document.numberOrNull("step", 0) ?? 0,
@@ -152,6 +157,22 @@ function filterOf(given: Fields): FrameFilter {
   return filter;
 }
 
+/** Names of formats, drivers and profiles are checked where the text is read. */
+function sourceOf(given: Fields): Source {
+  const options = given.object("options");
+  return {
+    text: given.text("text", RULES_LIMIT),
+    options: {
+      file: plainName(options.text("file", NAME_LENGTH)),
+      format: options.textOrNull("format", NAME_LENGTH) as ImportFormat | null,
+      map: options.object("map").texts(NAME_LENGTH),
+      driver: options.textOrNull("driver", NAME_LENGTH) as DriverName | null,
+      profile: options.textOrNull("profile", NAME_LENGTH),
+      into: options.isNull("into") ? null : (options.object("into").all as unknown as Scenario),
+    },
+  };
+}
+
 function leftOf(given: Fields): Shared["left"] {
   return { name: plainName(given.text("name", NAME_LENGTH)), size: given.numberOrNull("size", 0) ?? 0 };
 }
@@ -171,6 +192,15 @@ class Fields {
   constructor(what: string, value: unknown) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(`${what} is not an object`);
     this.#object = value;
+  }
+
+  get all(): object {
+    return this.#object;
+  }
+
+  /** All values, which are texts. */
+  texts(longest: number): Record<string, string> {
+    return Object.fromEntries(Object.keys(this.#object).map((key) => [key, this.text(key, longest)]));
   }
 
   isNull(key: string): boolean {

@@ -6,11 +6,15 @@ import { answer, engineLife, refusals, showAnswer, work } from "./answer.js";
 import { openCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
 import { dismiss, notify } from "./notices.js";
+import { wayInOwnWords } from "./ownWords.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
 import { forgetWork, working } from "./working.js";
 
 /** Milliseconds that the engine has for ending its work by itself. */
 const GRACE = 1000;
+
+/** Milliseconds that an answer waits for words of the text that the rules came from. */
+const OWN_WORDS = 200;
 
 /** The last rules that were not refused. */
 let lastGood: string | null = null;
@@ -70,18 +74,27 @@ async function steer(text: string): Promise<void> {
 const STOPPED = "these rules were stopped before their frames were steered";
 
 async function trace(frame: number | null): Promise<void> {
-  const found =
+  const traced =
     frame === null
       ? null
       : await engine()
           .way(frame)
           .catch(() => null);
+  const spoken = traced === null ? null : wayInOwnWords(traced);
+  const found = await Promise.race([spoken, later(OWN_WORDS, traced)]);
   if (frame !== selectedFrame.peek()) return;
   // Null may also say that a newer call came, whose answer follows.
   if (found === null && frame !== null && frame === way.peek()?.frame) return;
   const isSame = found !== null && found.frame === way.peek()?.frame;
   selectedStep.value = isSame ? Math.min(selectedStep.peek(), found.trace.steps.length - 1) : 0;
   way.value = found;
+  const own = await spoken;
+  if (way.peek() === found) way.value = own;
+}
+
+async function later<T>(milliseconds: number, what: T): Promise<T> {
+  await new Promise((resolve) => void setTimeout(resolve, milliseconds));
+  return what;
 }
 
 function offerRestart(stuck: boolean): void {

@@ -4,7 +4,7 @@ import { WITNESS_PAUSE, witnessTimes, type Witness, type WitnessFrame } from "fl
 import type { ScenarioFrame } from "flowsteer/scenario";
 import { applyEdits } from "jsonc-parser";
 import { closeCapture, openFile } from "./capture.js";
-import { rules } from "./document.js";
+import { changeRules, rules } from "./document.js";
 import { addFrame } from "./edits.js";
 import { valueOf } from "../text/json.js";
 import { notify } from "./notices.js";
@@ -38,7 +38,7 @@ export function addWitness(witness: Witness, about: string, rule: string | null 
     text = applyEdits(text, [...edits]);
   }
   filter.value = {};
-  rules.value = text;
+  changeRules(text);
   const number = framesOf(text).length;
   show(number);
   if (rule !== null && openFile.peek() === null) watch(number, text, rule);

@@ -3,10 +3,10 @@ import { computed, effect, signal } from "@preact/signals";
 import { engine } from "../engine/client.js";
 import { answer, stale } from "../state/answer.js";
 import { closeCapture, openCapture, openFile } from "../state/capture.js";
-import { editRules, openedRules, openRules, rules, rulesName } from "../state/document.js";
+import { editRules, openedRules, openRules, rules, rulesName, source } from "../state/document.js";
 import { editsBetween } from "../text/json.js";
 import { recall, remember } from "../state/remembered.js";
-import { keepOwn, ownRules, releaseOwn } from "../state/ownRules.js";
+import { keepOwn, openOwn, ownRules, releaseOwn } from "../state/ownRules.js";
 import { filter, selectedFrame, selectedPath } from "../state/selection.js";
 import {
   check,
@@ -44,7 +44,7 @@ let ownFile: { readonly file: Blob; readonly name: string } | null = null;
 export async function beginTour(): Promise<void> {
   const at = LESSONS.find((name) => name === recall(AT));
   if (ownRules("tab") === null) {
-    keepOwn({ text: rules.peek(), opened: openedRules.peek(), name: rulesName.peek() });
+    keepOwn({ text: rules.peek(), source: source.peek(), opened: openedRules.peek(), name: rulesName.peek() });
     ownFile = openFile.peek();
     await openLesson(at ?? LESSONS.find((name) => !done.peek().has(name)) ?? LESSONS[0]);
   } else await loadLesson(at ?? LESSONS[0]);
@@ -65,8 +65,8 @@ export async function endTour(): Promise<void> {
   const own = ownRules("tab");
   releaseOwn();
   if (own === null) return;
-  show(own.text, own.name);
-  openedRules.value = own.opened;
+  forget();
+  openOwn(own);
   if (ownFile !== null) await openCapture(ownFile.file, ownFile.name);
   ownFile = null;
 }
@@ -99,10 +99,15 @@ async function loadLesson(name: LessonName): Promise<OpenLesson> {
 }
 
 function show(text: string, name: string): void {
+  forget();
+  openRules(text, name);
+}
+
+/** Selects nothing. */
+function forget(): void {
   selectedFrame.value = null;
   selectedPath.value = null;
   filter.value = {};
-  openRules(text, name);
 }
 
 function edit(text: string): void {

@@ -4,6 +4,7 @@ import type { Explanation, RuleRef, Target } from "flowsteer/explain";
 import type { Pipeline } from "../engine/api.js";
 import { engine } from "../engine/client.js";
 import { pipeline } from "../state/answer.js";
+import { whyInOwnWords } from "../state/ownWords.js";
 import { selectedFrame, selectedPath, selectedStep, way } from "../state/selection.js";
 import { bytesAt } from "./bytes/bytesAt.js";
 import { graphOf, type Graph } from "./picture/graph.js";
@@ -92,7 +93,7 @@ export async function askWhy(target: Target): Promise<void> {
   const question: Asked = { target, answer: null, failed: null };
   asked.value = question;
   try {
-    const answer = await engine().why(frame, target);
+    const answer = await whyInOwnWords(await engine().why(frame, target));
     if (asked.peek() === question) asked.value = { target, answer, failed: null };
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
@@ -122,7 +123,10 @@ function isNamed({ name }: RuleRef, wanted: string): boolean {
   return name === wanted || name.split(" = ").includes(wanted);
 }
 
+/** The same trace with other words is the same answer. */
+const trace = computed(() => way.value?.trace);
+
 // An answer is of one frame under one set of rules.
 effect(() => {
-  if (way.value !== undefined) asked.value = null;
+  if (trace.value !== null) asked.value = null;
 });

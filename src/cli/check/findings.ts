@@ -12,8 +12,8 @@ import {
   type NamedInDocument,
   type Scenario,
 } from "../../scenario/index.js";
-import type { SourceElement } from "../../import/index.js";
-import type { ImportedRules, ImportRefusal, Rules } from "../input/rules/rules.js";
+import type { ImportedRules, SourceElement } from "../../import/index.js";
+import type { ImportRefusal, Rules } from "../input/rules/rules.js";
 import type { FindingLine } from "../report/checkLines.js";
 
 /** What was found in a file. */
@@ -50,11 +50,8 @@ export function notImportedFile({ source, findings }: ImportRefusal): CheckedFil
 }
 
 /** Findings of `lint` about rules of other programs are where these rules stand. */
-async function checkImported(
-  name: string,
-  text: string,
-  { scenario, elementOf, elements, isOrdered }: ImportedRules,
-): Promise<CheckedFile> {
+async function checkImported(name: string, text: string, imported: ImportedRules): Promise<CheckedFile> {
+  const { scenario, elementOf } = imported;
   const loaded = await loadScenario(scenario);
   const document = new DocumentObjects(scenario);
   const sourceOf = (object: NamedInDocument): SourceElement | undefined => {
@@ -81,39 +78,9 @@ async function checkImported(
       ...(named.length === 0 ? {} : { elements: Object.fromEntries(named) }),
     };
   };
-  const found = await lint(loaded.device, { senders: sendersOf(loaded), isOrdered });
-  return { name, text, refusals: [], scenario, findings: aboutElements(found, elements).map(placed) };
+  const found = await lint(loaded.device, { senders: sendersOf(loaded), isOrdered: imported.isOrdered });
+  return { name, text, refusals: [], scenario, findings: imported.aboutElements(found).map(placed) };
 }
-
-/**
- * The findings about what the text says. An element may be several rules, one for each way that leads to it: it is never hit
- * if none of them is. Rules that no element says are the import's own: they stand for what a device or its driver does with
- * all other frames, so they have no faults, and a rule that says the same is not redundant.
- */
-function aboutElements(found: readonly Finding[], elements: ImportedRules["elements"]): readonly Finding[] {
-  const keyOf = ({ file, line, column }: SourceElement): string => `${file}:${line}:${column}`;
-  const rules = new Map<string, number>();
-  for (const element of elements.values()) rules.set(keyOf(element), (rules.get(keyOf(element)) ?? 0) + 1);
-  const isRule = ({ kind }: { readonly kind: string }): boolean => ["rule", "flow", "host rule"].includes(kind);
-  const never = new Map<string, number>();
-  const isOwn = (object: Finding["objects"][number]): boolean => isRule(object) && !elements.has(object.name);
-  const elementOf = ({ objects: [first], id }: Finding): SourceElement | null | undefined =>
-    first === undefined || !isRule(first) || !NEVER_HIT.has(id) ? null : elements.get(first.name);
-  for (const finding of found) {
-    const element = elementOf(finding);
-    if (element) never.set(keyOf(element), (never.get(keyOf(element)) ?? 0) + 1);
-  }
-  return found.filter((finding) => {
-    const { objects, id } = finding;
-    if (objects.slice(0, id === "redundant-rule" ? undefined : 1).some(isOwn)) return false;
-    const element = elementOf(finding);
-    if (element === null) return true;
-    return element === undefined || never.get(keyOf(element)) === rules.get(keyOf(element));
-  });
-}
-
-/** Findings that say that a rule takes no frame. */
-const NEVER_HIT: ReadonlySet<string> = new Set(["dead-rule", "unreached-rule", "contradiction"]);
 
 export async function checkFile(name: string, text: string, device: DeviceOptions = {}): Promise<CheckedFile> {
   const { scenario, refusals, loaded } = await checkScenario(text, device);

@@ -26,11 +26,12 @@ export async function play(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "play", { port: "value", open: "flag" });
   const port = numberOption(line, "port", 0, MAX_PORT);
   const [rules, capture, more] = line.operands;
-  if (more !== undefined) throw badUsage(more, "name one scenario and one capture: flowsteer play SCENARIO CAPTURE");
-  const notes = [...(await checkRules(rules)), ...(await checkCapture(capture))];
+  if (more !== undefined) throw badUsage(more, "name one file of rules and one capture: flowsteer play RULES CAPTURE");
+  const isSource = rules !== undefined && (await isOfOtherProgram(rules));
+  const notes = [...(isSource ? [] : await checkRules(rules)), ...(await checkCapture(capture))];
   await checkPage();
   const interruption = new Interruption();
-  const server = await serve(filesOf(rules, capture), port);
+  const server = await serve(filesOf(rules, capture, isSource), port);
   try {
     const address = `${server.url}${rules === undefined ? "" : "?opened"}`;
     await tell(line, address, notes);
@@ -41,6 +42,15 @@ export async function play(args: readonly string[]): Promise<number> {
     interruption.end();
     await server.close();
   }
+}
+
+/** Whether a file has rules of another program, which the page shows as they are. */
+async function isOfOtherProgram(path: string): Promise<boolean> {
+  checkIsFile(path);
+  const text = await textOf(path);
+  if (isScenario(text)) return false;
+  const { recognizes } = await import("../../import/index.js");
+  return recognizes(text);
 }
 
 /** Refuses what is no scenario. Mistakes in one are for the page to show. @returns notes */
@@ -88,9 +98,13 @@ async function checkPage(): Promise<void> {
 }
 
 /** The files beside the page, by their paths in URLs. */
-function filesOf(rules: string | undefined, capture: string | undefined): ReadonlyMap<string, ServedFile> {
+function filesOf(
+  rules: string | undefined,
+  capture: string | undefined,
+  isSource: boolean,
+): ReadonlyMap<string, ServedFile> {
   if (rules === undefined) return new Map();
-  const index = { rules: basename(rules), capture: capture === undefined ? null : basename(capture) };
+  const index = { rules: basename(rules), capture: capture === undefined ? null : basename(capture), isSource };
   return new Map<string, ServedFile>([
     ["opened/index.json", Buffer.from(JSON.stringify(index))],
     ["opened/rules.json", rules],

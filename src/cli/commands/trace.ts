@@ -4,7 +4,6 @@ import { readCommandLine } from "../commandLine.js";
 import { FRAME_OPTIONS } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
 import { nearestOf, traceOf } from "./explainCalls.js";
-import { namesOfFields } from "../report/ownWords.js";
 import { answerOne } from "./oneFrame.js";
 
 /** @returns the exit code */
@@ -14,7 +13,7 @@ export async function trace(args: readonly string[]): Promise<number> {
     const found = await traceOf(loaded, frame);
     const near = await nearestOf(loaded, frame, found);
     const { number } = frame;
-    const nameOf = namesOfFields(near, rules);
+    const nameOf = rules.imported?.namesOfFields(near) ?? ((field: string) => field);
     return {
       record: { kind: "trace", frame: number, trace: found, near },
       text: (colour) => printTrace(found, { colour, near, nameOf, ...(number === null ? {} : { number }) }),

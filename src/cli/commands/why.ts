@@ -5,7 +5,6 @@ import { numberOption, readCommandLine, type CommandLine } from "../commandLine.
 import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
 import { namesRule, notImportedLines } from "../report/notImported.js";
-import { inOwnWords, namesOfFields } from "../report/ownWords.js";
 import { badUsage } from "../refusal.js";
 import { explanationOf, traceOf } from "./explainCalls.js";
 import { answerOne, checkRulesNamed } from "./oneFrame.js";
@@ -37,8 +36,8 @@ export async function why(args: readonly string[]): Promise<number> {
     return async (frame) => {
       const explanation = await explanationOf(loaded, frame, target);
       const lacking = await lackingOnWay(loaded, frame, explanation);
-      const own = inOwnWords(explanation, rules);
-      const nameOf = namesOfFields(explanation, rules);
+      const own = rules.imported?.inOwnWords(explanation) ?? explanation;
+      const nameOf = rules.imported?.namesOfFields(explanation) ?? ((field: string) => field);
       return {
         record: { kind: "why", frame: frame.number, explanation: own },
         text: (colour) =>

@@ -26,7 +26,6 @@ import { badUsage, EXIT } from "../refusal.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
 import { groupsText } from "../report/groupsText.js";
-import { inOwnWords } from "../report/ownWords.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 import { openEndExplainer, traceOf } from "./explainCalls.js";
@@ -174,7 +173,10 @@ async function report(
   const output = new Output();
   const own = groups.map((group) => {
     const { explanation } = group;
-    return { ...group, explanation: explanation === null ? null : inOwnWords(explanation, rules) };
+    return {
+      ...group,
+      explanation: explanation === null ? null : (rules.imported?.inOwnWords(explanation) ?? explanation),
+    };
   });
   if (line.flags.has("json")) {
     for (const { frames, bytes, examples, outcome, explanation } of own) {

@@ -13,26 +13,9 @@ const WIDTH = 200;
 
 /** The elements of the rules that a record names, in the order of the record; nothing for scenarios. */
 export function elementsOfRules(record: unknown, ...rules: readonly Rules[]): NamedElements {
-  const known = rules.flatMap(({ imported }) => imported ?? []);
-  if (known.length === 0) return {};
-  const found = new Map<string, SourceElement>();
-  const find = (value: unknown): void => {
-    if (typeof value === "string") {
-      for (const name of namesIn(value)) {
-        for (const { elements } of known) {
-          const element = elements.get(name);
-          if (element !== undefined) found.set(name, element);
-        }
-      }
-    } else if (typeof value === "object" && value !== null) Object.values(value).forEach(find);
-  };
-  find(record);
+  const [first, ...others] = rules.flatMap(({ imported }) => imported ?? []);
+  const found = first?.elementsNamed(record, ...others) ?? new Map<string, SourceElement>();
   return found.size === 0 ? {} : { elements: Object.fromEntries(found) };
-}
-
-/** A text as a name, and what stands in quotation marks in it. */
-function namesIn(text: string): string[] {
-  return [text, ...[...text.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name)];
 }
 
 /** A line for each element. */

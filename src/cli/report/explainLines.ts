@@ -5,7 +5,7 @@
 import type { Near, Trace } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import type { NamedElements } from "./elements.js";
-import type { OwnExplanation } from "./ownWords.js";
+import type { OwnExplanation } from "../../import/index.js";
 
 export type ExplainLine = TraceLine | WhyLine | GroupLine | SumLine;
 

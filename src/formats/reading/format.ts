@@ -29,4 +29,6 @@ export interface Format {
   readonly elements: ElementGroups;
   /** Whether the order of the text is that of its rules, by definition: nothing else could give them one. */
   readonly isOrdered?: true;
+  /** The fields of elements that have some, by the names of the elements. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
 }

@@ -48,3 +48,10 @@ export async function drop(page: Page, name: string, bytes: Buffer): Promise<voi
   await page.getByText("Drop to open").waitFor();
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
+
+/** Builds a packet from its notation, and adds it to the frames. */
+export async function addPacket(page: Page, notation: string): Promise<void> {
+  await page.getByRole("button", { name: "Build packet" }).first().click();
+  await page.getByRole("combobox", { name: "Packet notation" }).fill(notation);
+  await page.getByRole("button", { name: "Add to frames" }).click();
+}

@@ -14,7 +14,7 @@ const RULES = join(root, "examples/why-vxlan.json");
 let playground: Playground;
 beforeAll(async () => {
   const opened = new Map<string, string | Uint8Array>([
-    ["opened/index.json", Buffer.from('{"rules":"strongswan.json","capture":"strongswan.pcap"}')],
+    ["opened/index.json", Buffer.from('{"rules":"strongswan.json","capture":"strongswan.pcap","isSource":false}')],
     ["opened/rules.json", join(root, "examples/flows-strongswan.json")],
     ["opened/capture", join(root, "examples/strongswan.pcap")],
   ]);

@@ -20,6 +20,7 @@ const EVIL =
 const SHARED: Shared = {
   rules: rulesTo("q"),
   name: "shared",
+  source: null,
   frame: 1,
   step: 0,
   path: null,

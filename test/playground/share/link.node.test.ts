@@ -15,6 +15,7 @@ import { rounds } from "../../support/tier.js";
 
 const PLAIN: Shared = {
   rules: '{ "flowsteer": 1 }',
+  source: null,
   name: "why-vxlan",
   frame: 2,
   step: 3,
@@ -29,6 +30,19 @@ const name = fc.stringMatching(/^[\w.-]{1,40}$/);
 const text = fc.string({ unit: "grapheme", maxLength: 60 });
 const documents: fc.Arbitrary<Shared> = fc.record({
   rules: fc.string({ unit: "grapheme", maxLength: 3000 }),
+  source: fc.option(
+    fc.record({
+      text: fc.string({ unit: "grapheme", maxLength: 3000 }),
+      options: fc.record({
+        file: name,
+        format: fc.option(fc.constantFrom("testpmd", "tc")),
+        map: fc.dictionary(name, text),
+        driver: fc.option(fc.constantFrom("mlx5-pmd", "none")),
+        profile: fc.option(name),
+        into: fc.option(fc.constant({ flowsteer: 1 as const, frames: [{ hex: "00" }] })),
+      }),
+    }),
+  ),
   name,
   frame: fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
   step: fc.nat(),

@@ -15,6 +15,7 @@ afterAll(async () => playground.close());
 const linkTo = (queue: string, more: Partial<Shared> = {}): Promise<string> =>
   encodeLink({
     rules: rulesTo(queue),
+    source: null,
     name: `to ${queue}`,
     frame: 1,
     step: 1,

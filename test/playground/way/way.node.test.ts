@@ -23,7 +23,7 @@ function example(name: string): string {
 
 /** The page with a frame selected, as a shared link opens it. */
 async function openFrame(rules: string, frame: number, step = 0, capture: Shared["capture"] = null): Promise<Page> {
-  const nothing = { path: null, field: null, filter: {}, left: null };
+  const nothing = { source: null, path: null, field: null, filter: {}, left: null };
   const path = await encodeLink({ rules, name: "test", frame, step, capture, ...nothing });
   opened = await playground.open({ path });
   await opened.page.getByRole("heading", { name: `Path of frame ${frame}` }).waitFor();

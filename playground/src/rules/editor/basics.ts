@@ -1,16 +1,8 @@
 /** What the editor has before anybody touches it. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { json } from "@codemirror/lang-json";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { EditorState, type Extension } from "@codemirror/state";
-import {
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  keymap,
-  lineNumbers,
-} from "@codemirror/view";
+import { drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { marksGutter } from "./gutter.js";
 import { theme } from "./theme.js";
 import { wrapping } from "./wrapping.js";
@@ -28,14 +20,8 @@ export const basics: Extension = [
   indentUnit.of("  "),
   indentOnInput(),
   bracketMatching(),
-  json(),
   wrapping,
   // Escape, then Tab, leaves the editor.
   keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
-  EditorView.contentAttributes.of({
-    tabindex: "0",
-    "aria-label": "Rules",
-    "aria-description": "JSON. Escape, then Tab, leaves the editor.",
-  }),
   theme,
 ];

@@ -9,11 +9,13 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  type CompletionSource,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import type { CompletionItem } from "../language/api.js";
 import { language } from "../language/client.js";
+import { isSource } from "./sync.js";
 
 export const completing: Extension = [
   autocompletion({ override: [source], icons: false, maxRenderedOptions: 200 }),
@@ -23,6 +25,10 @@ export const completing: Extension = [
 
 async function source(context: CompletionContext): Promise<CompletionResult | null> {
   const { pos, state, explicit } = context;
+  if (isSource(state)) {
+    const [ofLanguage] = state.languageDataAt<CompletionSource>("autocomplete", pos);
+    return ofLanguage === undefined ? null : ofLanguage(context);
+  }
   const before = state.sliceDoc(Math.max(0, pos - 200), pos);
   if (!explicit && !/["\w.]$/.test(before)) return null;
   const text = state.doc.toString();

@@ -6,6 +6,7 @@ import { announcement } from "../announcement.js";
 import type { Description } from "../language/api.js";
 import { language } from "../language/client.js";
 import { rangeOfObject } from "./objects.js";
+import { isSource } from "./sync.js";
 
 const say = StateEffect.define<Tooltip | null>();
 
@@ -23,7 +24,7 @@ export const describing: Extension = [
   atCursor,
   hoverTooltip(
     async (view, pos) => {
-      const found = await language().describe(view.state.doc.toString(), pos);
+      const found = await describe(view, pos);
       return found === null || pos < found.from || pos > found.to ? null : tooltipOf(found, []);
     },
     { hideOnChange: true },
@@ -35,6 +36,11 @@ export const describing: Extension = [
   ]),
 ];
 
+/** What is known of a place; of texts of other programs, findings alone. */
+async function describe(view: EditorView, at: number): Promise<Description | null> {
+  return isSource(view.state) ? null : language().describe(view.state.doc.toString(), at);
+}
+
 /** Shows and announces what stands at the cursor, with the findings there. */
 export function describeAtCursor(view: EditorView): boolean {
   const at = view.state.selection.main.head;
@@ -42,16 +48,14 @@ export function describeAtCursor(view: EditorView): boolean {
   forEachDiagnostic(view.state, ({ message }, from, to) => {
     if (from <= at && at <= to) messages.push(message);
   });
-  void language()
-    .describe(view.state.doc.toString(), at)
-    .then((found) => {
-      if (view.state.selection.main.head !== at) return;
-      const shown =
-        found ?? (messages.length === 0 ? null : { from: at, to: at, name: null, lines: [], definition: null });
-      const words = [...messages, ...(found === null ? [] : [found.name ?? "", ...found.lines])].filter(Boolean);
-      announcement.value = words.length === 0 ? "Nothing is known of this place." : words.join("\n");
-      view.dispatch({ effects: say.of(shown === null ? null : tooltipOf(shown, messages)) });
-    });
+  void describe(view, at).then((found) => {
+    if (view.state.selection.main.head !== at) return;
+    const shown =
+      found ?? (messages.length === 0 ? null : { from: at, to: at, name: null, lines: [], definition: null });
+    const words = [...messages, ...(found === null ? [] : [found.name ?? "", ...found.lines])].filter(Boolean);
+    announcement.value = words.length === 0 ? "Nothing is known of this place." : words.join("\n");
+    view.dispatch({ effects: say.of(shown === null ? null : tooltipOf(shown, messages)) });
+  });
   return true;
 }
 

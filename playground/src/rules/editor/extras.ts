@@ -7,6 +7,7 @@ import { keymap } from "@codemirror/view";
 import { completing } from "./complete.js";
 import { describeAtCursor, describing, goToDefinition } from "./describe.js";
 import { dead, followDeadRules } from "./dead.js";
+import { followHits, hits } from "./hits.js";
 import { followFindings, marks } from "./marks.js";
 
 /** Words of the find panel, as buttons of the page have them. */
@@ -24,6 +25,7 @@ const PHRASES = {
 export const extras: Extension = [
   marks,
   dead,
+  hits,
   describing,
   completing,
   EditorState.phrases.of(PHRASES),
@@ -36,6 +38,7 @@ export {
   describeAtCursor,
   followDeadRules,
   followFindings,
+  followHits,
   goToDefinition,
   nextDiagnostic,
   openSearchPanel,

@@ -4,9 +4,10 @@ import { RangeSet, StateEffect, StateField, type EditorState, type Extension } f
 import { Decoration, EditorView, type DecorationSet, type GutterMarker } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import { hitRules } from "../../state/hits.js";
+import { imported } from "../../state/imported.js";
 import { selectedPath } from "../../state/selection.js";
 import { gutterMarks, Mark } from "./gutter.js";
-import { objectPathAt, rangeOfObject } from "./objects.js";
+import { objectPathAt, rangeOfObject, rangeOfUnread } from "./objects.js";
 
 /** Lines of an object that are lit; a longer one has its first ones lit. */
 const MAX_LINES = 500;
@@ -62,8 +63,8 @@ function litLines(state: EditorState, object: string | null): DecorationSet {
   return Decoration.set(Array.from({ length: count }, (_, i) => line.range(state.doc.line(first.number + i).from)));
 }
 
-/** The object that the cursor selected last; another one was selected elsewhere on the page. */
-let selectedHere: string | null = null;
+/** The object that the cursor of a view selected last; another one was selected elsewhere on the page. */
+const selectedHere = new WeakMap<EditorView, string | null>();
 let resting: ReturnType<typeof setTimeout> | undefined;
 
 const cursor: Extension = EditorView.updateListener.of(({ view, selectionSet, docChanged }) => {
@@ -73,7 +74,7 @@ const cursor: Extension = EditorView.updateListener.of(({ view, selectionSet, do
     if (!view.hasFocus) return;
     const path = objectPathAt(view.state, view.state.selection.main.head);
     if (path === null || path === selectedPath.peek()) return;
-    selectedHere = path;
+    selectedHere.set(view, path);
     selectedPath.value = path;
   }, REST);
 });
@@ -86,12 +87,15 @@ export function followSelection(view: EditorView): () => void {
     effect(() => {
       const path = selectedPath.value;
       const effects: StateEffect<unknown>[] = [light.of(path)];
-      const range = path === null || path === selectedHere ? null : rangeOfObject(view.state, path);
+      const range = path === null || path === selectedHere.get(view) ? null : rangeOfUnread(view.state, path);
       if (range !== null) effects.push(EditorView.scrollIntoView(range.from, { y: "center" }));
-      selectedHere = path;
+      selectedHere.set(view, path);
       view.dispatch({ effects });
     }),
-    effect(() => view.dispatch({ effects: mark.of(hitRules.value) })),
+    effect(() => {
+      // A text that was read again has its objects elsewhere.
+      if (imported.value !== undefined) view.dispatch({ effects: mark.of(new Map(hitRules.value)) });
+    }),
   ];
   return () => {
     for (const end of ends) end();

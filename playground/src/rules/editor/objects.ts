@@ -1,14 +1,18 @@
 /**
- * Objects of sections, such as `rules[2]`, in the syntax tree of the editor. The tree is kept as the
- * text changes, so that large documents are not read again for each move of the cursor.
+ * Objects of sections, such as `rules[2]`, in the syntax tree of the editor, or the elements of a text of another program
+ * that they come from. The tree is kept as the text changes, so that large documents are not read again for each move of
+ * the cursor.
  */
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
-import type { TextRange } from "../../text/places.js";
+import { elementRange, pathOfElement } from "../../state/imported.js";
+import { rangeOf, type TextRange } from "../../text/places.js";
+import { isSource } from "./sync.js";
 
 /** The path of the object at a place; null elsewhere. */
 export function objectPathAt(state: EditorState, at: number): string | null {
+  if (isSource(state)) return pathOfElement(state.doc.toString(), at);
   let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 0);
   // A place after an object's last brace is still at it.
   if (node.name === "Array" || node.name === "JsonText") node = syntaxTree(state).resolveInner(at, -1);
@@ -25,6 +29,7 @@ export function objectPathAt(state: EditorState, at: number): string | null {
 
 /** Where an object is; null where the text has none, or was not read that far yet. */
 export function rangeOfObject(state: EditorState, path: string): TextRange | null {
+  if (isSource(state)) return elementRange(path)?.(state.doc.toString()) ?? null;
   const [, section, index] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
   if (section === undefined) return null;
   const document = syntaxTree(state).topNode.getChild("Object");
@@ -34,6 +39,11 @@ export function rangeOfObject(state: EditorState, path: string): TextRange | nul
     if (isValue(item) && left-- === 0) return { from: item.from, to: item.to };
   }
   return null;
+}
+
+/** The same, also where the syntax tree does not reach yet. */
+export function rangeOfUnread(state: EditorState, path: string): TextRange | null {
+  return isSource(state) ? rangeOfObject(state, path) : rangeOf(state.doc.toString(), path);
 }
 
 function indexOf(item: SyntaxNode): number {

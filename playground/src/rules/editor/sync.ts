@@ -1,9 +1,10 @@
 /** Text of the editor and of the page: typing sets the signal, a change of the signal becomes a small edit. */
-import { isolateHistory } from "@codemirror/commands";
-import { Annotation, type Extension } from "@codemirror/state";
+import { invertedEffects, isolateHistory } from "@codemirror/commands";
+import { Annotation, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import { effect } from "@preact/signals";
-import { rules } from "../../state/document.js";
+import { batch, effect } from "@preact/signals";
+import type { SourceOptions } from "../../importing/api.js";
+import { rules, source, written } from "../../state/document.js";
 import { editsBetween } from "../../text/json.js";
 
 /** Marks a change that comes from the page. */
@@ -27,30 +28,57 @@ export const overSelection: Extension = EditorView.domEventHandlers({
   },
 });
 
-/** Typed text becomes the page's rules. */
-export const typing: Extension = EditorView.updateListener.of((update) => {
-  if (update.docChanged && !update.transactions.every((one) => one.annotation(FROM_PAGE) === true)) {
-    rules.value = update.state.doc.toString();
-  }
+const setOptions = StateEffect.define<SourceOptions | null>();
+
+/** How the text is read; null for a scenario. The history of the editor has it beside the text. */
+const optionsField = StateField.define<SourceOptions | null>({
+  create: () => source.peek()?.options ?? null,
+  update: (before, { effects }) => effects.reduce((last, one) => (one.is(setOptions) ? one.value : last), before),
 });
 
-/** Follows the page's rules. A change is one step of the history. @returns ends it */
+/** Whether the text is one of another program. */
+export function isSource(state: EditorState): boolean {
+  return (state.field(optionsField, false) ?? null) !== null;
+}
+
+/** What is typed, undone and redone becomes the page's text. */
+export const typing: Extension = [
+  optionsField,
+  invertedEffects.of(({ startState, effects }) =>
+    effects.some((one) => one.is(setOptions)) ? [setOptions.of(startState.field(optionsField))] : [],
+  ),
+  EditorView.updateListener.of(({ state, startState, docChanged, transactions }) => {
+    const options = state.field(optionsField);
+    if (!docChanged && options === startState.field(optionsField)) return;
+    if (transactions.every((one) => one.annotation(FROM_PAGE) === true)) return;
+    const text = state.doc.toString();
+    batch(() => {
+      source.value = options === null ? null : { text, options };
+      if (options === null) rules.value = text;
+    });
+  }),
+];
+
+/** Follows the page's text. A change is one step of the history. @returns ends it */
 export function follow(view: EditorView): () => void {
   return effect(() => {
-    const text = rules.value;
+    const text = written.value;
+    const options = source.value?.options ?? null;
     // The editor ends lines as documents of the page do.
     if (text.includes("\r")) {
       rules.value = text.replace(/\r\n?/g, "\n");
       return;
     }
     const now = view.state.doc.toString();
-    if (text === now) return;
+    const isKnown = view.state.field(optionsField) === options;
+    if (text === now && isKnown) return;
     view.dispatch({
       changes: editsBetween(now, text).map(({ offset, length, content }) => ({
         from: offset,
         to: offset + length,
         insert: content,
       })),
+      effects: isKnown ? [] : [setOptions.of(options)],
       annotations: [FROM_PAGE.of(true), isolateHistory.of("full")],
     });
   });

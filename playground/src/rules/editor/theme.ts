@@ -48,6 +48,7 @@ const LIGHTS = EditorView.theme({
   ".cm-object": { backgroundColor: "color-mix(in srgb, var(--accent-back) 45%, transparent)" },
   ".cm-marks": { width: "18px", textAlign: "center", cursor: "default" },
   ".cm-marks .cm-gutterElement:has(span + span)": { fontSize: "10px", whiteSpace: "nowrap" },
+  ".cm-hits::after": { content: "attr(data-hits)", marginLeft: "2ch", color: "var(--muted)", whiteSpace: "nowrap" },
   ".cm-hit": { color: "var(--accent)" },
   ".cm-error": { color: "var(--error)" },
   ".cm-warning": { color: "var(--miss-text)" },
@@ -133,6 +134,7 @@ const FINDINGS = EditorView.theme({
     textDecoration: "underline dotted var(--muted)",
   },
   ".cm-deadRule, .cm-deadRule span": { color: "var(--muted)", fontStyle: "italic" },
+  "&[data-source] .cm-deadRule": { textDecoration: "line-through" },
   "&[data-old] .cm-lintRange-warning": { textDecorationColor: "var(--muted)" },
   "&[data-old] .cm-warning": { color: "var(--muted)" },
   ".cm-lintRange-active": { backgroundColor: "var(--error-back)" },
@@ -154,6 +156,7 @@ const FINDINGS = EditorView.theme({
 const COLOURS = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--forward-text)" },
   { tag: tags.string, color: "var(--deliver-text)" },
+  { tag: tags.comment, color: "var(--muted)" },
   { tag: tags.number, color: "var(--copy-text)" },
   { tag: [tags.bool, tags.null], color: "var(--drop-text)" },
   { tag: [tags.separator, tags.squareBracket, tags.brace], color: "var(--muted)" },

@@ -2,12 +2,10 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import type { ViewProps } from "../../parts/viewProps.js";
-import { importSource } from "./source.js";
 
 export const importView = signal<ComponentType<ViewProps> | null>(null);
 
-/** Opens the dialog, with a text that was pasted or dropped. */
-export async function showImport(text = "", file = "pasted"): Promise<void> {
-  importSource.value = { text, file };
+/** Opens the dialog. */
+export async function showImport(): Promise<void> {
   importView.value = (await import("./importDialog.js")).ImportDialog;
 }

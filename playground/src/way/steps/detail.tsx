@@ -1,6 +1,7 @@
 /** What a step read and changed: fields, state, registers. */
 import type { ComponentChildren, JSX } from "preact";
 import { hashClauses, type StateChange, type TraceStep } from "flowsteer/explain";
+import { fieldName } from "../../state/ownWords.js";
 import { selectedField, selectedStep, way } from "../../state/selection.js";
 import { Differences } from "../why/differences.js";
 import { tableId } from "../picture/names.js";
@@ -23,7 +24,14 @@ export function StepDetail({ step }: { readonly step: TraceStep }): JSX.Element 
   );
 }
 
-function FieldRow({ field, children }: { readonly field: string; readonly children: ComponentChildren }): JSX.Element {
+interface FieldRowProps {
+  readonly field: string;
+  /** The name of the rule that matches it. */
+  readonly rule?: string;
+  readonly children: ComponentChildren;
+}
+
+function FieldRow({ field, rule, children }: FieldRowProps): JSX.Element {
   const pressed = selectedField.value === field;
   return (
     <li>
@@ -33,7 +41,7 @@ function FieldRow({ field, children }: { readonly field: string; readonly childr
         aria-pressed={pressed}
         onClick={() => void (selectedField.value = pressed ? null : field)}
       >
-        {field}
+        {fieldName(field, rule ?? null)}
       </button>{" "}
       <span class="mono">{children}</span>
     </li>
@@ -41,12 +49,13 @@ function FieldRow({ field, children }: { readonly field: string; readonly childr
 }
 
 function Matched({ step }: { readonly step: TraceStep & { readonly kind: "lookup" } }): JSX.Element | null {
-  if (step.rule === null) return <Missed step={step} />;
+  const { rule } = step;
+  if (rule === null) return <Missed step={step} />;
   if (step.matched.length === 0) return <p class="muted">The rule matches every frame.</p>;
   return (
     <ul class="fields">
       {step.matched.map(({ field, wanted, found }) => (
-        <FieldRow key={field} field={field}>
+        <FieldRow key={field} field={field} rule={rule.name}>
           {found}
           {wanted !== found && wanted !== "any" && <span class="muted"> in {wanted}</span>}
           {wanted === "any" && <span class="muted"> (any value)</span>}
@@ -67,7 +76,7 @@ function Missed({ step }: { readonly step: TraceStep & { readonly kind: "lookup"
       {near.map(({ rule, differences }) => (
         <div key={rule.id} class="near">
           <p>nearest: {ruleText(rule)}</p>
-          <Differences differences={differences} />
+          <Differences differences={differences} rule={rule.name} />
         </div>
       ))}
     </>

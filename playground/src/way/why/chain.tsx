@@ -13,7 +13,7 @@ export function Chain({ explanation }: { readonly explanation: Explanation }): J
       {explanation.reasons.map((reason, i) => (
         <li key={i}>
           {reason.sentence}
-          {reason.kind === "no match" && <Differences differences={reason.differences} />}
+          {reason.kind === "no match" && <Differences differences={reason.differences} rule={reason.rule.name} />}
         </li>
       ))}
     </ol>
@@ -32,7 +32,7 @@ export function Nearest({ near }: { readonly near: readonly Near[] }): JSX.Eleme
             {differences.length === 0 ? (
               <p>It matches too; an earlier rule took the frame.</p>
             ) : (
-              <Differences differences={differences} />
+              <Differences differences={differences} rule={rule.name} />
             )}
           </li>
         ))}

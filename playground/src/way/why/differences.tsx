@@ -1,10 +1,17 @@
 /** Fields of a rule that the frame does not have: expected, found, and the bits. */
 import type { JSX } from "preact";
 import type { Difference } from "flowsteer/explain";
+import { fieldName } from "../../state/ownWords.js";
 import { selectedField } from "../../state/selection.js";
 import { bitCells } from "./bitCells.js";
 
-export function Differences({ differences }: { readonly differences: readonly Difference[] }): JSX.Element {
+interface DifferencesProps {
+  readonly differences: readonly Difference[];
+  /** The name of the rule. */
+  readonly rule: string;
+}
+
+export function Differences({ differences, rule }: DifferencesProps): JSX.Element {
   return (
     <ul class="differences">
       {differences.map((one) => (
@@ -15,7 +22,7 @@ export function Differences({ differences }: { readonly differences: readonly Di
             aria-pressed={selectedField.value === one.field}
             onClick={() => void (selectedField.value = selectedField.peek() === one.field ? null : one.field)}
           >
-            {one.field}
+            {fieldName(one.field, rule)}
           </button>
           <span class="compared">
             expected <b class="mono">{one.wanted}</b>

@@ -2,14 +2,7 @@
  * The rules of a command: a scenario, or rules as other programs have them, which are imported first. Rules of the latter
  * are called by their places: `rules.sh:3`.
  */
-import type {
-  ImportFinding,
-  ImportOptions,
-  ImportResult,
-  ImportSource,
-  RuleWords,
-  SourceElement,
-} from "../../../import/index.js";
+import type { ImportedRules, ImportFinding, ImportOptions, ImportSource } from "../../../import/index.js";
 import type { Device, DeviceOptions } from "../../../index.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
@@ -31,16 +24,6 @@ export class ImportRefusal extends CommandRefusal {
     this.source = source;
     this.findings = findings;
   }
-}
-
-/** Rules that were imported. */
-export interface ImportedRules {
-  readonly scenario: Scenario;
-  readonly elementOf: ImportResult["elementOf"];
-  /** The elements of rules by their names. */
-  readonly elements: ReadonlyMap<string, SourceElement>;
-  readonly words: RuleWords;
-  readonly isOrdered: boolean;
 }
 
 export interface Rules {
@@ -105,20 +88,13 @@ async function isScenario(text: string): Promise<boolean> {
 }
 
 async function importedFrom(name: string, sources: readonly ImportSource[], line: CommandLine): Promise<ImportedRules> {
-  const { importScenario, printFinding, RuleWords } = await import("../../../import/index.js");
+  const { ImportedRules, importScenario, printFinding } = await import("../../../import/index.js");
   const options: ImportOptions = { ...importOptions(line), namePlaces: true };
-  const { scenario, findings, elementOf, isOrdered } = await withFile(name, () => importScenario(sources, options));
+  const result = await withFile(name, () => importScenario(sources, options));
+  const { scenario, findings } = result;
   const refused = findings.filter(({ severity }) => severity === "refused");
   for (const finding of line.flags.has("quiet") ? refused : findings)
     process.stderr.write(`${printable(printFinding(finding))}\n`);
   if (scenario === null) throw new ImportRefusal(name, refused);
-  const elements = new Map<string, SourceElement>();
-  for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
-    scenario[key]?.forEach(({ name }, n) => {
-      const element = elementOf(`${key}[${n}]`);
-      if (element !== undefined && name !== undefined) elements.set(name, element);
-    });
-  }
-  const words = new RuleWords(sources, options, { scenario, elementOf });
-  return { scenario, elementOf, elements, words, isOrdered };
+  return new ImportedRules(sources, options, scenario, result);
 }

@@ -1,0 +1,228 @@
+/** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
+import { parseJson } from "../base/json.js";
+import type { Explanation, Finding, Repair } from "../explain/index.js";
+import { frameWords } from "../headers/fields.js";
+import type { Scenario } from "../scenario/document.js";
+import type { SourceElement } from "../formats/reading/finding.js";
+import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
+import { RuleWords, type TextEdit } from "./ruleWords.js";
+
+/** An explanation; repairs of rules that were imported are edits of their texts, too. */
+export interface OwnExplanation extends Omit<Explanation, "repairs"> {
+  readonly repairs: readonly OwnRepair[];
+}
+
+export interface OwnRepair extends Repair {
+  /** The edits of the text that make this change. They were tried: the text is imported, and only this rule changes. */
+  readonly edits?: readonly TextEdit[];
+}
+
+/** Kinds of rules in findings, and findings that say that a rule takes no frame. */
+const RULES: ReadonlySet<string> = new Set(["rule", "flow", "host rule"]);
+const NEVER_HIT: ReadonlySet<string> = new Set(["dead-rule", "unreached-rule", "contradiction"]);
+
+interface NamedObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+function keyOf({ file, line, column }: SourceElement): string {
+  return `${file}:${line}:${column}`;
+}
+
+const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
+/** Keys of an explanation whose values are sentences. */
+const SENTENCES = new Set(["sentence", "absent", "note"]);
+
+/**
+ * Rules that were imported and named by their places.
+ *
+ *     const sources = [{ file: "rules.sh", text }];
+ *     const result = importRules(sources, { namePlaces: true });
+ *     if (result.scenario !== null) new ImportedRules(sources, {}, result.scenario, result).inOwnWords(explanation);
+ */
+export class ImportedRules {
+  readonly scenario: Scenario;
+  /** The element that an object of the scenario comes from, as in `ImportResult`. */
+  readonly elementOf: ImportResult["elementOf"];
+  /** The elements of rules by their names. */
+  readonly elements: ReadonlyMap<string, SourceElement>;
+  readonly words: RuleWords;
+  /** As in `ImportResult`. */
+  readonly isOrdered: boolean;
+
+  /** The arguments of the import, and what came of it. */
+  constructor(
+    sources: readonly ImportSource[],
+    options: ImportOptions,
+    scenario: Scenario,
+    { elementOf, isOrdered }: Pick<ImportResult, "elementOf" | "isOrdered">,
+  ) {
+    this.scenario = scenario;
+    this.elementOf = elementOf;
+    this.isOrdered = isOrdered;
+    this.elements = elementsByName(scenario, elementOf);
+    this.words = new RuleWords(sources, options, { scenario, elementOf });
+  }
+
+  /** The elements of the rules that a record names, of these rules and others, in the order of the record. */
+  elementsNamed(record: unknown, ...others: readonly ImportedRules[]): ReadonlyMap<string, SourceElement> {
+    const found = new Map<string, SourceElement>();
+    const find = (value: unknown): void => {
+      if (typeof value === "string") {
+        for (const name of namesIn(value)) {
+          for (const { elements } of [this, ...others]) {
+            const element = elements.get(name);
+            if (element !== undefined) found.set(name, element);
+          }
+        }
+      } else if (typeof value === "object" && value !== null) Object.values(value).forEach(find);
+    };
+    find(record);
+    return found;
+  }
+
+  /**
+   * What match fields are called in the texts of the rules that a record names: as the rule itself names them, otherwise as
+   * the first rule that does, and without one as a frame has them.
+   */
+  namesOfFields(record: unknown): (field: string, rule?: string) => string {
+    const rules = [...this.elementsNamed(record).keys()];
+    const byRule = new Map(
+      rules.map((rule) => [rule, new Map(this.words.fieldsOf(rule).map(({ field, name }) => [field, name]))]),
+    );
+    // A dump of the device has no words of its own.
+    const otherwise = [...byRule.values()].some((names) => names.size > 0) ? frameWords : (field: string) => field;
+    return (field, rule) => {
+      const own = rule === undefined ? undefined : byRule.get(rule)?.get(field);
+      return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? otherwise(field);
+    };
+  }
+
+  /** The names of the fields that a record has, by the rules that it has them of. */
+  fieldNames(record: unknown): ReadonlyMap<string, Readonly<Record<string, string>>> {
+    const nameOf = this.namesOfFields(record);
+    const names = new Map<string, Record<string, string>>();
+    const find = (value: unknown, of: string | undefined): void => {
+      if (typeof value !== "object" || value === null) return;
+      const about = ruleOf(value) ?? of;
+      if (about !== undefined && "field" in value && typeof value.field === "string") {
+        const known = names.get(about) ?? {};
+        known[value.field] = nameOf(value.field, about);
+        names.set(about, known);
+      }
+      for (const one of Object.values(value)) find(one, about);
+    };
+    find(record, undefined);
+    return names;
+  }
+
+  /**
+   * The findings about what the texts say. An element may be several rules, one for each way that leads to it: it is never
+   * hit if none of them is. Rules that no element says are the import's own: they stand for what a device or its driver does
+   * with all other frames, so they have no faults, and a rule that says the same is not redundant.
+   */
+  aboutElements<T extends Pick<Finding, "id"> & { readonly objects: readonly NamedObject[] }>(
+    found: readonly T[],
+  ): readonly T[] {
+    const rules = new Map<string, number>();
+    for (const element of this.elements.values()) rules.set(keyOf(element), (rules.get(keyOf(element)) ?? 0) + 1);
+    const never = new Map<string, number>();
+    const isOwn = (object: NamedObject): boolean => RULES.has(object.kind) && !this.elements.has(object.name);
+    const elementOf = ({ objects: [first], id }: T): SourceElement | null | undefined =>
+      first === undefined || !RULES.has(first.kind) || !NEVER_HIT.has(id) ? null : this.elements.get(first.name);
+    for (const finding of found) {
+      const element = elementOf(finding);
+      if (element) never.set(keyOf(element), (never.get(keyOf(element)) ?? 0) + 1);
+    }
+    return found.filter((finding) => {
+      const { objects, id } = finding;
+      if (objects.slice(0, id === "redundant-rule" ? undefined : 1).some(isOwn)) return false;
+      const element = elementOf(finding);
+      if (element === null) return true;
+      return element !== undefined && never.get(keyOf(element)) === rules.get(keyOf(element));
+    });
+  }
+
+  /** An explanation with the names that the texts have for fields, and with repairs as edits of the texts. */
+  inOwnWords(explanation: Explanation): OwnExplanation {
+    const own = withSentences(explanation, this.namesOfFields(explanation), undefined) as Explanation;
+    // What became of the frame later is no cause why the rule did not match.
+    const isLater =
+      own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
+    return {
+      ...own,
+      mistake: isLater ? null : own.mistake,
+      repairs: own.repairs.map((repair) => ownRepair(repair, this.words)),
+    };
+  }
+}
+
+function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]): ReadonlyMap<string, SourceElement> {
+  const elements = new Map<string, SourceElement>();
+  for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
+    scenario[key]?.forEach(({ name }, n) => {
+      const element = elementOf(`${key}[${n}]`);
+      if (element !== undefined && name !== undefined) elements.set(name, element);
+    });
+  }
+  return elements;
+}
+
+/** A text as a name, and what stands in quotation marks in it. */
+function namesIn(text: string): string[] {
+  return [text, ...[...text.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name)];
+}
+
+/** The rule that a record is about. */
+function ruleOf(record: object): string | undefined {
+  const { rule } = record as { rule?: { name?: string } | string | null };
+  return typeof rule === "string" ? rule : rule?.name;
+}
+
+/** The sentences in a value; those about a rule in the words of the rule. */
+function withSentences(
+  value: unknown,
+  nameOf: (field: string, rule?: string) => string,
+  of: string | undefined,
+): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, nameOf, of));
+  if (typeof value !== "object" || value === null) return value;
+  const about = ruleOf(value) ?? of;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]: [string, unknown]) => [
+      key,
+      typeof one === "string" && SENTENCES.has(key)
+        ? one.replace(FIELD, (field) => nameOf(field, about))
+        : withSentences(one, nameOf, about),
+    ]),
+  );
+}
+
+function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
+  if (repair.of === "device") return { ...repair, sentence: portSentence(repair) ?? repair.sentence };
+  if (repair.of !== "rule" || repair.rule === null) return repair;
+  const edits = words.editsFor(repair.rule, repair.fields);
+  if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
+  return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+}
+
+/** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
+function portSentence({ fields }: Repair): string | null {
+  const port = (parseJson(fields[0]?.after ?? "[]") as number[]).at(-1);
+  if (port === undefined) return null;
+  return `Register UDP port ${port} for VXLAN, as the driver does for: ip link add NAME type vxlan dstport ${port} external.`;
+}
+
+/** A change of a priority alone: the number is the device's, which is not that of the text. */
+function orderSentence({ rule, fields }: Repair): string | null {
+  const [{ field, before, after } = { field: "", before: null, after: null }, ...more] = fields;
+  if (field !== "priority" || more.length > 0 || before === null || after === null) return null;
+  const where = Number(after) < Number(before) ? "earlier" : "later";
+  return `Let rule "${rule}" come ${where}: in the device it has priority ${before}, and ${after} would do.`;
+}
+
+function sentenceOf({ file, line, before, after }: TextEdit): string {
+  const change = after === "" ? `take out "${before.trim()}"` : `change "${before}" to "${after}"`;
+  return `${file}:${line}: ${change}.`;
+}

@@ -1,0 +1,56 @@
+/** Imported rules in the words of their texts: names of fields in records, findings about elements, words of formats. */
+import { describe, expect, it } from "vitest";
+import { formatWords, IMPORT_FORMATS, ImportedRules, importRules } from "../../src/import/index.js";
+
+const TEXT = `flow create 0 ingress pattern eth / ipv4 / udp dst is 53 / end actions queue index 1 / end
+flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.1 / end actions drop / end`;
+
+function imported(text: string): ImportedRules {
+  const sources = [{ file: "rules", text }];
+  const result = importRules(sources, { namePlaces: true, lenient: true });
+  if (result.scenario === null) throw new Error("nothing was imported");
+  return new ImportedRules(sources, {}, result.scenario, result);
+}
+
+describe("ImportedRules", () => {
+  it("names the fields of a record as the rules name them that it is about", () => {
+    const record = [
+      { rule: { name: "rules:1" }, differences: [{ field: "outer.udp_dport" }] },
+      { rule: { name: "rules:2" }, matched: [{ field: "outer.ipv4_dst" }, { field: "outer.tcp_dport" }] },
+    ];
+    expect(Object.fromEntries(imported(TEXT).fieldNames(record))).toEqual({
+      "rules:1": { "outer.udp_dport": "udp dst" },
+      "rules:2": { "outer.ipv4_dst": "ipv4 dst", "outer.tcp_dport": expect.not.stringContaining("outer") as string },
+    });
+  });
+
+  it("leaves out findings about rules that no element says", () => {
+    const rules = imported(TEXT);
+    const dead = (name: string) => ({ id: "dead-rule", objects: [{ kind: "rule", name }] });
+    const other = { id: "unused-table", objects: [{ kind: "table", name: "root" }] };
+    expect(rules.aboutElements([dead("rules:1"), dead("driver: port 0 receives"), other])).toEqual([
+      dead("rules:1"),
+      other,
+    ]);
+  });
+});
+
+describe("formatWords", () => {
+  it("has words that a text can have as they are, once in their groups", () => {
+    for (const format of IMPORT_FORMATS.filter((one) => one !== "classbench")) {
+      const words = formatWords(format);
+      expect(words.length, format).toBeGreaterThan(3);
+      for (const { word } of words) expect(word).toMatch(/^-{0,2}[a-z][\w.-]*(?: [a-z][\w.-]*)?$/i);
+      const keys = words.map(({ word, group }) => `${group} ${word}`);
+      expect(new Set(keys).size, format).toBe(keys.length);
+    }
+  });
+
+  it("has the fields of testpmd's items, and what becomes of words", () => {
+    const words = formatWords("testpmd");
+    expect(words.find(({ word, of }) => word === "ttl" && of === "ipv4")).toBeDefined();
+    expect(words.find(({ word, of }) => word === "ttl" && of === "eth")).toBeUndefined();
+    expect(words.find(({ word }) => word === "pppoes")?.becomes).toBeNull();
+    expect(formatWords("tc").find(({ word }) => word === "dst_ip")?.becomes).toContain("ipv4_dst");
+  });
+});
