@@ -164,7 +164,14 @@ function withProfile(into: Scenario | undefined, profile: ImportOptions["profile
   return { flowsteer: 1, ...into, device: { ...into?.device, profile } };
 }
 
-function resultOf({ draft, findings: { list, refused, driver }, lenient, into, isOrdered, formats }: Read): ImportResult {
+function resultOf({
+  draft,
+  findings: { list, refused, driver },
+  lenient,
+  into,
+  isOrdered,
+  formats,
+}: Read): ImportResult {
   const elementOf = (path: string): SourceElement | undefined => {
     const [, key = "", index = ""] = /^(\w+)\[(\d+)\]/.exec(path) ?? [];
     const object: object | undefined = draft.list(key as ListKey)?.[Number(index)];
