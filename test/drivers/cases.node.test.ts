@@ -91,7 +91,9 @@ describe("connections that are not offloaded", () => {
       "2: with skip_sw the kernel does not execute ct",
     );
     const soft = text("tc-ct-tcp.sh").replaceAll(" skip_sw", "");
-    expect(said(importRules(soft, { lenient: true }))[0]).toContain("2: all frames belong to established connections");
+    expect(said(importRules(soft, { lenient: true }))[0]).toContain(
+      "2: all frames are taken as part of established connections",
+    );
     // One filter in software makes the connections of the zone.
     const one = text("tc-ct-tcp.sh").replace(" skip_sw", "");
     expect(said(importRules(one, { lenient: true })).join()).not.toContain("skip_sw");
@@ -108,9 +110,9 @@ describe("flows of the datapath", () => {
 
   test("lines that a terminal cut are named where they are cut", () => {
     const { findings } = read("dpctl-cut.txt", { lenient: true, map: { rep1: "vf1" } });
-    const cut = findings.filter(({ reason }) => reason.includes("has cut the line"));
+    const cut = findings.filter(({ reason }) => reason.includes("is cut at"));
     expect(cut.map(({ line, reason }) => [line, reason])).toEqual([
-      [2, 'a terminal has cut the line at "ct11)": print it into a file'],
+      [2, 'the line is cut at "ct11)": write the output to a file'],
     ]);
   });
 });
