@@ -137,6 +137,8 @@ export class ImportedRules {
     }
     return found.filter((finding) => {
       const { objects, id } = finding;
+      // The text lists its rules in their order.
+      if (this.isOrdered && id === "order-dependent") return false;
       if (objects.slice(0, id === "redundant-rule" ? undefined : 1).some(isOwn)) return false;
       const element = elementOf(finding);
       if (element === null) return true;

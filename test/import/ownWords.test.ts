@@ -35,6 +35,16 @@ describe("ImportedRules", () => {
   });
 });
 
+describe("a list of rules that has an order of its own", () => {
+  it("has no findings about the order, and other rules have", () => {
+    const find = (name: string) => ({ id: "order-dependent", objects: [{ kind: "rule", name }] });
+    const list = imported("@10.0.0.0/8\t0.0.0.0/0\t0 : 65535\t80 : 80\t0x06/0xFF\t0x0000/0x0000\n");
+    const [name = ""] = list.elements.keys();
+    expect(list.aboutElements([find(name)])).toEqual([]);
+    expect(imported(TEXT).aboutElements([find("rules:1")])).toEqual([find("rules:1")]);
+  });
+});
+
 describe("formatWords", () => {
   it("has words that a text can have as they are, once in their groups", () => {
     for (const format of IMPORT_FORMATS.filter((one) => one !== "classbench")) {
