@@ -105,7 +105,7 @@ test.each(["9", "07"])("a number of ten million digits %s", (digit) => {
 });
 
 test("JSON of many levels", () => {
-  const deep = "it is no JSON of nft -j list ruleset: at most 64 levels deep";
+  const deep = "not the JSON of nft -j list ruleset: at most 64 levels deep";
   expect(reasonsOf(json(62))).not.toContain(deep);
   expect(reasonsOf(json(63))).toContain(deep);
   expect(importRules(json(61), { format: "nft", lenient: true }).scenario).not.toBeNull();
