@@ -30,6 +30,11 @@ function keyOf({ file, line, column }: SourceElement): string {
   return `${file}:${line}:${column}`;
 }
 
+/** Priorities are those of the device: texts have others, and in some the higher number wins. */
+const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
+const REVERSED =
+  /^(.*?) has priority \d+ and takes every frame of (.*), which has priority \d+: the lower number wins\. Give the more specific rule the lower number\.$/;
+
 const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
 /** Keys of an explanation whose values are sentences. */
 const SENTENCES = new Set(["sentence", "absent", "note"]);
@@ -195,7 +200,13 @@ function withSentences(
     Object.entries(value).map(([key, one]: [string, unknown]) => [
       key,
       typeof one === "string" && SENTENCES.has(key)
-        ? one.replace(FIELD, (field) => nameOf(field, about))
+        ? one
+            .replace(FIELD, (field) => nameOf(field, about))
+            .replace(PRIORITIES, ": it takes precedence")
+            .replace(
+              REVERSED,
+              "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",
+            )
         : withSentences(one, nameOf, about),
     ]),
   );
@@ -220,8 +231,8 @@ function portSentence({ fields }: Repair): string | null {
 function orderSentence({ rule, fields }: Repair): string | null {
   const [{ field, before, after } = { field: "", before: null, after: null }, ...more] = fields;
   if (field !== "priority" || more.length > 0 || before === null || after === null) return null;
-  const where = Number(after) < Number(before) ? "earlier" : "later";
-  return `Let rule "${rule}" come ${where}: in the device it has priority ${before}, and ${after} would do.`;
+  const change = Number(after) < Number(before) ? "precedence over" : "less precedence than";
+  return `Give rule "${rule}" ${change} the other, by its priority in the text.`;
 }
 
 function sentenceOf({ file, line, before, after }: TextEdit): string {

@@ -97,16 +97,14 @@ async function judge(
 ): Promise<MatcherResult> {
   const { outcome } = await (sender === null ? trace(device, port, bytes) : traceSend(device, sender, bytes));
   const pass = isMet(outcome);
-  const text = await explained(pass ? { kind: "end" } : target);
+  // A name that nothing has is refused, whatever the frame does.
+  const about = await explained(target);
+  const text = pass ? await explained({ kind: "end" }) : about;
   return { pass, message: () => `expected the frame ${pass ? "not " : ""}to ${wanted}\n\n${text}` };
 
   async function explained(about: WhyTarget): Promise<string> {
-    try {
-      const found = await (sender === null ? why(device, port, bytes, about) : whySend(device, sender, bytes, about));
-      return printExplanation(found);
-    } catch (error) {
-      // A name that nothing has is no target.
-      return `${(error as Error).message}\n\n${await explained({ kind: "end" })}`;
-    }
+    return printExplanation(
+      await (sender === null ? why(device, port, bytes, about) : whySend(device, sender, bytes, about)),
+    );
   }
 }

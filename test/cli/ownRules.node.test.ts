@@ -14,6 +14,31 @@ const FRAME = "ipv4 10.0.0.1 > 10.0.0.7 / udp 5 > 4789";
 const CAPTURE = "examples/everyday.pcap";
 
 describe("why", () => {
+  it("speaks of precedence where the text has priorities of its own", async () => {
+    const file = scratch(
+      "prio.ovs",
+      "table=0,priority=200,in_port=1,ip,nw_dst=10.0.0.0/8,actions=output:2\ntable=0,priority=100,in_port=1,tcp,tp_dst=22,actions=drop\n",
+    );
+    const frame = ["--map", "1=uplink,2=vf1", "--packet", "ipv4 > 10.0.0.5 / tcp > 22"];
+    const { out } = await flowsteer(["why", file, ...frame, "--rule", `${file}:2`, "--quiet"]);
+    const flat = out.replace(/\s+/g, " ");
+    expect(flat).toContain(`rule "${file}:1" took the frame first: it takes precedence`);
+    expect(flat).toContain(`Give rule "${file}:2" precedence over the other, by its priority in the text.`);
+    // Numbers of the device are none of the text, and in Open vSwitch the higher one wins.
+    expect(flat).not.toMatch(/lower|\b65\d{3}\b/);
+  });
+
+  it("names the flow that a frame hit where others go on alike", async () => {
+    const lines = ["priority=30,tcp,tp_dst=443", "priority=20,tcp,tp_dst=80", "priority=10,tcp"];
+    const file = scratch("alike.ovs", lines.map((line) => `${line},actions=3\n`).join(""));
+    const frame = ["--map", "2=uplink,3=vf1", "--packet", "ipv4 / tcp > 80"];
+    const { out } = await flowsteer(["why", file, ...frame, "--quiet"]);
+    expect(out.replace(/\s+/g, " ")).toContain(`got the frame by rule "${file}:2"`);
+    const { out: traced } = await flowsteer(["trace", file, ...frame, "--quiet"]);
+    expect(traced).toContain(`"${file}:2"`);
+    expect(traced).not.toContain(`${file}:1`);
+  });
+
   it("--all explains frames that a driver received because no rule took them", async () => {
     const file = scratch(
       "left.testpmd",
@@ -29,7 +54,7 @@ describe("why", () => {
     expect(lost + unclaimed).toBe(frames);
     expect(unclaimed).toBeGreaterThan(0);
     expect(out.replace(/\s+/g, " ")).toContain(`no rule took ${unclaimed} of them`);
-    expect(out).toContain('received it by rule "driver: port 0');
+    expect(out.replace(/\s+/g, " ")).toContain('received it by rule "driver: port 0');
     expect(out).not.toContain("None of them");
   });
 

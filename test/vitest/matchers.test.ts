@@ -72,9 +72,10 @@ describe("a failure", () => {
     expect(text).toContain('qp:web got the frame by rule "https"');
   });
 
-  it("names what a name may mean that nothing has", async () => {
-    const text = await failure(expect(steered(device, "ipv4 / tcp > 443")).toDeliverTo("wbe"));
-    expect(text).toContain('did you mean "web"?');
-    expect(text).toContain('qp:web got the frame by rule "https"');
+  it("names what a name may mean that nothing has, where the frame is not to get there, too", async () => {
+    const frame = steered(device, "ipv4 / tcp > 443");
+    expect(await failure(expect(frame).toDeliverTo("wbe"))).toContain('did you mean "web"?');
+    expect(await failure(expect(frame).not.toDeliverTo("wbe"))).toContain('did you mean "web"?');
+    expect(await failure(expect(frame).not.toHitRule("htps"))).toContain('did you mean "https"?');
   });
 });

@@ -152,10 +152,10 @@ export class Texts {
   }
 
   hash(record: number): string {
-    const queues = this.word(record + RSS_MASK) + 1;
+    const entries = this.word(record + RSS_MASK) + 1;
     const hash = this.#byte(record + RSS_FUNCTION);
     if (hash === HASH_NONE) return "no hash";
-    return `${hash === HASH_TOEPLITZ ? "Toeplitz" : "XOR"} hash over ${queues} ${queues === 1 ? "queue" : "queues"}`;
+    return `${hash === HASH_TOEPLITZ ? "Toeplitz" : "XOR"} hash over ${entries} ${entries === 1 ? "entry" : "entries"}`;
   }
 
   esp({ operand, object }: ActionRun): string {

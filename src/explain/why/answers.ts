@@ -223,7 +223,9 @@ function forEnd(at: Case): Answer {
     const to = listText(got.map((one) => one.to));
     const by = who === undefined ? "default" : ruleText(who);
     const sentence =
-      left.length > 0 ? `no rule took the frame: ${to} received it by ${by}` : `${to} got the frame by ${by}`;
+      left.length > 0
+        ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
+        : `${to} got the frame by ${by}`;
     const reasons = nearMisses(at, left);
     return { reached: true, sentence: sentence + nearText(reasons), reasons };
   }

@@ -116,18 +116,20 @@ function inRange({ dword, shift, mask, low, high }: NonNullable<CompiledTerm["ra
 
 /** More than the bits of all terms of a match, and than their number. */
 const TERM_SCORE = 8192;
-const FIELD_SCORE = TERM_SCORE * TERM_SCORE;
+const ABSENT_SCORE = TERM_SCORE * TERM_SCORE;
+const FIELD_SCORE = ABSENT_SCORE * TERM_SCORE;
 
 /**
- * How far a key is from a match: failing fields, then how few fields agree, then bits; 0 where it matches. At `limit` or
- * more it may stop early.
+ * How far a key is from a match: failing fields, then those of absent headers, then how few fields agree, then bits; 0
+ * where it matches. At `limit` or more it may stop early.
  */
 export function scoreOf(match: CompiledMatch, key: KeyView, limit = Infinity): number {
   let [failing, agreeing] = [0, 0];
   for (let i = 0; i < match.length && failing < limit; i++) {
-    const bits = distanceOf(match[i] as CompiledTerm, key);
+    const term = match[i] as CompiledTerm;
+    const bits = distanceOf(term, key);
     if (bits === 0) agreeing++;
-    else failing += FIELD_SCORE + bits;
+    else failing += FIELD_SCORE + (isThere(term, key) ? 0 : ABSENT_SCORE) + bits;
   }
   return failing === 0 ? 0 : failing + (TERM_SCORE - 1 - agreeing) * TERM_SCORE;
 }

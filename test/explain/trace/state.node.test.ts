@@ -66,7 +66,7 @@ describe("RSS", () => {
     for (const { bytes } of frames) {
       const found = tracer.trace(1, bytes);
       for (const { text } of actionsOf(found, "rss")) {
-        expect(text).toBe(`Toeplitz hash over 4 queues: ${found.outcome.to[0]?.name}`);
+        expect(text).toBe(`Toeplitz hash over 4 entries: ${found.outcome.to[0]?.name}`);
         chosen.add(text);
       }
     }

@@ -123,7 +123,7 @@ describe("the kernel, for what others leave", () => {
     );
     expect(reached).toBe(true);
     expect(sentence).toContain(
-      'no rule took the frame: host:0 received it by host rule "driver: PF receives"; nearest: rule "eth0 prio 1" does not match: outer.tcp_dport is 81, not 80',
+      'no rule took the frame but the driver\'s own: host:0 received it by host rule "driver: PF receives"; nearest: rule "eth0 prio 1" does not match: outer.tcp_dport is 81, not 80',
     );
     expect(reasons[0]?.kind).toBe("no match");
     expect(repairs.some(({ fields }) => fields[0]?.after === "80")).toBe(true);

@@ -56,7 +56,7 @@ function nearTo({ walked: { traced, visits } }: Case, nodes: readonly RuleNode[]
 }
 
 /** More than any sum of failing fields. */
-export const NOT_CONSIDERED = 2 ** 40;
+export const NOT_CONSIDERED = 2 ** 50;
 
 /** A lookup that would have hit the rule, had it not begun after it: nearer than any lookup that fails a field. */
 const BEGAN_AFTER = 0.5;

@@ -205,13 +205,16 @@ export class Pipeline implements Ways {
     const name = this.draft.freeName("tables", `step ${++this.#steps}`);
     this.#tables.set(`then ${key}`, name);
     this.draft.push("tables", { name, domain: "fdb", level: 1 });
-    this.#later(() => {
-      for (const [n, { asks, node, ctx, known, label }] of branches.entries()) {
-        const match = new MatchDraft();
-        for (const { field, value, mask } of asks) match.ask(field, value, mask);
-        this.#rule(name, label === "" ? name : `${name}: ${label}`, n, match, node, ctx, known);
-      }
-    });
+    // Flows that go on alike share the table: its rules are none of them.
+    this.#later(() =>
+      this.draft.whileNeeded(() => {
+        for (const [n, { asks, node, ctx, known, label }] of branches.entries()) {
+          const match = new MatchDraft();
+          for (const { field, value, mask } of asks) match.ask(field, value, mask);
+          this.#rule(name, madeName(label === "" ? name : `${name}: ${label}`), n, match, node, ctx, known);
+        }
+      }),
+    );
     return name;
   }
 }
