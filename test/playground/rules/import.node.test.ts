@@ -115,7 +115,7 @@ test("a repair is an edit of the text, and the undo of all goes back to the scen
 test("a port is chosen beside the note that assumes it; a shared link and a reload have the text and the choice", async () => {
   const text = "flow create 1 ingress pattern eth / ipv4 / end actions queue index 1 / end # mine";
   await give(editor(page), "paste", text);
-  await problems(page).getByText("Assumed: port 1 is VF 1").waitFor();
+  await problems(page).getByText("Assumed: port 1 is taken for VF 1").waitFor();
   await problems(page).getByLabel("port1").selectOption("vf3");
   await page.getByText("Read as testpmd, port1 is vf3").waitFor();
   await page.getByRole("button", { name: "Share", exact: true }).click();
