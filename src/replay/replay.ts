@@ -39,7 +39,7 @@ export async function replay(log: Iterable<string>, modules: readonly object[]):
   for (const line of log) {
     const record = recordOf(line, ++calls);
     const { n, call, result = null, error, out } = record;
-    const got = await again(known, modules, record);
+    const got = await again(known, modules, record, `log[${calls - 1}]`);
     const expected = { ...(error === undefined ? { result } : { error }), ...(out === undefined ? {} : { out }) };
     if (JSON.stringify(got) !== JSON.stringify(expected)) return { calls, difference: { n, call, expected, got } };
   }
@@ -66,9 +66,14 @@ function recordOf(line: string, number: number): CallRecord {
   });
 }
 
-async function again(known: KnownObjects, modules: readonly object[], { on, call, args }: CallRecord): Promise<Json> {
-  const self = on === null ? null : selfOf(known, on);
-  const run = self === null ? functionOf(modules, call) : methodOf(self, call);
+async function again(
+  known: KnownObjects,
+  modules: readonly object[],
+  { on, call, args }: CallRecord,
+  path: string,
+): Promise<Json> {
+  const self = on === null ? null : selfOf(known, on, `${path}.on`);
+  const run = self === null ? functionOf(modules, call) : methodOf(self, call, `${path}.call`);
   let values: readonly unknown[] = [];
   let before: Json = [];
   let out: { readonly out?: Json } | null = null;
@@ -86,16 +91,16 @@ async function again(known: KnownObjects, modules: readonly object[], { on, call
 }
 
 /** The object whose method a call is; a line may be damaged. */
-function selfOf(known: KnownObjects, on: number): object {
-  const hint = `no object has the number ${JSON.stringify(on)}`;
-  return known.find(on) ?? refuse({ code: "EINVAL", call: "replay", reason: "bad_object", path: "on", hint });
+function selfOf(known: KnownObjects, on: number, path: string): object {
+  const hint = "no object has this number";
+  return known.find(on) ?? refuse({ code: "EINVAL", call: "replay", reason: "bad_object", path, value: on, hint });
 }
 
-function methodOf(self: object, call: string): Callable {
+function methodOf(self: object, call: string, path: string): Callable {
   const found: unknown = (self as Record<string, unknown>)[call];
   if (typeof found === "function") return found as Callable;
   const hint = `a ${self.constructor.name} has no method ${call}`;
-  return refuse({ code: "EINVAL", call: "replay", reason: "unknown_name", path: "call", value: call, hint });
+  return refuse({ code: "EINVAL", call: "replay", reason: "unknown_name", path, value: call, hint });
 }
 
 function functionOf(modules: readonly object[], call: string): Callable {

@@ -10,14 +10,21 @@ import {
   type TraceOutcome,
   type WhyTarget,
 } from "../explain/index.js";
+import { inCall, refuse } from "../errors.js";
+import { namesHint } from "../base/nearest.js";
+import { portOf } from "../model/base/port/ports.js";
 import type { Device } from "../model/device/device.js";
 import type { QueuePair } from "../model/queuePair/queuePair.js";
+import { REASONS } from "../model/traffic/outcome.js";
+import { LINK_TYPES } from "../packet/capture/linkTypes.js";
 import { buildFrame, parsePacket } from "../packet/index.js";
 
 /** A frame before it arrives at a device, or before a queue pair sends it. */
 export interface SteeredFrame {
   readonly device: Device;
   readonly bytes: Uint8Array;
+  /** LINKTYPE_* of its first header. */
+  readonly linkType: number;
   /** The port that it arrives on. */
   readonly port: number;
   /** The queue pair that sends it; null for one that arrives. */
@@ -35,9 +42,10 @@ export type SteeredFrom = { readonly port?: number } | { readonly sender: QueueP
  *     await expect(steered(device, "ipv4 / tcp > 443")).toDeliverTo("web");
  */
 export function steered(device: Device, frame: Uint8Array | string, from: SteeredFrom = {}): SteeredFrame {
-  const bytes = typeof frame === "string" ? buildFrame(parsePacket(frame).layers) : frame;
   const [port, sender] = "sender" in from ? [1, from.sender] : [from.port ?? 1, null];
-  return { device, bytes, port, sender };
+  if (typeof frame !== "string") return { device, bytes: frame, linkType: LINK_TYPES.ETHERNET, port, sender };
+  const { layers, linkType } = parsePacket(frame);
+  return { device, bytes: buildFrame(layers), linkType, port, sender };
 }
 
 /** What the matchers of this module do; for a declaration of `Matchers` of Vitest or Jest. */
@@ -49,7 +57,7 @@ export interface SteeringMatchers<R = Promise<void>> {
   toDeliverTo(name: string): R;
   /** The frame hits this rule or flow. */
   toHitRule(name: string): R;
-  /** A rule, a check or the end of a table drops the frame for this reason, such as `meter_red` (docs/errors.md). */
+  /** A rule, a check or the end of a table drops the frame for this reason, such as `hop_limit` (docs/errors.md). */
   toDropBecause(reason: string): R;
   /** No rule takes the frame: it misses. */
   toMiss(): R;
@@ -69,33 +77,50 @@ export const matchers: {
     ...args: Parameters<SteeringMatchers[K]>
   ) => Promise<MatcherResult>;
 } = {
-  toDeliverTo: (frame, name) =>
-    judge(frame, `deliver to ${name}`, { kind: "queue", name: plainName(name) }, ({ to, copies }) =>
-      [...to, ...copies].some((one) => one.name === name || plainName(one.name) === name),
+  toDeliverTo: async (frame, name) =>
+    judge(frame, `deliver to ${name}`, destination(frame.device, name), ({ to, copies }) =>
+      [...to, ...copies].some((one) => one.name === name || one.name.replace(/^[a-z]+:/, "") === name),
     ),
   toHitRule: (frame, name) =>
     judge(frame, `hit rule ${name}`, { kind: "rule", name }, ({ rules }) => rules.includes(name)),
-  toDropBecause: (frame, reason) =>
+  toDropBecause: async (frame, reason) =>
     judge(
       frame,
-      `drop because of ${reason}`,
+      `drop because of ${knownReason(reason)}`,
       { kind: "end" },
       (end) => end.verdict === "drop" && end.reason === reason,
     ),
   toMiss: (frame) => judge(frame, "miss", { kind: "end" }, ({ verdict }) => verdict === "miss"),
 };
 
-function plainName(name: string): string {
-  return name.replace(/^[a-z]+:/, "");
+/** A queue, by its label or its name; a port is an end of the device. @throws SteeringError EINVAL: no such port */
+function destination(device: Device, name: string): WhyTarget {
+  const [, port] = /^port:(\d+)$/.exec(name) ?? [];
+  if (port === undefined) return { kind: "queue", name };
+  inCall("toDeliverTo", () => portOf("name", device, Number(port)));
+  return { kind: "end" };
+}
+
+/** @throws SteeringError EINVAL: no outcome has this reason */
+function knownReason(reason: string): string {
+  if (reason !== "none" && (REASONS as readonly string[]).includes(reason)) return reason;
+  const hint = namesHint(
+    reason,
+    "reasons",
+    REASONS.filter((one) => one !== "none"),
+  );
+  return refuse({ code: "EINVAL", call: "toDropBecause", reason: "unknown_name", path: "reason", value: reason, hint });
 }
 
 async function judge(
-  { device, bytes, port, sender }: SteeredFrame,
+  { device, bytes, linkType, port, sender }: SteeredFrame,
   wanted: string,
   target: WhyTarget,
   isMet: (outcome: TraceOutcome) => boolean,
 ): Promise<MatcherResult> {
-  const { outcome } = await (sender === null ? trace(device, port, bytes) : traceSend(device, sender, bytes));
+  const { outcome } = await (sender === null
+    ? trace(device, port, bytes, { linkType })
+    : traceSend(device, sender, bytes));
   const pass = isMet(outcome);
   // A name that nothing has is refused, whatever the frame does.
   const about = await explained(target);
@@ -104,7 +129,7 @@ async function judge(
 
   async function explained(about: WhyTarget): Promise<string> {
     return printExplanation(
-      await (sender === null ? why(device, port, bytes, about) : whySend(device, sender, bytes, about)),
+      await (sender === null ? why(device, port, bytes, about, { linkType }) : whySend(device, sender, bytes, about)),
     );
   }
 }

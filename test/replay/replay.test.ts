@@ -220,6 +220,8 @@ it("refuses a damaged line, or makes another call of it", async () => {
     record[random.pick([...Object.keys(record), "on"])] = random.pick(values);
     return JSON.stringify(record);
   };
+  const strange = [lines[0] ?? "", (lines[1] ?? "").replace('"on":null', '"on":99')];
+  await expect(replay(strange, MODULES)).rejects.toMatchObject({ path: "log[1].on", value: 99 });
   for (let n = rounds(3000); n > 0; n--) {
     const log = [...lines];
     const at = random.below(log.length);

@@ -42,7 +42,25 @@ describe("a frame", () => {
     await expect(steered(device, "ipv4 / udp > 53")).toDeliverTo("dns");
     await expect(steered(device, "ipv4 / udp > 53", { port: 2 })).toMiss();
     await expect(steered(device, "ipv4 / tcp > 23")).toDropBecause("drop_action");
-    await expect(steered(device, "ipv4 / tcp > 23")).not.toDropBecause("meter_red");
+    await expect(steered(device, "ipv4 / tcp > 23")).not.toDropBecause("hop_limit");
+  });
+
+  it("reaches a port of the device", async () => {
+    const { device: bridge } = await loadScenario({
+      flowsteer: 1,
+      device: { ports: 2 },
+      tables: [{ name: "fdb", level: 0, domain: "fdb" }],
+      rules: [{ name: "out", table: "fdb", match: { "outer.ip_version": 4 }, actions: [{ port: 2 }] }],
+    });
+    await expect(steered(bridge, "ipv4 / udp")).toDeliverTo("port:2");
+    await expect(steered(bridge, "ipv4 / udp")).not.toDeliverTo("port:1");
+    const none = await failure(expect(steered(bridge, "ipv4 / udp")).not.toDeliverTo("port:3"));
+    expect(none).toContain("toDeliverTo: name = 3");
+  });
+
+  it("has the link type of its notation", async () => {
+    expect(steered(device, "raw / ipv4 / tcp > 443").linkType).not.toBe(steered(device, "ipv4 / tcp > 443").linkType);
+    await expect(steered(device, "raw / ipv4 / tcp > 443")).toDeliverTo("web");
   });
 
   it("leaves the device as it is", async () => {
@@ -77,5 +95,6 @@ describe("a failure", () => {
     expect(await failure(expect(frame).toDeliverTo("wbe"))).toContain('did you mean "web"?');
     expect(await failure(expect(frame).not.toDeliverTo("wbe"))).toContain('did you mean "web"?');
     expect(await failure(expect(frame).not.toHitRule("htps"))).toContain('did you mean "https"?');
+    expect(await failure(expect(frame).not.toDropBecause("drop_acton"))).toContain('did you mean "drop_action"?');
   });
 });

@@ -60,10 +60,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     await openAll(places, line);
     board.begin();
     const place = line.values.get("control");
-    const listens =
-      place === undefined
-        ? null
-        : await control.open(place, line.values.get("token") ?? process.env["FLOWSTEER_TOKEN"] ?? null);
+    const listens = place === undefined ? null : await control.open(place, tokenOf(line));
     tell(teller, readyText(name, places, listens), {
       kind: "ready",
       control: listens,
@@ -93,6 +90,13 @@ export async function serve(args: readonly string[]): Promise<number> {
   // Standard input may be open.
   process.stdin.destroy();
   return snapshot !== null && "error" in snapshot ? EXIT.failed : 0;
+}
+
+/** The token of the command line, or of the environment; null without one. @throws CommandRefusal it is empty */
+function tokenOf({ values }: CommandLine): string | null {
+  const token = values.get("token") ?? process.env["FLOWSTEER_TOKEN"] ?? null;
+  if (token === "") throw badUsage("FLOWSTEER_TOKEN", "the variable is empty: unset it, or give it a token");
+  return token;
 }
 
 interface Served {

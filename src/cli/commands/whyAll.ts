@@ -5,20 +5,14 @@
  * depend on state, a frame has to be explained before it is steered: then the captures are read
  * twice. The first reading finds the frames to explain.
  */
-import {
-  ExplanationGroups,
-  isUnclaimed,
-  type EndedFrame,
-  type Explanation,
-  type ExplanationGroup,
-} from "../../explain/index.js";
+import { ExplanationGroups, type EndedFrame, type Explanation, type ExplanationGroup } from "../../explain/index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
 import { CaptureLog, framesOf, readColumns, type CaptureRows, type NumberedFrame } from "../input/captures.js";
 import { ownFrame } from "../input/chosenFrame.js";
 import { inputName, openFiles, type OpenFile } from "../input/chunks.js";
-import { isLost, LostFrames } from "../input/lostFrames.js";
+import { isLost, isNotTaken, LostFrames } from "../input/lostFrames.js";
 import { loadRules, readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
@@ -75,7 +69,7 @@ async function ownFrames(loaded: LoadedScenario, port: number | undefined, limit
     const frame = ownFrame(loaded, input, i + 1, port, null);
     loaded.prepare(input);
     const { outcome } = await traceOf(loaded, frame);
-    const explanation = isLost(outcome) || isUnclaimed(outcome.rules) ? explain(frame) : null;
+    const explanation = isNotTaken(outcome.verdict, outcome.rules) ? explain(frame) : null;
     // It has been prepared already.
     const steered = loaded.run([{ ...input, port: frame.port, sync: false, before: [] }]);
     if (explanation !== null)

@@ -38,7 +38,8 @@ export class LostFrames {
     const skip = (row: number): void => this.#skip(cannotRun(linkTypes[row] ?? 0, lengths[row] ?? 0));
     const see = (row: number, own: number, wireLength: number, _tag: number | null, one: OutcomeClass): void => {
       let isLostClass = this.#lost.get(one);
-      if (isLostClass === undefined) this.#lost.set(one, (isLostClass = isNotTaken(one.outcome)));
+      if (isLostClass === undefined)
+        this.#lost.set(one, (isLostClass = isNotTaken(one.outcome.verdict, one.outcome.rules)));
       if (!isLostClass) return;
       const linkType = linkTypes[row] ?? 0;
       lost.push({ number: own, bytes: columns.frame(row), linkType, wireLength, outcome: one.outcome });
@@ -61,7 +62,7 @@ export class LostFrames {
     );
     return frames.flatMap(({ number, bytes, linkType, wireLength }, i) => {
       const outcome = outcomes[i] as Outcome;
-      return isNotTaken(outcome) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
+      return isNotTaken(outcome.verdict, outcome.rules) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
     });
   }
 
@@ -71,8 +72,11 @@ export class LostFrames {
 }
 
 /** Whether a frame missed, was dropped, or was received by a driver because no rule took it. */
-export function isNotTaken(outcome: Outcome): boolean {
-  return isLost(outcome) || isUnclaimed(outcome.rules.map(({ name }) => name));
+export function isNotTaken(
+  verdict: Outcome["verdict"],
+  rules: readonly (string | { readonly name: string })[],
+): boolean {
+  return isLost({ verdict }) || isUnclaimed(rules.map((rule) => (typeof rule === "string" ? rule : rule.name)));
 }
 
 export function isLost({ verdict }: Pick<Outcome, "verdict">): boolean {

@@ -14,7 +14,7 @@ export function* jsonPieces(document: object): Generator<string> {
 }
 
 function* parts(document: object): Generator<string> {
-  const entries = Object.entries(document) as [string, unknown][];
+  const entries = Object.entries(document).filter(([, value]) => value !== undefined) as [string, unknown][];
   for (const [n, [key, value]] of entries.entries()) {
     yield `${n === 0 ? "{" : ","}\n  ${JSON.stringify(key)}: `;
     if (Array.isArray(value) && value.length > 0) {

@@ -77,8 +77,12 @@ export class FileOutput extends Output {
 
   override async writeBytes(bytes: string | Uint8Array): Promise<void> {
     if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored, this.#file.bytesWritten);
+    await this.#refusing(this.#replace(bytes));
+  }
+
+  async #replace(bytes: string | Uint8Array): Promise<void> {
     this.#empty();
-    await this.#refusing(super.writeBytes(bytes));
+    await super.writeBytes(bytes);
   }
 
   /** Removes what a file had before; pipes and devices have nothing. */

@@ -218,14 +218,16 @@ function forEnd(at: Case): Answer {
     const rules = hits.flatMap(({ step: { rule } }) => rule ?? []);
     const receiver = rules.find(({ name }) => isReceiver(name));
     const left = receiver === undefined ? [] : unclaimed(at);
-    const own = left.length > 0 ? receiver : rules.findLast(({ name }) => !isMade(name));
+    // A rule for all frames of the text may have passed it on.
+    const passed = left.findLast(({ step: { rule } }) => rule !== null && !isMade(rule.name))?.step.rule;
+    const isLeft = left.length > 0 && passed === undefined;
+    const own = isLeft ? receiver : (passed ?? rules.findLast(({ name }) => !isMade(name)));
     const who = own ?? rules.at(-1);
     const to = listText(got.map((one) => one.to));
     const by = who === undefined ? "default" : ruleText(who);
-    const sentence =
-      left.length > 0
-        ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
-        : `${to} got the frame by ${by}`;
+    const sentence = isLeft
+      ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
+      : `${to} got the frame by ${by}`;
     const reasons = nearMisses(at, left);
     return { reached: true, sentence: sentence + nearText(reasons), reasons };
   }

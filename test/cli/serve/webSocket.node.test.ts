@@ -106,6 +106,16 @@ it("takes the token of the environment, which other users do not see", async () 
   }
 });
 
+it("refuses an empty token, which everyone has", async () => {
+  const args = ["serve", SWITCH, "--control", "ws:127.0.0.1:0"];
+  expect(await flowsteer([...args, "--token", ""])).toMatchObject({ code: 2 });
+  expect(await flowsteer(args, { env: { FLOWSTEER_TOKEN: "" } })).toEqual({
+    code: 2,
+    out: "",
+    err: "flowsteer: FLOWSTEER_TOKEN: the variable is empty: unset it, or give it a token\n",
+  });
+});
+
 it("refuses a request whose path is no URL, and goes on", async () => {
   const { served, url } = await serve("--token", "secret");
   const { hostname, port } = new URL(url);

@@ -129,6 +129,14 @@ describe("the kernel, for what others leave", () => {
     expect(repairs.some(({ fields }) => fields[0]?.after === "80")).toBe(true);
   });
 
+  test("a rule for all frames that passes them to it took the frame, and the nearest rule is named", async () => {
+    const all = "tc filter add dev eth0 ingress protocol all pref 9 matchall action pass";
+    const { sentence } = await dropped(`${TC} drop\n${all}`, "ipv4 10.0.0.1 > 10.0.0.7 / tcp 5 > 81");
+    expect(sentence).toContain(
+      'host:0 got the frame by rule "eth0 prio 9"; nearest: rule "eth0 prio 1" does not match',
+    );
+  });
+
   test("a rule that passes frames to it took the frame", async () => {
     const { sentence } = await dropped(`${TC} pass`, "ipv4 10.0.0.1 > 10.0.0.7 / tcp 5 > 80");
     expect(sentence).toBe('host:0 got the frame by rule "eth0 prio 1"');
