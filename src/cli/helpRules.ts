@@ -62,17 +62,28 @@ and the reason; then nothing is written.
 Exit codes: 0; 2 an input or an element was refused; 3 the output cannot be written.
 `;
 
-export const RECORD = `flowsteer record [FOLDER]: writes a library that records the steering calls of a program
+export const RECORD = `flowsteer record [FOLDER]: writes libraries that record the steering calls of a program
 
-Writes flowsteer-record.c to FOLDER (default: the current one). Compile it on the machine that runs the program, and
-preload it:
+Writes the sources of two libraries to FOLDER (default: the current one). Compile the one that you need on the machine
+that runs the program, and preload it. A program that calls libibverbs and libmlx5:
 
   gcc -Wall -shared -fPIC -o libflowsteer-record.so flowsteer-record.c -ldl
   FLOWSTEER_RECORD=calls.jsonl LD_PRELOAD=./libflowsteer-record.so ./program
   flowsteer import calls.jsonl
 
-The library records each call that creates, changes or destroys a steering object, with the bytes of its structs. The
-program behaves as without it. Compiling it needs libibverbs-dev (rdma-core 39 or later).
+The library records each call that creates, changes or destroys a steering object, with the bytes of its structs.
+Compiling it needs libibverbs-dev (rdma-core 39 or later).
 
-Exit codes: 0; 3 the file cannot be written.
+A program that calls rte_flow of DPDK:
+
+  gcc -Wall -shared -fPIC -o libflowsteer-record-rte.so flowsteer-record-rte.c $(pkg-config --cflags libdpdk) -ldl
+  FLOWSTEER_RECORD=flows.testpmd LD_PRELOAD=./libflowsteer-record-rte.so ./program
+  flowsteer import flows.testpmd
+
+The library records each call as the command of testpmd that does the same. Compiling it needs DPDK 22.11 or later
+(Debian: libdpdk-dev); its source says how to link it into a program that has DPDK linked in.
+
+With either library, the program behaves as it does without.
+
+Exit codes: 0; 3 a file cannot be written.
 `;

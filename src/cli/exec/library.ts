@@ -12,7 +12,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { NATIVE } from "../native.js";
+import { NATIVE, RECORDERS } from "../native.js";
 import { writeRefusal } from "../output/output.js";
 import { badUsage, type CommandRefusal } from "../refusal.js";
 import { printable } from "../text.js";
@@ -41,8 +41,6 @@ export interface Library {
   readonly preload: string;
 }
 
-/** The recorder is a library of its own. */
-const NOT_COMPILED = ["flowsteer-record.c"];
 const LIBRARY = "libflowsteer-verbs.so";
 
 const PROBE = "#include <infiniband/verbs.h>\n#include <infiniband/mlx5dv.h>\n";
@@ -173,7 +171,7 @@ function packages(debian: string, fedora: string, arch: string): string {
 /** The sources of the folder, by name. */
 function sourceFiles(folder: string): GeneratedSource[] {
   return readdirSync(folder)
-    .filter((name) => /\.[ch]$/.test(name) && !NOT_COMPILED.includes(name))
+    .filter((name) => /\.[ch]$/.test(name) && !RECORDERS.includes(name))
     .sort()
     .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 }

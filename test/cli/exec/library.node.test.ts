@@ -15,6 +15,7 @@ const SOURCES = {
   "answer.c": `#include "answer.h"\n#include "made.h"\nint flowsteer_answer(void) { return MADE; }\nint hidden(void) { return 1; }\n`,
   "answer.h": '__attribute__((visibility("default"))) int flowsteer_answer(void);\nint hidden(void);\n',
   "flowsteer-record.c": "#error the recorder is a library of its own\n",
+  "flowsteer-record-rte.c": "#error the recorder of DPDK is one, too\n",
 };
 const GENERATED = [{ name: "made.h", text: "#define MADE 42\n" }];
 

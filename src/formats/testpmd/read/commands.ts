@@ -1,6 +1,7 @@
 /** The commands of testpmd that are about flows. */
 import type { Element } from "../../reading/format.js";
-import { TUNNEL_COMMANDS } from "./settings/tunnels.js";
+import { commandWithin } from "../../text/lines.js";
+import { TUNNEL_COMMANDS, tunnelKeys } from "./settings/tunnels.js";
 
 /** How a command is carried over. */
 export type CommandKind =
@@ -108,4 +109,26 @@ export function answerOf(text: string): { readonly created: number } | "failed" 
 /** Whether a text begins with a command about flows. */
 export function isCommand(text: string): boolean {
   return IS_FLOW.test(text) || IS_OTHER.test(text);
+}
+
+/** Commands that anything stands in front of. */
+export const within = commandWithin(
+  /(?<=[\s:;>#$"'`|(])(?:flow\s+(?:create|validate|destroy|queue|indirect_action)\s+\d|flow\s+flush\s+\d|set\s+(?:raw_encap|raw_decap|sample_actions)\s+\d)/,
+);
+
+/** Whether a command has lines that people wrapped: its last list has no end yet. */
+export function goesOn(command: string): boolean {
+  if (/^set\s+conntrack\s/.test(command)) return !/\b(?:last_index|max_ack)\s+\w+$/.test(command);
+  if (/^set\s/.test(command)) return setGoesOn(command);
+  if (!/^flow\s+(?:create|validate)\s/.test(command)) return false;
+  const words = command.replace(/#[^]*/, "").trimEnd();
+  return !/\bend$/.test(words) || !/\bactions\b/.test(words);
+}
+
+/** `set raw_encap` has an end; `set vxlan` and the like have all their keys, in one order. */
+function setGoesOn(command: string): boolean {
+  const [, name = "", ...rest] = command.replace(/#[^]*/, "").trim().split(/\s+/);
+  if (name === "raw_encap" || name === "raw_decap") return rest.at(-1) !== "end_set";
+  if (name === "sample_actions") return rest.at(-1) !== "end";
+  return TUNNEL_COMMANDS.includes(name) && rest.length < 2 * tunnelKeys(name).length;
 }

@@ -4,29 +4,33 @@ import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
-import { commandsOf, commandWithin, type OtherLine, type TextLine } from "../../text/lines.js";
+import { commandsOf, type OtherLine, type TextLine } from "../../text/lines.js";
 import { attempt, notImported, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { readActions, type Action } from "./actions/read.js";
-import { answerOf, COMMANDS, FLOW_WORDS, isCommand, type Command, type CommandKind } from "./commands.js";
+import { readAttributes } from "./attributes.js";
+import {
+  answerOf,
+  COMMANDS,
+  FLOW_WORDS,
+  goesOn,
+  isCommand,
+  within,
+  type Command,
+  type CommandKind,
+} from "./commands.js";
 import { LivingRules, type LivingRule } from "./livingRules.js";
 import { readPattern } from "./pattern/read.js";
 import { Ports } from "./ports.js";
-import { Rules, type Domain, type FlowRule } from "./rules.js";
+import { Rules } from "./rules.js";
 import { Settings } from "./settings/settings.js";
 import { Templates, withMasks, withTemplate } from "./templates.js";
-import { TUNNEL_COMMANDS, tunnelKeys } from "./settings/tunnels.js";
 import { numberAt, unknownWord } from "./values.js";
 
-interface Attributes {
-  readonly group: bigint;
-  readonly priority: FlowRule["priority"];
-  readonly domains: readonly Domain[];
-  readonly userId: bigint | undefined;
-}
-
-const ATTRIBUTES = ["group", "priority", "ingress", "egress", "transfer", "user_id", "pattern"];
 const MAX_INDIRECT = 16;
+/** The first words of a file that native/flowsteer-record-rte.c writes. */
+const RECORDED = "# recorded by flowsteer-record-rte";
+
 export class FlowImport implements Importer {
   readonly #settings = new Settings();
   readonly #templates = new Templates();
@@ -41,6 +45,10 @@ export class FlowImport implements Importer {
   #hasUpdates = false;
   /** Takes back what the last command did, which testpmd says has failed. */
   #undo: (() => void) | undefined;
+  /** Whether a text is a recording, which a program's own end is part of. */
+  #isRecorded = false;
+  /** What a recording destroyed after its last rule was made, with what undoes it. */
+  #atEnd: { readonly command: Word; readonly undo: () => void }[] = [];
 
   constructor(
     private readonly draft: Draft,
@@ -53,6 +61,7 @@ export class FlowImport implements Importer {
   }
 
   add(text: string): void {
+    this.#isRecorded ||= text.startsWith(RECORDED);
     this.#hasUpdates ||= /\bflow\s+update\b/.test(text);
     const answers: OtherLine[] = [];
     const lines = commandsOf(text, { isCommand, goesOn, within }, (line) => {
@@ -75,8 +84,26 @@ export class FlowImport implements Importer {
   }
 
   finish(): void {
+    this.#keepLast();
     this.draft.remove("rules", this.#living.gone);
     this.#rules.finish();
+  }
+
+  /** Programs destroy their rules as they end: a recording has those that were there before. */
+  #keepLast(): void {
+    const last = this.#atEnd.at(-1)?.command;
+    if (last === undefined || this.#living.some) {
+      this.#tellGone();
+      return;
+    }
+    for (const { undo } of this.#atEnd) undo();
+    this.findings.assume(last.place, last.text, "the program ends here: the rules before are imported");
+  }
+
+  #tellGone(): void {
+    for (const { command } of this.#atEnd)
+      this.findings.assume(command.place, command.text, "the rules that it destroys are not in the scenario");
+    this.#atEnd = [];
   }
 
   /** What testpmd answers to a command: the number of its rule, or that it failed. */
@@ -176,6 +203,7 @@ export class FlowImport implements Importer {
     const rule = this.#living.of(port).add();
     const newest = { port, rule };
     this.#newest = newest;
+    this.#tellGone();
     this.#undo = () => void this.#living.destroy([newest.rule]);
     return rule;
   }
@@ -198,9 +226,10 @@ export class FlowImport implements Importer {
     });
   }
 
-  #gone({ place, text }: Word, rules: readonly LivingRule[]): void {
-    this.findings.assume(place, text, "the rules that it destroys are not in the scenario");
+  #gone(command: Word, rules: readonly LivingRule[]): void {
     this.#undo = this.#living.destroy(rules);
+    this.#atEnd.push({ command, undo: this.#undo });
+    if (!this.#isRecorded) this.#tellGone();
   }
 
   /** `flow update PORT RULE actions ACTIONS end [user_id]`. */
@@ -346,54 +375,4 @@ function commandAt(words: Cursor, first: Word): Command {
   }
   words.take(...command.words.slice(1));
   return command;
-}
-
-/** The attributes up to `pattern`. */
-function readAttributes(words: Cursor, port: Word): Attributes {
-  let group = 0n;
-  let priority = { value: 0n, word: port };
-  const said = new Set<string>();
-  let userId: bigint | undefined;
-  for (;;) {
-    const word = words.next('"pattern"');
-    if (word.text === "pattern") break;
-    if (word.text === "group") group = numberAt(words.next("a group"), "group", 32);
-    else if (word.text === "priority") {
-      const operand = words.next("a priority");
-      priority = { value: numberAt(operand, "priority", 32), word: operand };
-    } else if (["ingress", "egress", "transfer"].includes(word.text)) said.add(word.text);
-    else if (word.text === "tunnel_set" || word.text === "tunnel_match") {
-      notImported(word, "the driver composes the rules of a tunnel");
-    } else if (word.text === "user_id") userId = numberAt(words.next("a number"), "user_id", 64);
-    else unknownWord(word, "attribute", ATTRIBUTES);
-  }
-  if (said.has("transfer")) return { group, priority, domains: ["fdb"], userId };
-  const domains: Domain[] = [
-    ...(said.has("ingress") ? ["nic_rx" as const] : []),
-    ...(said.has("egress") ? ["nic_tx" as const] : []),
-  ];
-  if (domains.length === 0) notImported(port, "its direction is missing: ingress, egress or transfer");
-  return { group, priority, domains, userId };
-}
-
-/** Commands that anything stands in front of. */
-const within = commandWithin(
-  /(?<=[\s:;>#$"'`|(])(?:flow\s+(?:create|validate|destroy|queue|indirect_action)\s+\d|flow\s+flush\s+\d|set\s+(?:raw_encap|raw_decap|sample_actions)\s+\d)/,
-);
-
-/** Whether a command has lines that people wrapped: its last list has no end yet. */
-function goesOn(command: string): boolean {
-  if (/^set\s+conntrack\s/.test(command)) return !/\b(?:last_index|max_ack)\s+\w+$/.test(command);
-  if (/^set\s/.test(command)) return setGoesOn(command);
-  if (!/^flow\s+(?:create|validate)\s/.test(command)) return false;
-  const words = command.replace(/#[^]*/, "").trimEnd();
-  return !/\bend$/.test(words) || !/\bactions\b/.test(words);
-}
-
-/** `set raw_encap` has an end; `set vxlan` and the like have all their keys, in one order. */
-function setGoesOn(command: string): boolean {
-  const [, name = "", ...rest] = command.replace(/#[^]*/, "").trim().split(/\s+/);
-  if (name === "raw_encap" || name === "raw_decap") return rest.at(-1) !== "end_set";
-  if (name === "sample_actions") return rest.at(-1) !== "end";
-  return TUNNEL_COMMANDS.includes(name) && rest.length < 2 * tunnelKeys(name).length;
 }

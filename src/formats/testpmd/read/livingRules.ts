@@ -64,6 +64,11 @@ export class LivingRules {
     return found;
   }
 
+  /** Whether any rule exists. */
+  get some(): boolean {
+    return [...this.#ports.values()].some(({ all }) => all.length > 0);
+  }
+
   /** Destroys rules. @returns what undoes it */
   destroy(rules: readonly LivingRule[]): () => void {
     for (const rule of rules) {

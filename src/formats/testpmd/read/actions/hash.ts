@@ -59,8 +59,7 @@ export function fatesOfRss(rss: Rss, word: Word, place: RssPlace): Fate[] {
   const names = queuesOf(rss, word, place).map(place.queue);
   const [first = ""] = names;
   if (new Set(names).size === 1) return [{ match: {}, suffix: "", action: { queue: first } }];
-  const types = rss.types?.map(({ text }) => text) ?? ["ip"];
-  if (rss.types === undefined) place.assume(word, "no types given: ip, the default of testpmd");
+  const types = typesOf(rss, word, place);
   for (const one of rss.types ?? []) {
     if (LEFT_OUT.has(one.text) || NO_FIELD.has(one.text) || one.text.startsWith("l3-pre")) {
       place.lack(one, "the device does not hash this");
@@ -75,6 +74,14 @@ export function fatesOfRss(rss: Rss, word: Word, place: RssPlace): Fate[] {
   const fates = versions.flatMap((version) => fatesOf(version, types, level, asked, spread, known !== undefined));
   if (known === undefined) fates.push({ match: {}, suffix: " not IP", action: { queue: first } });
   return fates;
+}
+
+/** mlx5 (`mlx5_flow.c` `flow_list_create`) hashes the addresses where no type is given. */
+function typesOf({ types }: Rss, word: Word, { assume }: RssPlace): readonly string[] {
+  const given = types?.map(({ text }) => text).filter((text) => text !== "none") ?? [];
+  if (given.length > 0) return given;
+  assume(word, `no types given: ip, the default of ${types === undefined ? "testpmd" : "the mlx5 driver"}`);
+  return ["ip"];
 }
 
 function ipOf({ match }: PatternWalk, level: "outer" | "inner"): 4 | 6 | undefined {
