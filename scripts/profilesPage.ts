@@ -111,6 +111,7 @@ const VALUES: Readonly<Record<ValueCheck, string>> = {
   versionOutsideMask: "an `ip_version` with bits outside the number in the mask",
   otherVersion: "another `ip_version` than the one in the mask",
   sourcePort: "a `source_port` that is no vport",
+  conflict: "the frames of an older rule with other changes, another tag, or a drop",
 };
 
 const ACTIONS: Readonly<Record<ActionCheck | "counterWithoutEnd", string>> = {

@@ -77,6 +77,7 @@ export const REFUSALS = {
   action_repeated: "the rule has too many actions of this kind",
   root_level: "the action was created for tables of another level",
   duplicate_rule: "a rule of this matcher has the same values",
+  conflicting_rule: "a rule that matches the same frames has other actions",
   unmatchable: "the device cannot match this",
   bad_modify: "the device cannot make these header changes",
   bad_reformat: "the device cannot make this packet reformat",

@@ -89,7 +89,14 @@ const FLOWS: FlowRules = {
 
 const ROOT: TableRules = {
   masks: { noBytes: "EINVAL", tooManyBytes: "EINVAL", sampleId: "EOPNOTSUPP" },
-  values: { priority: "ENOMEM", criteria: "EINVAL", noBytes: "EINVAL", tooManyBytes: "EINVAL", outsideMask: "EINVAL" },
+  values: {
+    priority: "ENOMEM",
+    criteria: "EINVAL",
+    noBytes: "EINVAL",
+    tooManyBytes: "EINVAL",
+    outsideMask: "EINVAL",
+    conflict: "EEXIST",
+  },
   lists: [
     {
       by: "library",

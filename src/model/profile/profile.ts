@@ -176,7 +176,8 @@ export type ValueCheck =
   | "outsideMask"
   | "versionOutsideMask"
   | "otherVersion"
-  | "sourcePort";
+  | "sourcePort"
+  | "conflict";
 
 export type ListStep = EachStep<ActionCheck, "action" | "action, for each direction"> | Step<"counterWithoutEnd">;
 

@@ -2,8 +2,8 @@
  * Direct rules (mlx5dv_dr(3): Rule): created from device bytes or named fields, inserted into the
  * core, removed.
  */
-import { EXT_DIRECTION, KEY_SIZE, DIRECTION_WIRE } from "../../abi/key.js";
-import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
+import { EXT_DIRECTION, KEY_SIZE } from "../../abi/key.js";
+import { insertRule, type FieldRange } from "../../engine/rules.js";
 import { RuleMask } from "../../engine/ruleMask.js";
 import { inCall, refuse } from "../../errors.js";
 import type { Action } from "../action/action.js";
@@ -21,6 +21,7 @@ import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher, type ListedActions } from "../table/matcher.js";
 import { checkMask } from "../match/matcherChecks.js";
+import { checkConflict, checkDuplicate } from "./duplicates.js";
 import { directionsOf, type Direction } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = Object.freeze([]);
@@ -226,7 +227,9 @@ function add(
   // A copy: what is checked is what the rule keeps.
   const list = last?.actions ?? [...given];
   if (last === null) checkActions(matcher, directions, list);
-  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(matcher, value);
+  if (table.isRoot) {
+    if (matcher.rules.values.conflict !== undefined) checkConflict(matcher, value, list);
+  } else if (!table.domain.allowsDuplicates) checkDuplicate(matcher, value);
   const { actions, record, other } = last ?? listActions(matcher, directions, list);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
@@ -303,39 +306,4 @@ function checkSameMask(matcher: Matcher, mask: Uint8Array, ranges: readonly Fiel
     path: `match (${Object.keys(fields).join(", ")})`,
     hint: `the rule asks for exactly the bits that matcher ${matcher.name} masks; it differs at ${fieldAtBit(differs * 8 + Math.clz32((asked[differs] ?? 0) ^ (wanted[differs] ?? 0)) - 24)}`,
   });
-}
-
-/**
- * Refuses a value that another rule of the matcher has. A lookup of the value finds all rules of
- * this mask that have it.
- */
-function checkDuplicate(matcher: Matcher, value: Uint8Array): void {
-  const { mask, device, table } = matcher;
-  // SPEC: rules with masks of their own are never duplicates.
-  if (mask === null) return;
-  const { classifier, domain } = table;
-  DIRECTION_VALUE.set(value);
-  if (domain.type === "fdb" && mask[EXT_DIRECTION] === 0) DIRECTION_VALUE[EXT_DIRECTION] = DIRECTION_WIRE;
-  const rankHigh = classifier.rankHigh(matcher);
-  for (let sequence = 0; ;) {
-    const rankLow = classifier.rankLow(matcher, sequence);
-    const id = firstMatch(device.core, classifier.table, DIRECTION_VALUE, rankHigh, rankLow);
-    const found = id < 0 ? null : device.installed.at(id);
-    if (!(found instanceof Rule) || found.matcher !== matcher) break;
-    // A rule whose removal is pending counts as gone.
-    if (!found.destroyed) refuseDuplicate();
-    sequence = found.sequence + 1;
-  }
-  const waits = domain.pending?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
-  if (waits === true) refuseDuplicate();
-}
-
-function refuseDuplicate(): never {
-  const hint = "mlx5dv_dr_domain_allow_duplicate_rules(domain, true)";
-  const cite = "mlx5dv_dr: LIMITATIONS";
-  return refuse({ code: "EEXIST", reason: "duplicate_rule", path: "value", hint, cite });
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.every((byte, i) => byte === b[i]);
 }
