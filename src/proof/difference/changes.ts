@@ -121,7 +121,7 @@ export class Changes {
             { ...changed(one.changed), not: this.#old.world.contentOf(one.old) },
           ]
         : [old(one.old), changed(one.changed)];
-      this.#rule("match", one.changed, table, "matches other frames", goals);
+      this.#rule("match", one.changed, table, `matches other frames${this.#renamed(one)}`, goals);
     }
     for (const one of added) this.#rule("added", one, table, "is new", [changed(one)]);
     for (const one of removed) this.#add("removed", this.#old.world.rules.refOf(one), table, `is gone`, [old(one)]);
@@ -132,6 +132,12 @@ export class Changes {
       const goals: Goal[] = [{ side: "old", table: pair.old, rule: null }];
       this.#suspects.push({ what: "unmatched", rule: null, table, sentence, goals });
     }
+  }
+
+  /** The old rule, where it has another name. */
+  #renamed({ old, changed }: RulePair): string {
+    const [before, now] = [this.#old.world.rules.refOf(old), this.#changed.world.rules.refOf(changed)];
+    return before.name === now.name ? "" : ` than ${ruleText(before)} did`;
   }
 
   /**

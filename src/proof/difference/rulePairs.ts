@@ -16,7 +16,7 @@ export interface RuleChanges {
   readonly same: readonly RulePair[];
   /** The same match, another effect. */
   readonly effects: readonly RulePair[];
-  /** The same name, another match. */
+  /** Another match; the same name, or else the same effect at the same place among the other pairs. */
   readonly matches: readonly RulePair[];
   readonly removed: readonly RuleNode[];
   readonly added: readonly RuleNode[];
@@ -36,8 +36,29 @@ export function compareRules(old: Side, changed: Side, table: TablePair): RuleCh
     ...left.pair(both(match(old), name(old)), both(match(changed), name(changed))),
     ...left.pair(match(old), match(changed)),
   ];
-  const matches = left.pair(name(old), name(changed));
+  const named = left.pair(name(old), name(changed));
+  const places = placesIn(
+    [...same, ...effects, ...named],
+    old.world.nodesOf(table.old),
+    changed.world.nodesOf(table.changed),
+  );
+  const place = (side: Side) => (rule: RuleNode) => `${places.get(rule)} ${side.effectOf(rule)}`;
+  const matches = [...named, ...left.pair(place(old), place(changed))];
   return { same, effects, matches, removed: left.old, added: left.changed };
+}
+
+/** For each rule of both tables the pair that comes before it: a number, -1 for none. */
+function placesIn(pairs: readonly RulePair[], ...tables: readonly (readonly RuleNode[])[]): Map<RuleNode, number> {
+  const numbers = new Map(pairs.flatMap(({ old, changed }, n) => [[old, n] as const, [changed, n] as const]));
+  const places = new Map<RuleNode, number>();
+  for (const rules of tables) {
+    let before = -1;
+    for (const rule of [...rules].sort(rankOrder)) {
+      places.set(rule, before);
+      before = numbers.get(rule) ?? before;
+    }
+  }
+  return places;
 }
 
 type Text = (rule: RuleNode) => string;
