@@ -88,6 +88,11 @@ export interface LineRules {
    * @param from after all prefixes that are known
    */
   readonly within?: (line: string, from: number) => number | undefined;
+  /**
+   * Whether `#` before a command makes it a comment, where other commands have none. Before commands of a shell it can be
+   * the prompt of root.
+   */
+  readonly isOwnLanguage?: (command: string) => boolean;
   /** Whether a command goes on in the next line, besides those that end in a backslash. */
   readonly goesOn?: (command: string) => boolean;
   /** The same for long commands, by what each line adds: returned for the first line of one. */
@@ -119,6 +124,8 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     const goesOn = progress?.(added) ?? rules.goesOn?.(line.text) === true;
     isUnfinished = goesOn && line.length < MAX_LENGTH;
   };
+  const isScript = source.startsWith("#!");
+  const hasBare = hasBareCommands(source, rules);
   let number = 0;
   /** A backslash ends the line before: this one belongs to the same command, whatever it begins with. */
   let isContinued = false;
@@ -134,7 +141,10 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     const text = goesOn ? line.slice(0, -1).trimEnd() : line;
     const isPart = open !== undefined && (isContinued || (isUnfinished && rules.isPart?.(text.trimStart()) === true));
     isContinued = goesOn;
-    const at = isPart ? undefined : startOfCommand(text, rules.isCommand, rules.within);
+    const at =
+      isPart || (isScript && isHash(text)) || (hasBare && isCommentedOut(text, rules))
+        ? undefined
+        : startOfCommand(text, rules.isCommand, rules.within);
     if (at !== undefined) {
       open = new TextLine(text.slice(at, goesOn ? undefined : endWithin(text, at)), { line: number, column: at + 1 });
       commands.push(open);
@@ -150,6 +160,21 @@ export function commandsOf(source: string, rules: LineRules, other: (line: Other
     if (!goesOn && !isUnfinished) open = undefined;
   }
   return commands;
+}
+
+/** Whether `#` begins a comment before commands that are in a language of their own: some stand without it. */
+function hasBareCommands(source: string, { isCommand, isOwnLanguage }: LineRules): boolean {
+  if (isOwnLanguage === undefined || !source.includes("#")) return false;
+  return source.split("\n").some((line) => isCommand(line.trimStart(), "") && isOwnLanguage(line.trimStart()));
+}
+
+function isHash(text: string): boolean {
+  return text.trimStart().startsWith("#");
+}
+
+function isCommentedOut(text: string, { isOwnLanguage }: LineRules): boolean {
+  const after = /^\s*#+\s*(.*)/.exec(text)?.[1];
+  return after !== undefined && isOwnLanguage?.(after) === true;
 }
 
 /** Where a line ends, without blanks. */

@@ -60,7 +60,7 @@ export class OvsImport implements Importer {
       isVariable(line.slice(from)) ? undefined : commandAfter(line, from);
     /** Variables that have flows. */
     const flows: Word[] = [];
-    const lines = commandsOf(text, { isCommand, progress, isPart, within }, ({ text: found, place }) => {
+    const lines = commandsOf(text, { isCommand, isOwnLanguage, progress, isPart, within }, ({ text: found, place }) => {
       if (isHeading(found.replace(/^>\s*/, ""))) return;
       if (!setVariable(found, this.#variables)) this.findings.assume(place, found, "not a flow: ignored");
       else if (isFlow(found) || /^\w+=[^"']*,/.test(found)) flows.push({ text: found, place });
@@ -364,4 +364,9 @@ function progress(): (added: string) => boolean {
     if (isMeter(first) && !seen.rate) return true;
     return !seen.datapath && !seen.flow && isDatapathFlow(first);
   };
+}
+
+/** Flows have no prompt in front of them, commands may have that of root. */
+function isOwnLanguage(command: string): boolean {
+  return !/^(?:sudo\s+)?ovs-/.test(command);
 }

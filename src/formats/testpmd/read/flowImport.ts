@@ -64,7 +64,7 @@ export class FlowImport implements Importer {
     this.#isRecorded ||= text.startsWith(RECORDED);
     this.#hasUpdates ||= /\bflow\s+update\b/.test(text);
     const answers: OtherLine[] = [];
-    const lines = commandsOf(text, { isCommand, goesOn, within }, (line) => {
+    const lines = commandsOf(text, { isCommand, isOwnLanguage: () => true, goesOn, within }, (line) => {
       const { text: other, place } = line;
       const queues = /\s--rxq[= ](\d+)/.exec(other)?.[1];
       if (answerOf(other) !== undefined) answers.push(line);
