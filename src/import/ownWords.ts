@@ -215,7 +215,7 @@ function withSentences(
 function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
   if (repair.of === "device") return { ...repair, sentence: portSentence(repair) ?? repair.sentence };
   if (repair.of !== "rule" || repair.rule === null) return repair;
-  const edits = words.editsFor(repair.rule, repair.fields);
+  const edits = editsOf(repair.rule, repair.fields, words);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
 }
@@ -225,6 +225,16 @@ function portSentence({ fields }: Repair): string | null {
   const port = (parseJson(fields[0]?.after ?? "[]") as number[]).at(-1);
   if (port === undefined) return null;
   return `Register UDP port ${port} for VXLAN, as the driver does for: ip link add NAME type vxlan dstport ${port} external.`;
+}
+
+/** The edits of a text that make these changes; a priority is the number of the text there. */
+function editsOf(rule: string, changes: Repair["fields"], words: RuleWords): readonly TextEdit[] | null {
+  const order = changes.find(({ field }) => field === "priority");
+  const others = changes.filter((change) => change !== order);
+  const edits = others.length === 0 ? [] : words.editsFor(rule, others);
+  if (order === undefined || edits === null) return edits;
+  const last = words.editForPriority(rule, Number(order.before), Number(order.after));
+  return last === null ? null : [...edits, last];
 }
 
 /** A change of a priority alone: the number is the device's, which is not that of the text. */

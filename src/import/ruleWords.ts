@@ -40,7 +40,13 @@ const MAX_VALUES = 64;
 const MAX_TRIES = 16;
 
 type Match = Readonly<Record<string, unknown>>;
-type AnyRule = { readonly name?: string; readonly match?: Match };
+type AnyRule = {
+  readonly name?: string;
+  readonly match?: Match;
+  readonly table?: string;
+  readonly matcher?: string;
+  readonly priority?: number;
+};
 
 interface Span extends Phrase {
   readonly field: string;
@@ -129,6 +135,50 @@ export class RuleWords {
     return null;
   }
 
+  /**
+   * The edit that gives a rule the place among the rules of its table that this priority of the device has; null where none
+   * was found. Drivers compute the device's numbers from those of the text.
+   */
+  editForPriority(rule: string, before: number, after: number): TextEdit | null {
+    const home = this.#allHomes.get(rule);
+    if (home === undefined || this.#length > MAX_SOURCES) return null;
+    for (const { at, text } of valueWords(home.element.text).slice(0, MAX_VALUES)) {
+      if (!/^\d{1,9}$/.test(text)) continue;
+      const edit = (value: number): Edit => ({ from: at, to: at + text.length, text: String(value) });
+      const step = (this.#priorityAfter(rule, home, edit(Number(text) + 1), null) ?? before) - before;
+      if (step === 0) continue;
+      const exact = Number(text) + (after - before) / step;
+      for (const value of new Set([Math.floor(exact), Math.ceil(exact)])) {
+        if (value >= 0 && this.#priorityAfter(rule, home, edit(value), after) !== null)
+          return textEdit(home, edit(value));
+      }
+    }
+    return null;
+  }
+
+  /** The device's priority of a rule after an edit that changes nothing else, and gives it the place of `like`. */
+  #priorityAfter(rule: string, home: Home, edit: Edit, like: number | null): number | null {
+    const scenario = this.#scenarioAfter(this.#sources, home, [edit]);
+    if (scenario === null) return null;
+    const rules = rulesIn(scenario).map(([, one]) => one);
+    const changed = rules.find(({ name }) => name === rule);
+    if (changed === undefined || rules.length !== this.#allRules.size) return null;
+    const priority = priorityOf(scenario, changed);
+    const isPlaced = rules.every((one) => {
+      if (one === changed)
+        return withoutOrder(one) === withoutOrder(parseJson(this.#allRules.get(rule) ?? "{}") as AnyRule);
+      if (JSON.stringify(one) !== this.#allRules.get(one.name ?? "")) return false;
+      if (like === null || one.table !== changed.table) return true;
+      const other = priorityOf(scenario, one);
+      return Math.sign(priority - other) === Math.sign(like - other);
+    });
+    return isPlaced ? priority : null;
+  }
+
+  get #length(): number {
+    return this.#sources.reduce((sum, one) => sum + one.text.length, 0);
+  }
+
   #spansOf(rule: string, home: Home): readonly Span[] {
     const known = this.#spans.get(rule);
     if (known !== undefined) return known;
@@ -155,7 +205,7 @@ export class RuleWords {
 
   /** Whether edits change the fields of the rule as wanted, and nothing else. */
   #make(rule: string, home: Home, edits: readonly Edit[], changes: readonly FieldChange[]): boolean {
-    if (this.#sources.reduce((sum, one) => sum + one.text.length, 0) > MAX_SOURCES) return false;
+    if (this.#length > MAX_SOURCES) return false;
     const rules = this.#imported(this.#sources, home, edits);
     const match = rules === null ? undefined : matchOf(rules.get(rule));
     if (rules === null || match === undefined || rules.size !== this.#allRules.size) return false;
@@ -185,11 +235,12 @@ export class RuleWords {
   }
 
   /** The rules by their names, as texts, after edits of an element; null if that is not imported. */
-  #imported(
-    sources: readonly ImportSource[],
-    { source, start }: Home,
-    edits: readonly Edit[],
-  ): ReadonlyMap<string, string> | null {
+  #imported(sources: readonly ImportSource[], home: Home, edits: readonly Edit[]): ReadonlyMap<string, string> | null {
+    const scenario = this.#scenarioAfter(sources, home, edits);
+    return scenario === null ? null : rulesOf(scenario);
+  }
+
+  #scenarioAfter(sources: readonly ImportSource[], { source, start }: Home, edits: readonly Edit[]): Scenario | null {
     // From the end on, so that the places of the others stay.
     const ordered = edits.toSorted((a, b) => b.from - a.from);
     const edited = sources.map(({ file, text }) => {
@@ -198,9 +249,17 @@ export class RuleWords {
         done.slice(0, start + from) + words + done.slice(start + to);
       return { file, text: ordered.reduce(change, text) };
     });
-    const { scenario } = importRules(edited, this.#options);
-    return scenario === null ? null : rulesOf(scenario);
+    return importRules(edited, this.#options).scenario;
   }
+}
+
+function priorityOf({ matchers = [] }: Scenario, { priority, matcher }: AnyRule): number {
+  return priority ?? matchers.find(({ name }) => name === matcher)?.priority ?? 0;
+}
+
+/** A rule as a text, without its place among the others. */
+function withoutOrder({ priority: _, matcher: __, ...rest }: AnyRule): string {
+  return JSON.stringify(rest);
 }
 
 /** Whether a value of a match is the one that is wanted; null: none. */
