@@ -145,7 +145,8 @@ function rules(paint: Paint, loaded: LoadedScenario, elements: Elements): string
   const columns: Column[] = [
     ...(domains ? [{ title: "Domain" }] : []),
     { title: "Table" },
-    { title: "priority", right: true },
+    // A driver computes it from the one in the text.
+    { title: elements === null ? "priority" : "device priority", right: true },
     { title: "rule" },
     ...NUMBERS,
     { title: "" },
