@@ -84,7 +84,7 @@ export class TracedCore {
   readonly batch: Batch;
   readonly #first: Core;
   readonly #exports: TracedExports;
-  /** How often the memory of the device was copied: a change of the copy lasts until the next time. */
+  /** How often the memory of the device was copied or its copy changed: what was read before may be gone. */
   copies = 0;
   /** The version of the device's memory (`Core.version`) that was copied; -1 for none. */
   #copied = -1;
@@ -152,13 +152,18 @@ export class TracedCore {
     this.batch.clear();
     this.#exports.setFdb(fdb);
     this.#copied = first.version;
-    this.copies++;
     this.#next = this.#start;
     this.#ahead = 0;
+    this.forget();
+    return true;
+  }
+
+  /** Forgets what was read of the copy, because rules of the copy were changed. */
+  forget(): void {
+    this.copies++;
     this.#lists.clear();
     this.#contents.clear();
     this.#masks.clear();
-    return true;
   }
 
   /** Makes the next `refresh` copy again: the copy was changed, such as by a rule that was tried. */

@@ -35,12 +35,13 @@ export type {
   TraceSource,
   TraceStep,
 } from "./trace/trace.js";
-export { Explainer, nearest, openExplainer, why, whySend, type WhyOptions, type WhySendOptions } from "./why/why.js";
+export { Explainer, type WhyOptions, type WhySendOptions } from "./why/why.js";
+export { nearest, openExplainer, why, whySend } from "../proof/standing/why.js";
 export type { WhyTarget } from "./why/targets.js";
-export { printExplanation, printNearest, type PrintOptions } from "./why/print.js";
+export { printExplanation, printNearest, repairText, type PrintOptions } from "./why/print.js";
 export { isUnclaimed } from "../drivers/madeRules.js";
 export { ExplanationGroups, type EndedFrame, type Explain, type ExplanationGroup } from "./groups/groups.js";
-export type { Difference, Explanation, Mistake, Near, Reason, Repair, Target } from "./why/explanation.js";
+export type { Difference, Explanation, Mistake, Near, Reason, Repair, Standing, Target } from "./why/explanation.js";
 export type {
   CapturedGroup,
   Change,

@@ -37,7 +37,7 @@ const REVERSED =
 
 const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
 /** Keys of an explanation whose values are sentences. */
-const SENTENCES = new Set(["sentence", "absent", "note"]);
+const SENTENCES = new Set(["sentence", "absent", "note", "others"]);
 
 /**
  * Rules that were imported and named by their places.

@@ -2,24 +2,10 @@
  * What proofs find, as plain data: it survives `structuredClone` and JSON. A claim that a frame exists is shown by the
  * frame; a claim that none exists names the reason.
  */
-import type { MatchedField, RuleRef, TableRef, TraceOutcome, TraceSource } from "../explain/trace/trace.js";
+import type { MatchedField, RuleRef, TableRef, TraceOutcome } from "../explain/trace/trace.js";
+import type { Witness, WitnessFrame } from "../explain/trace/witness.js";
 
-/** A frame that shows something. */
-export interface WitnessFrame {
-  /** The whole frame as hexadecimal digits. */
-  readonly bytes: string;
-  /** Where it comes in. */
-  readonly from: TraceSource;
-  /** When it comes in, in nanoseconds of the device's clock; for stateful rules. */
-  readonly time?: string;
-  /** Of a frame that a queue sends: the initial value of register A. @default 0 */
-  readonly metadata?: number;
-}
-
-/** A frame, with the frames that must come before it, in order. */
-export interface Witness extends WitnessFrame {
-  readonly before: readonly WitnessFrame[];
-}
+export type { Witness, WitnessFrame };
 
 /** Why no frame hits a rule. `sentence` says it in words. */
 export type Proof = { readonly sentence: string } &

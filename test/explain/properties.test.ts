@@ -3,7 +3,7 @@
  * repaired rule, the frame hits the rule, in the device and in the reference.
  */
 import { expect, test } from "vitest";
-import { openExplainer } from "../../src/explain/why/why.js";
+import { openExplainer } from "../../src/explain/index.js";
 import { Random } from "../oracle/generate/random.js";
 import { drawNear, withOthers } from "../assembly/support/pipelineSteer.js";
 import { addRules, emptyWorld, makePipelineWorld } from "../assembly/support/pipelineWorld.js";
@@ -23,13 +23,16 @@ test(`${REPAIRS} repairs do what they promise`, async () => {
     if (world.waiting !== null) continue;
     for (let n = 0; n < 3; n++) addRules(world);
     const explainer = await openExplainer(world.device);
-    for (const base of random.shuffle(withOthers(world, drawNear(world))).slice(0, OF_DEVICE)) {
-      repaired += repairAll(world, explainer, base, kinds);
+    const bases = random.shuffle(withOthers(world, drawNear(world)));
+    for (const base of bases.slice(0, OF_DEVICE)) {
+      repaired += repairAll(world, explainer, base, bases, kinds);
     }
     emptyWorld(world);
   }
   console.log([...kinds].map(([kind, times]) => `${kind} ${times}`).join(", "));
   checkReached(() =>
-    expect([...kinds.keys()]).toEqual(expect.arrayContaining(["frame", "frame sent", "rule", "rule: priority"])),
+    expect([...kinds.keys()]).toEqual(
+      expect.arrayContaining(["frame", "frame sent", "rule: safe", "rule: widens", "rule: disables", "rule: priority"]),
+    ),
   );
 });

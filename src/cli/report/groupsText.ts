@@ -1,5 +1,5 @@
 /** The report of `flowsteer why --all`: one screen, however many frames there are. */
-import type { ExplanationGroup } from "../../explain/index.js";
+import { repairText, type ExplanationGroup } from "../../explain/index.js";
 import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
 import { missText, reasonText } from "./reasons.js";
 
@@ -78,7 +78,7 @@ function groupText(
   const lines = [wrapped(printable(sentence), WIDTH, "  ", "  ")];
   if (mistake !== null) lines.push(labelled(paint, "mistake", mistake.sentence));
   const [repair] = repairs;
-  if (repair !== undefined) lines.push(labelled(paint, "repair", repair.sentence));
+  if (repair !== undefined) lines.push(labelled(paint, "repair", repairText(repair)));
   return head + lines.join("");
 }
 

@@ -26,6 +26,14 @@ export interface MatchTerm {
   readonly wanted: string;
 }
 
+/** Fields of where a frame comes from. */
+export const ORIGINS: ReadonlySet<string> = new Set([
+  "ext.port",
+  "ext.direction",
+  "misc.source_port",
+  "misc.source_vhca_port",
+]);
+
 /** The terms of a match, in key order; terms for presence alone come last. */
 export function termsOf(match: KeyMatch): MatchTerm[] {
   const { mask, value, ranges } = match;

@@ -4,8 +4,8 @@ import type { RuleContent, StoredRule } from "../../engine/tracedCore.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
-import type { RuleRef, TableRef, Trace } from "../trace/trace.js";
-import type { Reason, Target } from "../why/explanation.js";
+import type { FieldChange, RuleRef, TableRef, Trace } from "../trace/trace.js";
+import type { Reason, Repair, Target } from "../why/explanation.js";
 
 /** A rule of the core, with the object of the model that made it. Mask and value are whole keys, presence included. */
 export interface RuleInTable extends RuleContent {
@@ -25,6 +25,21 @@ export interface RuleChange {
   /** The flow gets DONT_TRAP. */
   readonly dontTrap?: true;
 }
+
+/** A change of one rule in the notation of scenario files, to be tried. */
+export interface RuleCandidate {
+  readonly rule: RuleInTable;
+  readonly changes: readonly FieldChange[];
+}
+
+/** A change of a rule that was tried, and that lets the frame of the context come to the target. */
+export interface TriedChange extends RuleCandidate {
+  /** Whether it corrects a known mistake: the frames that only the mistaken value matched are not missed. */
+  readonly corrects: boolean;
+}
+
+/** Says what a change that was tried does to other frames. It may leave the copy of the traced core to be made again. */
+export type Judge = (context: RepairContext, change: TriedChange) => Pick<Repair, "standing" | "others" | "witness">;
 
 /** Tries changes on the traced core. Each trial leaves device and copy as they were. */
 export interface Trial {
@@ -62,4 +77,6 @@ export interface RepairContext {
   /** The earlier rule of the same table that took the frame; null without one. */
   readonly taker: RuleInTable | null;
   readonly trial: Trial;
+  /** Null where standings are not asked for. */
+  readonly judge: Judge | null;
 }

@@ -4,33 +4,46 @@ import { hexOf } from "../../base/hex.js";
 import { valueText } from "../match/notation.js";
 import { presenceWord } from "../match/terms.js";
 import type { FieldChange } from "../trace/trace.js";
-import type { Repair } from "../why/explanation.js";
-import type { RepairContext } from "./context.js";
+import type { Repair, Standing } from "../why/explanation.js";
+import type { RepairContext, RuleCandidate, TriedChange } from "./context.js";
 import { Facts, named, parseBytes, type ParsedBytes } from "./facts.js";
 import { byteChanges } from "./frame/byteChanges.js";
 import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
 import type { Finding } from "./finding.js";
+import { inFlowFields } from "./flowFields.js";
 import { recognized } from "./mistake.js";
-import { changedRule } from "./ruleChange.js";
-import { copyCandidates, lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
+import { changedRule, isEmptied } from "./ruleChange.js";
+import { copyCandidates, lessOf, priorityCandidates, ruleCandidates } from "./ruleRepairs.js";
 import { changeSentence, frameSentence } from "./sentences.js";
 
 /** More repairs than these say less. */
 const MAX_PER_RULE = 3;
 
+/** Of no other frame, of others too, not known, and at the expense of others. */
+const STANDINGS: readonly (Standing | null)[] = [null, "safe", "widens", "undecided", "disables"];
+
 /**
- * The smallest changes, each tried on the traced core: with it the frame comes to the target. The
- * correction of a known mistake comes first, of the device before that of the rule, then the change
- * of the frame, then those of the rule.
+ * The smallest changes, each tried on the traced core: with it the frame comes to the target. Of the device first, then a
+ * correction of the rule that moves no other frame, then of the frame, then of the rule, those that widen it last.
  */
 export function repairsFor(context: RepairContext): Repair[] {
   const facts = new Facts(context);
   const found = recognized(facts)?.finding ?? null;
-  const ofRule = ruleRepairs(facts, found);
-  const mistaken = ofRule.filter(({ first }) => first).map(({ repair }) => repair);
-  const others = ofRule.filter(({ first }) => !first).map(({ repair }) => repair);
-  return [...deviceRepairs(facts, found), ...mistaken, ...frameRepairs(facts), ...others].slice(0, MAX_PER_RULE + 1);
+  const device = deviceRepairs(facts, found);
+  const frame = frameRepairs(facts);
+  const ofRule = ruleRepairs(facts, found).map((change): [TriedChange, Repair] => [
+    change,
+    ruleRepair(context, change),
+  ]);
+  const order = ([, { standing }]: [TriedChange, Repair]): number => STANDINGS.indexOf(standing);
+  ofRule.sort((a, b) => order(a) - order(b));
+  const first = ofRule.filter(([{ corrects }, { standing }]) => corrects && (standing ?? "safe") === "safe");
+  const others = ofRule.filter((one) => !first.includes(one));
+  return [...device, ...first.map(([, one]) => one), ...frame, ...others.map(([, one]) => one)].slice(
+    0,
+    MAX_PER_RULE + 1,
+  );
 }
 
 /** The port that carries VXLAN is registered, as the driver does for a VXLAN device. */
@@ -42,34 +55,33 @@ function deviceRepairs({ context: { device, trial } }: Facts, found: Finding | n
   if (!trial.vxlanPorts(ports)) return [];
   const [before, after] = [vxlanPorts, ports].map((list) => `[${list.join(", ")}]`) as [string, string];
   const sentence = `Register UDP port ${port} in ${VXLAN_PORTS}.`;
-  return [
-    { of: "device", sentence, frame: null, bytes: [], rule: null, fields: [{ field: VXLAN_PORTS, before, after }] },
-  ];
+  const fields = [{ field: VXLAN_PORTS, before, after }];
+  return [{ of: "device", sentence, frame: null, bytes: [], rule: null, fields, ...NO_STANDING }];
 }
 
 const VXLAN_PORTS = "device.parser.vxlanPorts";
 
-function ruleRepairs(facts: Facts, found: Finding | null): { repair: Repair; first: boolean }[] {
+function ruleRepairs(facts: Facts, found: Finding | null): TriedChange[] {
   const { context } = facts;
   const rule = found?.rule ?? context.rule;
   // A rule may have a part of the correction already.
   const corrections = found?.changes?.filter(({ before, after }) => before !== after);
   const known: RuleCandidate[] = corrections === undefined || rule === null ? [] : [{ rule, changes: corrections }];
   const ranks = facts.failing.length === 0 ? [...priorityCandidates(facts), ...copyCandidates(facts)] : [];
-  const repairs: { repair: Repair; first: boolean }[] = [];
+  const changes: TriedChange[] = [];
   const tried = new Set<string>();
   const last = lessOf(facts);
   for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
-    if (repairs.length === MAX_PER_RULE || (repairs.length > 0 && last.includes(candidate))) break;
+    if (changes.length === MAX_PER_RULE || (changes.length > 0 && last.includes(candidate))) break;
     // The rule of a connection follows from the queue pair.
-    if (candidate.rule.ref.kind === "connection") continue;
+    if (candidate.rule.ref.kind === "connection" || isEmptied(candidate)) continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);
     if (tried.has(text)) continue;
     tried.add(text);
     const works = reaching(context, facts, candidate);
-    if (works !== null) repairs.push({ repair: ruleRepair(works), first: known.includes(candidate) });
+    if (works !== null) changes.push({ ...works, corrects: known.includes(candidate) });
   }
-  return repairs;
+  return changes;
 }
 
 /** The candidate, or the candidate at a priority of its own, if the frame then comes to the target. */
@@ -87,9 +99,19 @@ function comes({ trial }: RepairContext, { rule, changes }: RuleCandidate): bool
   return change !== null && trial.rule(rule, change);
 }
 
-function ruleRepair({ rule, changes }: RuleCandidate): Repair {
-  const sentence = changeSentence(rule.ref, changes);
-  return { of: "rule", sentence, frame: null, bytes: [], rule: rule.ref.name, fields: changes };
+const NO_STANDING = { standing: null, others: null, witness: null } as const;
+
+function ruleRepair(context: RepairContext, change: TriedChange): Repair {
+  const { rule, changes } = change;
+  return {
+    of: "rule",
+    sentence: changeSentence(rule.ref, inFlowFields(rule, changes)),
+    frame: null,
+    bytes: [],
+    rule: rule.ref.name,
+    fields: changes,
+    ...(context.judge?.(context, change) ?? NO_STANDING),
+  };
 }
 
 function frameRepairs(facts: Facts): Repair[] {
@@ -131,6 +153,7 @@ function frameRepair(facts: Facts, from: ParsedBytes, changed: ParsedBytes): Rep
     bytes: byteChanges(from.bytes, changed.bytes),
     rule: null,
     fields,
+    ...NO_STANDING,
   };
 }
 

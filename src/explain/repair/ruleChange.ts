@@ -6,8 +6,8 @@ import { FlowEntry } from "../../model/flow/entry.js";
 import { isVerbsFlow } from "../../model/flow/kinds.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { FieldChange } from "../trace/trace.js";
-import { termsOf } from "../match/terms.js";
-import type { RuleChange, RuleInTable } from "./context.js";
+import { ORIGINS, termsOf } from "../match/terms.js";
+import type { RuleCandidate, RuleChange, RuleInTable } from "./context.js";
 
 /** The priority of a matcher has 16 bits. */
 const MAX_PRIORITY = 0xffff;
@@ -46,6 +46,13 @@ export function changedRule(rule: RuleInTable, changes: readonly FieldChange[]):
       throw error;
     }
   });
+}
+
+/** Whether a change leaves no field of the match but those of where frames come from: the rule would match all of them. */
+export function isEmptied({ rule, changes }: RuleCandidate): boolean {
+  const gone = new Set(changes.flatMap(({ field, after }) => (after === null ? field : [])));
+  if (gone.size === 0 || changes.some((one) => isOfMatch(one) && one.after !== null)) return false;
+  return termsOf(rule).every(({ field: { name } }) => gone.has(name) || ORIGINS.has(name));
 }
 
 /** The largest priority that the profile allows a rule. */

@@ -4,15 +4,9 @@ import { isVerbsFlow } from "../../model/flow/kinds.js";
 import { fullMask } from "../../model/match/term.js";
 import { rangeText, termText } from "../match/notation.js";
 import type { FieldChange } from "../trace/trace.js";
-import type { RuleInTable } from "./context.js";
+import type { RuleCandidate, RuleInTable } from "./context.js";
 import type { Facts, TermFact } from "./facts.js";
 import { FLAGS, isLast, lastPriority, PRIORITY, withoutVersions } from "./ruleChange.js";
-
-/** A change of one rule, to be tried. */
-export interface RuleCandidate {
-  readonly rule: RuleInTable;
-  readonly changes: readonly FieldChange[];
-}
 
 /** The changes of the rule that may let the frame match it, smallest first. */
 export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandidate[] {

@@ -1,6 +1,6 @@
 /** Tries changes on the copy of a device's memory in the traced core. Every change is taken back. */
 import { RANK_SLOT } from "../../abi/engine.js";
-import { insertRule } from "../../engine/rules.js";
+import { insertRule, type CoreRule } from "../../engine/rules.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
@@ -37,10 +37,9 @@ export function trialOn(
 }
 
 function withChange(traced: TracedCore, rule: RuleInTable, change: RuleChange, work: () => boolean): boolean {
-  const rank = rankOf(rule, change);
   const { mask, value, ranges, dontTrap } = change;
   const isReplaced = mask !== undefined || value !== undefined || ranges !== undefined || dontTrap !== undefined;
-  return isReplaced ? replaced(traced, rule, change, rank, work) : reranked(traced, rule, rank, work);
+  return isReplaced ? replaced(traced, rule, change, work) : reranked(traced, rule, rankOf(rule, change), work);
 }
 
 interface Rank {
@@ -72,17 +71,22 @@ function reranked(traced: TracedCore, { inCore: { stored } }: RuleInTable, rank:
   return takingBack(traced, work, () => exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow));
 }
 
-/** The changed rule stands in the table, and the rule itself after all others. */
-function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, rank: Rank, work: () => boolean): boolean {
-  const { core } = traced;
-  const { stored, table } = rule.inCore;
+/** A rule of the core after a change. */
+export function changedCoreRule(rule: RuleInTable, change: RuleChange): CoreRule {
   const { mask = rule.mask, value = rule.value, ranges = rule.ranges, dontTrap } = change;
   const copies = dontTrap === true && rule.object instanceof FlowEntry;
   const actions = copies ? rule.object.record(true) : rule.actions;
+  return { id: rule.inCore.stored.id, ...rankOf(rule, change), mask, value, ranges, actions };
+}
+
+/** The changed rule stands in the table, and the rule itself after all others. */
+function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, work: () => boolean): boolean {
+  const { core } = traced;
+  const { stored, table } = rule.inCore;
   const back = (): void => core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
   // Ranks of a table are unique: the rule leaves its rank before the changed rule takes it.
   core.exports.rerankRule(stored.address, LAST, LAST - 1);
-  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions });
+  const changed = insertRule(core, table, changedCoreRule(rule, change));
   if (changed === 0) {
     back();
     return false;

@@ -5,6 +5,7 @@
 import type { DomainType } from "../../model/base/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
 import type { ByteChange, FailedCheck, FieldChange, HashChoice, RuleRef, TableRef } from "../trace/trace.js";
+import type { Witness } from "../trace/witness.js";
 
 /** What a frame was expected to come to. */
 export type Target =
@@ -125,4 +126,17 @@ export interface Repair {
    * device: the path of its key in the scenario, and JSON.
    */
   readonly fields: readonly FieldChange[];
+  /** What the change does to other frames; null for a change of the frame or of the device. */
+  readonly standing: Standing | null;
+  /** The standing in a sentence, with the other frames; null without one. */
+  readonly others: string | null;
+  /** One of the other frames: with the change it takes another path. Null where there is none, or none was found. */
+  readonly witness: Witness | null;
 }
+
+/**
+ * What the change of a rule does to other frames. "safe": only frames that have what this one has in the changed fields
+ * take another path, and of a correction those that only the mistaken value matched. "widens": others match too. "disables":
+ * frames that the rule takes today no longer match it, or a rule would get no frame any more. "undecided": none was proved.
+ */
+export type Standing = "safe" | "widens" | "disables" | "undecided";

@@ -4,7 +4,7 @@ import { inCall } from "../../errors.js";
 import { fieldNamed } from "../../model/match/fields.js";
 import { fullMask, isEnumeration, parseTerm } from "../../model/match/term.js";
 import { wrap } from "../print/wrap.js";
-import type { Difference, Explanation, Near, Reason } from "./explanation.js";
+import type { Difference, Explanation, Near, Reason, Repair } from "./explanation.js";
 
 export interface PrintOptions {
   /** Columns of the text, 40 at least. @default 80 */
@@ -38,8 +38,9 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
   }
   if (mistake !== null)
     lines.push(...wrap(`${mistake.name}: ${mistake.sentence}`, page.width, "  looks like  ", INDENT));
-  for (const { of, sentence: change } of repairs) {
-    lines.push(...wrap(change, page.width, `  ${`change the ${of}`.padEnd(19)} `, " ".repeat(22)));
+  for (const repair of repairs) {
+    const { of } = repair;
+    lines.push(...wrap(repairText(repair), page.width, `  ${`change the ${of}`.padEnd(19)} `, " ".repeat(22)));
   }
   return lines.join("\n");
 }
@@ -53,6 +54,11 @@ export function printNearest(nearest: readonly Near[], options: PrintOptions = {
       ...differenceLines({ rule, differences }, page, "    "),
     ])
     .join("\n");
+}
+
+/** A repair, and what it does to other frames. */
+export function repairText({ sentence, others }: Repair): string {
+  return others === null ? sentence : `${sentence} ${others}`;
 }
 
 const INDENT = " ".repeat(14);

@@ -1,15 +1,14 @@
 /** Why a frame did not come to a rule, a table, a queue or a vport, or why it ended as it did. */
 import { inCall } from "../../errors.js";
 import { unsigned } from "../../base/checks.js";
-import type { Device } from "../../model/device/device.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
 import type { SendOptions } from "../../model/traffic/send.js";
-import type { RepairContext, RuleInTable } from "../repair/context.js";
+import type { Judge, RepairContext, RuleInTable } from "../repair/context.js";
 import { trialOn } from "../repair/trial.js";
 import { mistakeIn } from "../repair/mistake.js";
 import { repairsFor } from "../repair/repairs.js";
-import { openTracer, type Tracer, type TracerOptions } from "../trace/tracer.js";
+import type { Tracer } from "../trace/tracer.js";
 import { answerFor, labelsOf } from "./answers.js";
 import { Case, type Answer, type Focus } from "./case.js";
 import type { Explanation, Near } from "./explanation.js";
@@ -29,67 +28,15 @@ interface RepairOptions {
 export interface WhyOptions extends FrameOptions, RepairOptions {}
 export interface WhySendOptions extends SendOptions, RepairOptions {}
 
-/**
- * Explains why a frame that arrives on a port did not come to a target, or what became of it there. The device stays as it is.
- * @param port 1 to `ports`
- * @param frame the bytes from the link header on
- * @param target an object of the device, the number of a vport, "dropped" for why it ended as it did, "not delivered twice", or
- *   a name as data
- * @throws SteeringError as `device.receive`; EINVAL: a target of another device, or a name that nothing has
- * @example
- *     console.log(printExplanation(await why(device, 1, frame, rule)));
- */
-export async function why(
-  device: Device,
-  port: number,
-  frame: Uint8Array,
-  target: WhyTarget,
-  { core, ...options }: WhyOptions & TracerOptions = {},
-): Promise<Explanation> {
-  return (await openExplainer(device, { core })).why(port, frame, target, options);
-}
-
-/**
- * Explains a frame that a raw packet queue pair sends, as `why` does for one that arrives.
- * @throws SteeringError as `device.send`; EINVAL as `why`
- */
-export async function whySend(
-  device: Device,
-  qp: QueuePair,
-  frame: Uint8Array,
-  target: WhyTarget,
-  { core, ...options }: WhySendOptions & TracerOptions = {},
-): Promise<Explanation> {
-  return (await openExplainer(device, { core })).whySend(qp, frame, target, options);
-}
-
-/**
- * The rules that a frame did not hit in the tables that it visited, nearest first: by fields that differ, then by bits.
- * @param n how many
- * @throws SteeringError as `device.receive`
- */
-export async function nearest(
-  device: Device,
-  port: number,
-  frame: Uint8Array,
-  n: number,
-  { core, ...options }: FrameOptions & TracerOptions = {},
-): Promise<Near[]> {
-  return (await openExplainer(device, { core })).nearest(port, frame, n, options);
-}
-
-/** Loads the traced core for explanations of many frames of a device. @throws TypeError no device, or an unknown option */
-export async function openExplainer(device: Device, options: TracerOptions = {}): Promise<Explainer> {
-  return new Explainer(await openTracer(device, options));
-}
-
 /** Explains frames of one device. */
 export class Explainer {
   readonly #tracer: Tracer;
+  readonly #judge: Judge | null;
 
-  /** @internal */
-  constructor(tracer: Tracer) {
+  /** @internal Without a judge, repairs have no standing. */
+  constructor(tracer: Tracer, judge: Judge | null = null) {
     this.#tracer = tracer;
+    this.#judge = judge;
   }
 
   /** As the function `why`, at once. */
@@ -175,6 +122,7 @@ export class Explainer {
       trial: trialOn(walked.traced, walked.device.parser, frame, (changed) =>
         comesTo(steer(changed), target, labels, nearestId),
       ),
+      judge: this.#judge,
     };
   }
 }

@@ -227,8 +227,8 @@ function translate(type: number, level: Level): Translation {
 }
 
 function translateStack(level: Level, stack: string): Translation {
-  const entry = ["label", "exp", "s_bos", "ttl"].map((part) => `${stack}_${part}`);
-  return { header: stack, copies: copiesOf(IBV_FLOW_SPEC_MPLS, level, { label: entry }), implied: [] };
+  const copies = copiesOf(IBV_FLOW_SPEC_MPLS, level, { label: stackEntry(stack) });
+  return { header: stack, copies, implied: [] };
 }
 
 /** Translations, made on first use, by spec type and level or label stack. */
@@ -242,6 +242,30 @@ function translationOf(spec: MatchSpec, before: Spec | undefined, level: Level):
   const translation = stack === null ? translate(type, level) : translateStack(level, stack);
   TRANSLATIONS[level].set(stack ?? type, translation);
   return translation;
+}
+
+/** A field of a filter, and the match fields that it covers, the most significant first. */
+export interface FilterPlace {
+  readonly spec: MatchSpec;
+  readonly name: string;
+  readonly covers: readonly string[];
+}
+
+/** The field of the specs of a flow that a match field is, or is a part of; null if its bits are not those of the header. */
+export function filterPlaceOf(specs: readonly Spec[], field: string): FilterPlace | null {
+  for (const { spec, index, level } of lastOfEach(specs)) {
+    const { type } = spec.layout;
+    const stack = type === IBV_FLOW_SPEC_MPLS ? stackEntry(stackBehind(spec, specs[index - 1])) : null;
+    for (const [name, places] of Object.entries(stack === null ? (PLACES.get(type) ?? {}) : { label: stack })) {
+      const covers = places.map((place) => place.replace("@", level));
+      if (name !== "flags" && covers.includes(field)) return { spec, name, covers };
+    }
+  }
+  return null;
+}
+
+function stackEntry(stack: string): string[] {
+  return ["label", "exp", "s_bos", "ttl"].map((part) => `${stack}_${part}`);
 }
 
 const CVLAN: Readonly<Record<Level, Implied>> = {

@@ -1,13 +1,13 @@
 /** Covers a device: a witness or a proof for each of its rules and tables. */
-import { hexOf } from "../../base/hex.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
 import { functionText, listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
-import type { Coverage, Proof, RuleCoverage, TableCoverage, UnreachedCause, WitnessFrame } from "../answer.js";
+import type { Coverage, Proof, RuleCoverage, TableCoverage, UnreachedCause } from "../answer.js";
 import type { Edge } from "../path/graph.js";
 import type { Prepared } from "../path/preparations.js";
 import { listedHits, Search, type FindOptions, type Found, type Goal } from "../path/search.js";
+import { witnessOf } from "../path/witness.js";
 import type { World } from "../path/world.js";
 import { exclusionOf } from "./exclusion.js";
 import { Prover } from "./proofs.js";
@@ -182,10 +182,6 @@ export class CoverRun {
   }
 }
 
-function witnessed({ last, before }: KnownFrame): Coverage {
-  return { status: "witness", witness: { ...plainFrame(last), before: before.map(plainFrame) } };
-}
-
-function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFrame {
-  return { bytes: hexOf(frame), from: source, ...(metadata === 0 ? {} : { metadata }) };
+function witnessed(found: KnownFrame): Coverage {
+  return { status: "witness", witness: witnessOf(found) };
 }

@@ -9,6 +9,7 @@ import { arrivalKey, openArrivalKey } from "../path/arrival.js";
 import { decisiveLiterals } from "../path/decisive.js";
 import type { Edge, Entry } from "../path/graph.js";
 import { Route } from "../path/route.js";
+import { bothMatches } from "../path/ruleMatch.js";
 import { Solver } from "../solver/solver.js";
 import type { Path } from "./path.js";
 import type { Side } from "./sides.js";
@@ -117,13 +118,6 @@ export function asksQueue({ mask, ranges }: Pick<KeyMatch, "mask" | "ranges">): 
     mask.subarray(MISC_SOURCE_SQN, MISC_SOURCE_SQN + 3).some((bits) => bits !== 0) ||
     ranges.some((range) => range.dword === dword)
   );
-}
-
-/** What matches both, which agree on the bits that both have. */
-function bothMatches(a: KeyMatch, b: KeyMatch): KeyMatch {
-  const either = (one: Uint8Array, other: Uint8Array): Uint8Array =>
-    one.map((bits, byte) => bits | (other[byte] as number));
-  return { mask: either(a.mask, b.mask), value: either(a.value, b.value), ranges: [] };
 }
 
 /** The keys of all frames that come in at a place. */

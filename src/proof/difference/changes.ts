@@ -22,8 +22,8 @@ export interface Goal {
   readonly rule: RuleNode | null;
   /** They match these rules of the table too. */
   readonly also?: readonly RuleNode[];
-  /** They do not match this. */
-  readonly not?: KeyMatch;
+  /** They do not match these. */
+  readonly not?: readonly KeyMatch[];
 }
 
 /** A change, and the frames that can notice it. */
@@ -117,8 +117,8 @@ export class Changes {
     for (const one of matches) {
       const goals = alike.includes(one)
         ? [
-            { ...old(one.old), not: this.#changed.world.contentOf(one.changed) },
-            { ...changed(one.changed), not: this.#old.world.contentOf(one.old) },
+            { ...old(one.old), not: [this.#changed.world.contentOf(one.changed)] },
+            { ...changed(one.changed), not: [this.#old.world.contentOf(one.old)] },
           ]
         : [old(one.old), changed(one.changed)];
       this.#rule("match", one.changed, table, `matches other frames${this.#renamed(one)}`, goals);

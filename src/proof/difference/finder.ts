@@ -1,14 +1,14 @@
 /** Finds frames that two devices treat differently among those that can notice a change. */
 import type { TraceStep } from "../../explain/trace/trace.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
-import { hexOf } from "../../base/hex.js";
 import { KEY_SIZE } from "../../abi/key.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { packetLine } from "../../explain/print/packetLine.js";
-import type { Change, DifferenceGroup, WitnessFrame } from "../answer.js";
+import type { Change, DifferenceGroup } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
 import { leftOut, Search, type LeftOut } from "../path/search.js";
+import { witnessOf } from "../path/witness.js";
 import { nearWays, sameWays, type Way } from "./alike.js";
 import type { Goal, Suspect } from "./changes.js";
 import { differentKinds, type Behaviour } from "./compare.js";
@@ -149,7 +149,7 @@ export class DifferenceFinder {
     });
     const lastThere = there.pop();
     if (lastThere === undefined || there.length < before.length) return null;
-    const walks = [own.walk(last, before), other.walk(lastThere, there)] as const;
+    const walks = [own.world.walk(last, before), other.world.walk(lastThere, there)] as const;
     const [old, changed] = goal.side === "old" ? walks : [walks[1], walks[0]];
     return { last, before, old, changed, key: old.lookups[0]?.key.slice() ?? new Uint8Array(KEY_SIZE) };
   }
@@ -222,7 +222,7 @@ export class DifferenceFinder {
     }
     const [parsed] = device.parseBatch([last.frame], { linkType });
     const headers = parsed === undefined ? "" : packetLine(last.frame, parsed);
-    this.#groups.set(key, { ...group, headers, witness: { ...plainFrame(last), before: before.map(plainFrame) } });
+    this.#groups.set(key, { ...group, headers, witness: witnessOf({ last, before }) });
   }
 
   /** The paths of a frame through both devices; null if one of them is split. */
@@ -282,10 +282,6 @@ export class DifferenceFinder {
 
 function isLoopback(step: TraceStep): boolean {
   return step.kind === "move" && step.cause === "loopback";
-}
-
-function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFrame {
-  return { bytes: hexOf(frame), from: source, ...(metadata === 0 ? {} : { metadata }) };
 }
 
 /** Frames that come in where a device has no place for them. */

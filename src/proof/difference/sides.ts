@@ -1,12 +1,10 @@
 /** The two devices of a comparison, with the names that their tables have in common. */
 import { Op, TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND, TABLE_TO_STAGE } from "../../abi/engine.js";
 import type { RuleContent } from "../../engine/tracedCore.js";
-import type { TracedWalk, Tracer } from "../../explain/trace/tracer.js";
+import type { Tracer } from "../../explain/trace/tracer.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { someOperation, type Operation } from "../../model/action/operations.js";
-import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { Edge, Entry, Graph } from "../path/graph.js";
-import type { Prepared } from "../path/preparations.js";
 import { World } from "../path/world.js";
 import type { Behaviour } from "./compare.js";
 import { Effects } from "./effects.js";
@@ -175,18 +173,6 @@ export class Side {
 
   #nameOf(table: number): string {
     return this.#names.get(table) ?? `${this.only} ${table}`;
-  }
-
-  /** The dry run of a frame, after others. */
-  walk(last: Prepared, before: readonly Prepared[] = []): TracedWalk {
-    const { tracer } = this.world;
-    const time = tracer.device.now();
-    const runs = [...before, last].map(({ frame, entry: { source, queue }, metadata }) =>
-      source.kind === "wire"
-        ? tracer.arriving(source.port, frame, { time })
-        : tracer.sent(queue as QueuePair, frame, { time, metadata }),
-    );
-    return tracer.walkAll(runs);
   }
 
   /** The place where frames of a source of the other device come in; null without one. */

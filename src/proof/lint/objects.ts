@@ -1,8 +1,5 @@
 /** The objects of findings, by kind and name. */
-import { hexOf } from "../../base/hex.js";
-import type { FindingObject, Witness, WitnessFrame } from "../answer.js";
-import type { Prepared } from "../path/preparations.js";
-import type { Found } from "../path/search.js";
+import type { FindingObject } from "../answer.js";
 import { ruleRef } from "../../explain/trace/names.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Handle } from "../../model/base/handle.js";
@@ -30,13 +27,4 @@ export function mentioned(object: FindingObject): string {
   const text = called(object);
   // ESP, ASO, TIR and RQT stay as they are.
   return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
-}
-
-/** A frame that was found, with the frames that must come before it. */
-export function witnessOf({ last, before }: Extract<Found, { readonly kind: "frame" }>): Witness {
-  return { ...plain(last), before: before.map(plain) };
-}
-
-function plain({ frame, entry, metadata }: Prepared): WitnessFrame {
-  return { bytes: hexOf(frame), from: entry.source, ...(metadata === 0 ? {} : { metadata }) };
 }

@@ -24,6 +24,13 @@ export function rangeBits({ dword, shift, fieldMask }: FieldRange, key: Symbolic
   return Array.from({ length: width }, (_, n) => key.bit(first + n));
 }
 
+/** What matches both, which agree on the bits that both mask. */
+export function bothMatches(a: KeyMatch, b: KeyMatch): KeyMatch {
+  const either = (one: Uint8Array, other: Uint8Array): Uint8Array =>
+    one.map((bits, byte) => bits | (other[byte] as number));
+  return { mask: either(a.mask, b.mask), value: either(a.value, b.value), ranges: [...a.ranges, ...b.ranges] };
+}
+
 /** Literals that are all true exactly where a key matches, constants left out; null where it cannot match. */
 export function bitLiterals(match: KeyMatch, key: SymbolicKey): Literal[] | null {
   const literals: Literal[] = [];

@@ -30,7 +30,9 @@ export interface FindOptions {
   /** Rules of the goal's table that match the frame too. */
   readonly also?: readonly RuleNode[] | undefined;
   /** What the frame does not match at the goal's table. */
-  readonly not?: KeyMatch | undefined;
+  readonly not?: readonly KeyMatch[] | undefined;
+  /** The work for the goal, in tables of chains that became formulas; other work is counted as so many of them. @default 2000 */
+  readonly maxWork?: number | undefined;
   /** Frames that are left out. */
   readonly except?: readonly LeftOut[] | undefined;
 }
@@ -61,7 +63,6 @@ export type Found =
 
 /** Tables in a chain. */
 const MAX_TABLES = 24;
-/** Work for one goal, in tables of chains that became formulas; other work is counted as so many of them. */
 const MAX_WORK = 2000;
 const FRAME_WORK = 2;
 const CONFLICT_WORK = 0.02;
@@ -87,6 +88,7 @@ export class Search {
   readonly #tried = new Set<string>();
   #chains = 0;
   #work = 0;
+  #maxWork = MAX_WORK;
   #preparedFrames = 0;
 
   constructor(world: World) {
@@ -96,6 +98,7 @@ export class Search {
   find(goal: Goal, options: FindOptions = {}): Found {
     this.#chains = 0;
     this.#work = 0;
+    this.#maxWork = options.maxWork ?? MAX_WORK;
     this.#tried.clear();
     this.#preparedFrames = 0;
     const found = this.#search({ goal, options, waiting: [[[]]] });
@@ -153,7 +156,7 @@ export class Search {
 
   /** Whether the search has done as much as it may for one goal. */
   #isSpent(): boolean {
-    if (this.#work < MAX_WORK) return false;
+    if (this.#work < this.#maxWork) return false;
     this.#tried.add(`${this.#chains} paths to its table`);
     return true;
   }
@@ -190,13 +193,13 @@ export class Search {
     key: ParsedKey,
     edges: readonly Edge[],
     goal: Goal,
-    { also = [], not }: FindOptions,
+    { also = [], not = [] }: FindOptions,
     lookup: { readonly slot?: number; readonly looped?: boolean; readonly sender?: QueuePair | null } = {},
   ): Chain {
     this.#work += edges.length + 1;
     const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule, ...lookup });
     for (const rule of also) chain.requireAtEnd(rule);
-    if (not !== undefined) chain.forbidAtEnd(not);
+    for (const match of not) chain.forbidAtEnd(match);
     return chain;
   }
 

@@ -3,7 +3,7 @@ import type { RuleContent } from "../../engine/tracedCore.js";
 import { someOperation, type Operation } from "../../model/action/operations.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { LookupRecord } from "../../explain/trace/steps.js";
-import type { DryRun, Tracer } from "../../explain/trace/tracer.js";
+import type { DryRun, TracedWalk, Tracer } from "../../explain/trace/tracer.js";
 import { RuleReader, type RuleNode } from "../../explain/why/rules.js";
 import type { Literal } from "../literal.js";
 import { anyArrival } from "./arrival.js";
@@ -91,9 +91,14 @@ export class World {
 
   /** The lookups of a frame on the real engine, in its present state and after other frames. */
   run(last: Prepared, before: readonly Prepared[] = []): readonly LookupRecord[] {
+    return this.walk(last, before).lookups;
+  }
+
+  /** The dry run of a frame on the real engine, in its present state and after other frames. */
+  walk(last: Prepared, before: readonly Prepared[] = []): TracedWalk {
     const { tracer } = this;
     const time = tracer.device.now();
-    return tracer.walkAll([...before, last].map((one) => this.#dryRun(one, time))).lookups;
+    return tracer.walkAll([...before, last].map((one) => this.#dryRun(one, time)));
   }
 
   #dryRun({ frame, entry: { source, queue }, metadata }: Prepared, time: bigint): DryRun {

@@ -1,5 +1,5 @@
 /** Explanations and repairs on random devices. */
-import { openExplainer } from "../../../src/explain/why/why.js";
+import { openExplainer } from "../../../src/explain/index.js";
 import { drawNear, withOthers } from "../../assembly/support/pipelineSteer.js";
 import { addRules, emptyWorld, makePipelineWorld, syncSome } from "../../assembly/support/pipelineWorld.js";
 import { repairAll } from "../../explain/support/promises.js";
@@ -24,10 +24,12 @@ export const explanations: Target = {
       for (let left = random.between(1, 3); left > 0; left--) addRules(world);
       syncSome(world, 0.8);
       const explainer = await openExplainer(world.device);
-      const of = repairs ? repairAll : explainMisses;
+      const bases = random.shuffle(withOthers(world, drawNear(world)));
       let explained = 0;
-      for (const base of random.shuffle(withOthers(world, drawNear(world))).slice(0, FRAMES))
-        explained += of(world, explainer, base, new Map());
+      for (const base of bases.slice(0, FRAMES))
+        explained += repairs
+          ? repairAll(world, explainer, base, bases, new Map())
+          : explainMisses(world, explainer, base, new Map());
       emptyWorld(world);
       return explained;
     }),

@@ -102,6 +102,9 @@ describe("VXLAN at a port that is not registered", () => {
         bytes: [],
         rule: null,
         fields: [{ field: "device.parser.vxlanPorts", before: "[4789]", after: "[4789, 8472]" }],
+        standing: null,
+        others: null,
+        witness: null,
       });
       expect(second).toMatchObject({ of: "frame" });
       expect(second?.sentence).toContain("outer.udp_dport 4789 instead of 8472");

@@ -97,7 +97,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: "tunnel-source-port",
-    match: { "outer.udp_sport": 58711 },
+    match: { "outer.udp_sport": 58711, "outer.udp_dport": 4789 },
     right: { "outer.udp_dport": 4789 },
     layers: vxlan().with(2, { ...udp, source_port: 50001, destination_port: 4789 }),
   },
@@ -382,6 +382,10 @@ const PLANTED: readonly Planted[] = [
   { name: "other-port", match: { "ext.port": 2 }, right: { "ext.port": 1 }, layers: inTcp },
 ];
 
+function macOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(":");
+}
+
 /** The frame of a case; one is a capture that was cut. */
 function frameOf({ name, layers }: Planted): { frame: Uint8Array; options: { wireLength?: number } } {
   const frame = buildFrame(layers);
@@ -404,11 +408,13 @@ describe.each(PLANTED)("$name: $match", (planted) => {
   });
 
   it("is corrected by repairs that were tried", async () => {
-    at.set([rule]);
+    // A rule whose only field is left out would match every frame, which no repair does.
+    const whole: MatchFields = { "outer.smac": macOf(frame.subarray(6, 12)), ...match };
+    at.set([{ name: "web", match: whole }]);
     const repairs = repairsFor(at.context(frame, options));
     if (corrects) expect(repairs[0]).toMatchObject({ of: "rule", rule: "web" });
     for (const { of, frame: bytes, fields } of repairs) {
-      const changed = of === "rule" ? changedMatch(match, fields) : match;
+      const changed = of === "rule" ? changedMatch(whole, fields) : whole;
       const device = of === "device" ? await CaseDevice.open({ parser: { vxlanPorts: portsOf(fields) } }) : at;
       device.set([{ name: "web", match: changed }]);
       const sent = of === "frame" ? bytesOf(bytes as string) : frame;

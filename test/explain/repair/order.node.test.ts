@@ -5,7 +5,7 @@ import { loadScenario } from "../../../src/scenario/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { buildFrame, type HeaderLayer } from "../../../src/packet/index.js";
 import * as ib from "../../../src/verbs/index.js";
-import { why } from "../../../src/explain/why/why.js";
+import { why } from "../../../src/explain/index.js";
 import type { Explanation, Target } from "../../../src/explain/why/explanation.js";
 import { hexOf } from "../../../src/base/hex.js";
 

@@ -4,7 +4,7 @@
  * that took the frame.
  */
 import { expect, test } from "vitest";
-import { openExplainer } from "../../../src/explain/why/why.js";
+import { openExplainer } from "../../../src/explain/index.js";
 import { Random } from "../../oracle/generate/random.js";
 import { drawNear, withOthers } from "../../assembly/support/pipelineSteer.js";
 import { addRules, emptyWorld, makePipelineWorld, syncSome } from "../../assembly/support/pipelineWorld.js";

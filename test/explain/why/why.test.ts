@@ -4,7 +4,7 @@ import { createDevice, createSink, type Device, type DeviceOptions } from "../..
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import * as ib from "../../../src/verbs/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
-import { nearest, openExplainer, why, whySend, type Explainer } from "../../../src/explain/why/why.js";
+import { nearest, openExplainer, why, whySend, type Explainer } from "../../../src/explain/index.js";
 import type { Explanation } from "../../../src/explain/why/explanation.js";
 import { printExplanation, printNearest } from "../../../src/explain/why/print.js";
 

@@ -18,14 +18,19 @@ export function Repairs({ repairs }: { readonly repairs: readonly OwnRepair[] })
           <button type="button" aria-label={`${verbOf(repair)}: ${repair.sentence}`} onClick={() => void make(repair)}>
             {verbOf(repair)}
           </button>
-          <span>{repair.sentence}</span>
+          <span>{textOf(repair)}</span>
         </li>
       ))}
-      {told.map(({ sentence }) => (
-        <li key={sentence}>{sentence}</li>
+      {told.map((repair) => (
+        <li key={repair.sentence}>{textOf(repair)}</li>
       ))}
     </ul>
   );
+}
+
+/** A repair, and what it does to other frames. */
+function textOf({ sentence, others }: OwnRepair): string {
+  return others === null ? sentence : `${sentence} ${others}`;
 }
 
 /** Whether a button can make it. Rules of another program are changed in their own text. */

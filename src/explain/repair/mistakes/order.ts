@@ -11,11 +11,11 @@ import type { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
-import type { RuleInTable } from "../context.js";
+import type { RuleCandidate, RuleInTable } from "../context.js";
 import { named } from "../facts.js";
 import type { Detector, Finding } from "../finding.js";
 import { isLast } from "../ruleChange.js";
-import { copyCandidates, priorityCandidates, type RuleCandidate } from "../ruleRepairs.js";
+import { copyCandidates, priorityCandidates } from "../ruleRepairs.js";
 
 /** Groups by their bit of `match_criteria_enable`. */
 const GROUPS = ["outer", "misc", "inner", "misc2", "misc3", "misc4", "misc5"];

@@ -1,15 +1,7 @@
 /** Rules that take what the other rules of their table leave: without them the frame would have missed. */
 import { Op, RANK_SLOT } from "../../../abi/engine.js";
 import type { RuleContent, StoredRule, TracedCore } from "../../../engine/tracedCore.js";
-import { termsOf, type MatchTerm } from "../../match/terms.js";
-
-/** Where a frame comes from: a rule for all frames of a port takes what others leave, too. */
-const ORIGINS: ReadonlySet<string> = new Set([
-  "ext.port",
-  "ext.direction",
-  "misc.source_port",
-  "misc.source_vhca_port",
-]);
+import { ORIGINS, termsOf, type MatchTerm } from "../../match/terms.js";
 
 /** Which protocol a frame has: a last rule for all frames of one takes what others leave. */
 const PROTOCOLS = /\.(?:ethertype|ip_version|ip_protocol|[cs]vlan_tag|outer_second_[cs]vlan_tag)$/;
@@ -32,6 +24,7 @@ export function isCatchAll(traced: TracedCore, table: number, address: number): 
     .every((one) => one.id === taker.id || slotOf(one) < slotOf(taker) || ownTerms(traced.contentOf(one)).length === 0);
 }
 
+/** A rule for all frames of a port takes what others leave, too. */
 function ownTerms(content: RuleContent): MatchTerm[] {
   return termsOf(content).filter(({ field }) => !ORIGINS.has(field.name));
 }

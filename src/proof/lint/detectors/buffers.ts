@@ -24,7 +24,8 @@ import { presenceBit } from "../../path/levels.js";
 import type { Witness } from "../../answer.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
-import { called, mentioned, namedObject, witnessOf } from "../objects.js";
+import { called, mentioned, namedObject } from "../objects.js";
+import { witnessOf } from "../../path/witness.js";
 
 const ETHERNET = 14;
 const IPV4 = 20;

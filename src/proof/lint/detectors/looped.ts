@@ -5,7 +5,8 @@ import type { Entry } from "../../path/graph.js";
 import type { Found as FoundFrame, LeftOut } from "../../path/search.js";
 import type { LintContext } from "../context.js";
 import type { Found, LintDetector } from "../detector.js";
-import { called, installedObject, mentioned, witnessOf } from "../objects.js";
+import { called, installedObject, mentioned } from "../objects.js";
+import { witnessOf } from "../../path/witness.js";
 import { listText } from "../../../explain/why/reasons/describe.js";
 
 /** Senders of which a rule may have its only frames. */

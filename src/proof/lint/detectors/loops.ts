@@ -7,7 +7,8 @@ import type { FindingObject, Witness } from "../../answer.js";
 import type { Graph } from "../../path/graph.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
-import { called, installedObject, mentioned, witnessOf } from "../objects.js";
+import { called, installedObject, mentioned } from "../objects.js";
+import { witnessOf } from "../../path/witness.js";
 
 /** The tables that frames can leave a table for and come back from, itself included; null if there is no way back. */
 function circle(graph: Graph, table: number): ReadonlySet<number> | null {

@@ -8,7 +8,8 @@ import type { LintContext } from "../context.js";
 import { ActionClasses } from "../actionClasses.js";
 import { HeaderKinds } from "../headerKinds.js";
 import type { Found, LintDetector } from "../detector.js";
-import { called, installedObject, mentioned, witnessOf } from "../objects.js";
+import { called, installedObject, mentioned } from "../objects.js";
+import { witnessOf } from "../../path/witness.js";
 import { deadIds } from "./dead.js";
 import { loopedOnly } from "./looped.js";
 

@@ -20,7 +20,8 @@ import { presenceBit } from "../../path/levels.js";
 import { leftOut } from "../../path/search.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
-import { called, installedObject, witnessOf } from "../objects.js";
+import { called, installedObject } from "../objects.js";
+import { witnessOf } from "../../path/witness.js";
 
 const DECAPSULATES: ReadonlySet<number> = new Set([L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2]);
 const UDP_PORT = fieldNamed("outer.udp_dport") as Field;

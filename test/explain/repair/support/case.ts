@@ -92,6 +92,7 @@ export class CaseDevice {
       frameThere: frame,
       taker: found.find(({ ref }) => ref.id !== target.ref.id && taken.includes(ref.id)) ?? null,
       trial: trialOn(traced, device.parser, frame, (bytes) => hits(bytes).includes(target.ref.id)),
+      judge: null,
     };
   }
 }

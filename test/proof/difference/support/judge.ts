@@ -40,8 +40,8 @@ export async function judge(old: Device, changed: Device, frames: readonly Bytes
       if (there === null || entry.transport || (entry.queue !== null && frame.length < 14)) continue;
       const sent = entry.queue === null ? 0 : metadata;
       const walks = {
-        old: sides.old.walk({ frame, entry, metadata: sent }),
-        changed: sides.changed.walk({ frame, entry: there, metadata: sent }),
+        old: sides.old.world.walk({ frame, entry, metadata: sent }),
+        changed: sides.changed.world.walk({ frame, entry: there, metadata: sent }),
       };
       steered++;
       const kinds = differentKinds(treatmentOf(walks.old.trace), treatmentOf(walks.changed.trace), {});

@@ -1,0 +1,130 @@
+/**
+ * What a repair of a rule does to other frames: the device is compared with its copy in which the rule is changed. The paths
+ * of a frame part only where it hits the changed rule, no longer matches it, or matches two rules that have changed places.
+ */
+import type { Judge, RepairContext, TriedChange } from "../../explain/repair/context.js";
+import { isOfMatch, PRIORITY } from "../../explain/repair/ruleChange.js";
+import { capital } from "../../explain/repair/sentences.js";
+import type { Trace } from "../../explain/trace/trace.js";
+import type { Tracer } from "../../explain/trace/tracer.js";
+import { ruleText } from "../../explain/why/reasons/describe.js";
+import { isBefore, type RuleNode } from "../../explain/why/rules.js";
+import { Search } from "../path/search.js";
+import { witnessOf } from "../path/witness.js";
+import { World } from "../path/world.js";
+import { affected, type FoundFrame } from "./affected.js";
+import { changeCopy, partsOf, type Part } from "./changedCopy.js";
+import { joining, leaving, nodesOf, partnerOf, replacedText, type Question } from "./questions.js";
+
+type Verdict = ReturnType<Judge>;
+
+/** Rules of a device that is compared. */
+const MAX_RULES = 20_000;
+/** Work for one question, as `FindOptions` counts it. */
+const MAX_WORK = 200;
+
+const UNDECIDED: Verdict = { standing: "undecided", others: "What else would match was not decided.", witness: null };
+const SAFE: Verdict = { standing: "safe", others: "Safe: no other frames are affected.", witness: null };
+
+/** Judges repairs of the rules of a device. */
+export function judgeOn(tracer: Tracer): Judge {
+  return (context, change) => {
+    const { device, traced } = tracer;
+    tracer.refresh();
+    const rules = [...device.tables.keys()].reduce((sum, table) => sum + traced.ruleCount(table), 0);
+    return rules > MAX_RULES ? UNDECIDED : judged(tracer, context, change);
+  };
+}
+
+/** A frame that may be affected, with its trace after the change. */
+interface Seen {
+  readonly found: FoundFrame;
+  readonly frames: string;
+  readonly after: Trace;
+}
+
+/** The answer to questions: a frame, or "none" with proof. */
+type Answer<T> = T | "none" | "unknown";
+
+function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Verdict {
+  const parts = partsOf(tracer, change);
+  if (parts === null) return UNDECIDED;
+  const old = new World(tracer);
+  const asked = ask(old, change.changes.some(isOfMatch) ? leaving(change, parts) : []);
+  const seen = inCopy(tracer, parts, (nodes) => {
+    const world = new World(tracer);
+    const questions = joining(world, context, change, parts, nodes);
+    const joined = questions === null ? "unknown" : ask(world, questions);
+    const starved = starvedBy(world, context, change, parts, nodes);
+    return { starved, left: withTrace(world, asked), joined: withTrace(world, joined) };
+  });
+  if (seen === null) return UNDECIDED;
+  const { starved, left, joined } = seen;
+  if (typeof starved === "object") {
+    const others = `Disables: ${ruleText(old.rules.refOf(starved))} would get no frame any more.`;
+    return { standing: "disables", others, witness: null };
+  }
+  if (typeof left === "object" && !change.corrects) return verdictOf(old, left, "disables");
+  if (typeof joined === "object") return verdictOf(old, joined, "widens");
+  if ([starved, left, joined].includes("unknown")) return UNDECIDED;
+  if (typeof left !== "object") return SAFE;
+  const replaced = replacedText(change.rule, change.changes);
+  const others = `Safe: no other frames come to it; those with ${replaced} no longer match.`;
+  return { standing: "safe", others, witness: witnessOf(left.found) };
+}
+
+function verdictOf(old: World, { found, frames, after }: Seen, standing: "widens" | "disables"): Verdict {
+  const one = affected(old, found, after, frames);
+  return one === null
+    ? UNDECIDED
+    : { standing, others: `${capital(standing)}: ${one.sentence}.`, witness: one.witness };
+}
+
+/** Works on the copy of the device with the changed rules; the copy is as before afterwards. Null if memory is full. */
+function inCopy<T>(tracer: Tracer, parts: readonly Part[], work: (nodes: readonly RuleNode[]) => T): T | null {
+  try {
+    const nodes = changeCopy(tracer, parts);
+    return nodes === null ? null : work(nodes);
+  } finally {
+    tracer.traced.spoil();
+    tracer.refresh();
+  }
+}
+
+/** The first frame that answers one of the questions. */
+function ask(world: World, questions: readonly Question[]): Answer<Omit<Seen, "after">> {
+  const search = new Search(world);
+  let answer: "none" | "unknown" = "none";
+  for (const { table, rule, also, not, frames } of questions) {
+    const found = search.find({ table, rule }, { also, not, maxWork: MAX_WORK });
+    if (found.kind === "frame") return { found, frames };
+    if (found.kind === "unknown") answer = "unknown";
+  }
+  return answer;
+}
+
+function withTrace(world: World, answer: Answer<Omit<Seen, "after">>): Answer<Seen> {
+  if (typeof answer === "string") return answer;
+  const { last, before } = answer.found;
+  return { ...answer, after: world.walk(last, before).trace };
+}
+
+/** A rule that no frame hits after a change of priorities: the one that now comes later. */
+function starvedBy(
+  world: World,
+  context: RepairContext,
+  change: TriedChange,
+  [part]: readonly Part[],
+  nodes: readonly RuleNode[],
+): Answer<RuleNode> {
+  const [now] = nodes;
+  if (!change.changes.some(({ field }) => field === PRIORITY) || part === undefined || now === undefined) return "none";
+  const later = isBefore(now, part.node) ? nodesOf(world, partnerOf(context, change)) : nodes;
+  const found = ask(
+    world,
+    later.map((rule) => ({ table: rule.table, rule, frames: "" })),
+  );
+  const [first] = later;
+  if (typeof found === "object" || first === undefined) return "none";
+  return found === "none" ? first : "unknown";
+}
