@@ -45,6 +45,11 @@ export enum TraceEvent {
   hashed = 12,
   /** A check of a stateful action failed. Payload: | what failed (`Check`) 4 | 0 4 | three numbers of 8 |. */
   check = 13,
+  /**
+   * The action wrote a metadata register, whether or not its value changed. Payload: | its number (0 to 7 of a C,
+   * `REGISTER_A`, `REGISTER_B`) 4 | 0 4 |.
+   */
+  register = 14,
 }
 
 /** The payload of a `state` event: | what (`StateKind`) 4 | address 4 | bytes 4 | 0 4 | the bytes before ... |. */

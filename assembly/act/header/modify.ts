@@ -36,9 +36,11 @@ import {
   NEEDS_OUTER_IPV4_CHECKSUM,
   NEEDS_OUTER_L4_CHECKSUM,
 } from "../../../src/abi/key";
+import { TraceEvent } from "../../../src/abi/trace";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_WRITTEN, STALE_KEY, STALE_MAP } from "../../branch/branch";
 import { be16 } from "../../wire/cursor";
 import { copyOnWrite } from "../../branch/bytes";
+import { note } from "../../branch/events";
 import { cover, fold } from "./checksumUpdate";
 import { find, offsetOf } from "./places";
 import { freshMap } from "../../branch/refresh";
@@ -125,6 +127,7 @@ function carryOut(branch: usize, instruction: usize): bool {
   const difference = writeBits(header, bit, bits, value);
   if (to >= <u32>Place.register) {
     store<u32>(branch, load<u32>(branch, BRANCH_WRITTEN) | (1 << (to - Place.register)), BRANCH_WRITTEN);
+    if (TRACED) note(TraceEvent.register, branch, to - Place.register);
     return true;
   }
   if (difference != 0) cover(load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), to, bit, difference);

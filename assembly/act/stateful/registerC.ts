@@ -3,7 +3,9 @@
  * action that writes it (Op.state).
  */
 import { MISC2_REGISTER_C_0 } from "../../../src/abi/key";
+import { TraceEvent } from "../../../src/abi/trace";
 import { BRANCH_KEY, BRANCH_WRITTEN } from "../../branch/branch";
+import { note } from "../../branch/events";
 
 export namespace State {
   /** Parameters of the next operation: | register 8 | flags 8 | bit 8 | 0 8 |. */
@@ -27,6 +29,7 @@ export function writeRegisterC(branch: usize, value: u32): void {
   const register = State.operand & 0xff;
   store<u8>(lowByte(branch, register), <u8>value);
   store<u32>(branch, load<u32>(branch, BRANCH_WRITTEN) | (1 << register), BRANCH_WRITTEN);
+  if (TRACED) note(TraceEvent.register, branch, register);
 }
 
 /** The low byte of the register if a rule has written it for this frame; else `otherwise`. */

@@ -4,7 +4,7 @@ import type { RuleContent, StoredRule } from "../../engine/tracedCore.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
-import type { FieldChange, RuleRef, TableRef, Trace } from "../trace/trace.js";
+import type { FieldChange, LookupStep, RuleRef, TableRef, Trace } from "../trace/trace.js";
 import type { Reason, Repair, Target } from "../why/explanation.js";
 
 /** A rule of the core, with the object of the model that made it. Mask and value are whole keys, presence included. */
@@ -74,6 +74,8 @@ export interface RepairContext {
   readonly key: Uint8Array;
   /** The frame at that table, after the changes of earlier rules. */
   readonly frameThere: Uint8Array;
+  /** The lookup in that table; null without a trace. */
+  readonly lookup: LookupStep | null;
   /** The earlier rule of the same table that took the frame; null without one. */
   readonly taker: RuleInTable | null;
   readonly trial: Trial;

@@ -11,6 +11,7 @@ import { readField } from "../../model/match/fields.js";
 import { fullMask } from "../../model/match/term.js";
 import type { MatchTerm } from "../match/terms.js";
 import { headersIn } from "../../model/match/parseResult.js";
+import { REGISTER_NAMES } from "../../model/traffic/outcomeReader.js";
 import { reasonName, verdictName, type VerdictName } from "../../model/traffic/outcome.js";
 import { failedChecks, Texts, priorityOfRank } from "./actionText.js";
 import { byteChanges } from "./bytes.js";
@@ -192,6 +193,9 @@ export class StepBuilder {
       case TraceEvent.check:
         branch.action?.failed.push(failedCheck(reader));
         break;
+      case TraceEvent.register:
+        this.#register(branch, REGISTER_NAMES[reader.word(0)] as string);
+        break;
     }
   }
 
@@ -306,6 +310,12 @@ export class StepBuilder {
     const { op, operand } = branch.member;
     branch.member = null;
     this.#begin(branch, action.rule, op, operand);
+  }
+
+  #register({ action }: Branch, name: string): void {
+    if (action === null) return;
+    const { registers = [] } = action.step;
+    if (!registers.includes(name)) action.step.registers = [...registers, name];
   }
 
   #fork(branch: Branch, into: number): void {

@@ -114,6 +114,8 @@ export interface ActionStep extends Step {
   readonly fields: readonly FieldChange[];
   readonly bytes: readonly ByteChange[];
   readonly state: readonly StateChange[];
+  /** The metadata registers that it wrote ("C1", "A"), whether or not their values changed; absent if it wrote none. */
+  readonly registers?: readonly string[];
   /** How RSS chose a queue; absent for other actions. */
   readonly hash?: HashChoice;
   /** The checks of connection tracking or ESP that the frame failed, in their order; absent if it failed none. */

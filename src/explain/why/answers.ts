@@ -22,7 +22,7 @@ import { functionReasons, leadReasons, refsOf, tableReasons } from "./reasons/re
 import { judge, NOT_CONSIDERED, reasonsOf, type Judged } from "./reasons/match.js";
 import { isBefore, type RuleNode } from "./rules.js";
 import type { FoundTarget } from "./targets.js";
-import { registerOf, stateWriter } from "./reasons/writers.js";
+import { stateWriter } from "./reasons/writers.js";
 import { stepsAfter, viewOf, type Visit } from "./walked.js";
 
 export function answerFor(at: Case, target: FoundTarget): Answer {
@@ -297,7 +297,7 @@ function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode
 /** Whether a frame fails what a rule matches of the result of a stateful action. */
 function failsState({ walked, rules }: Case, { node, visit }: Candidate): boolean {
   const failing = rules.matchOf(node).filter((term) => distanceOf(term, viewOf(visit)) !== 0);
-  return failing.some(({ term }) => registerOf(term.field.name) !== undefined) && stateWriter(walked, visit) !== null;
+  return failing.some(({ term }) => stateWriter(walked, visit, term.field.name) !== null);
 }
 
 function forTwice(at: Case): Answer {

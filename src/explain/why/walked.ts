@@ -59,7 +59,7 @@ function lineage(steps: readonly TraceStep[], branch: number, until: number): { 
 }
 
 /** The steps of a branch before a step, with those of the branches that it was forked from, first to last. */
-export function stepsBefore({ trace: { steps } }: Walked, step: TraceStep): TraceStep[] {
+export function stepsBefore({ trace: { steps } }: Pick<Walked, "trace">, step: TraceStep): TraceStep[] {
   const line = lineage(steps, step.branch, steps.indexOf(step));
   return steps.filter((one, i) => line.some(({ branch, until }) => one.branch === branch && i < until));
 }

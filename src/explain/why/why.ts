@@ -118,6 +118,7 @@ export class Explainer {
       rule: node === null ? null : storedOf(at, node),
       key: visit.key,
       frameThere: visit.bytes,
+      lookup: visit.step,
       taker: takerOf(at, focus),
       trial: trialOn(walked.traced, walked.device.parser, frame, (changed) =>
         comesTo(steer(changed), target, labels, nearestId),

@@ -1,12 +1,11 @@
 /** Explanations whose repairs have a standing: the entry of `flowsteer/explain`. */
 import type { Explanation, Near } from "../../explain/why/explanation.js";
 import type { WhyTarget } from "../../explain/why/targets.js";
-import { openTracer, type TracerOptions } from "../../explain/trace/tracer.js";
+import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
 import { Explainer, type WhyOptions, type WhySendOptions } from "../../explain/why/why.js";
 import type { Device } from "../../model/device/device.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
-import { judgeOn } from "./standing.js";
 
 /**
  * Explains why a frame that arrives on a port did not come to a target, or what became of it there. The device stays as it is.
@@ -25,7 +24,7 @@ export async function why(
   target: WhyTarget,
   { core, ...options }: WhyOptions & TracerOptions = {},
 ): Promise<Explanation> {
-  return (await openExplainer(device, { core })).why(port, frame, target, options);
+  return explained(device, core, (explainer) => explainer.why(port, frame, target, options));
 }
 
 /**
@@ -39,7 +38,7 @@ export async function whySend(
   target: WhyTarget,
   { core, ...options }: WhySendOptions & TracerOptions = {},
 ): Promise<Explanation> {
-  return (await openExplainer(device, { core })).whySend(qp, frame, target, options);
+  return explained(device, core, (explainer) => explainer.whySend(qp, frame, target, options));
 }
 
 /**
@@ -54,11 +53,26 @@ export async function nearest(
   n: number,
   { core, ...options }: FrameOptions & TracerOptions = {},
 ): Promise<Near[]> {
-  return (await openExplainer(device, { core })).nearest(port, frame, n, options);
+  return new Explainer(await openTracer(device, { core })).nearest(port, frame, n, options);
 }
 
 /** Loads the traced core for explanations of many frames of a device. @throws TypeError no device, or an unknown option */
 export async function openExplainer(device: Device, options: TracerOptions = {}): Promise<Explainer> {
-  const tracer = await openTracer(device, options);
+  return judging(await openTracer(device, options));
+}
+
+/** The search and its solver are large: they are loaded where a repair of a rule needs them. */
+async function judging(tracer: Tracer): Promise<Explainer> {
+  const { judgeOn } = await import("./standing.js");
   return new Explainer(tracer, judgeOn(tracer));
+}
+
+async function explained(
+  device: Device,
+  core: TracerOptions["core"],
+  ask: (explainer: Explainer) => Explanation,
+): Promise<Explanation> {
+  const tracer = await openTracer(device, { core });
+  const explanation = ask(new Explainer(tracer));
+  return explanation.repairs.some(({ of }) => of === "rule") ? ask(await judging(tracer)) : explanation;
 }

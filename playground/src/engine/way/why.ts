@@ -1,6 +1,6 @@
 /** Why a frame did not reach a target, and the rules nearest to it. */
 import type { CoreSource } from "flowsteer";
-import { openExplainer, type Explanation, type Near, type Target, type Trace } from "flowsteer/explain";
+import { nearest, why, whySend, type Explanation, type Near, type Target, type Trace } from "flowsteer/explain";
 import type { Arrival } from "./position.js";
 import { optionsOf, senderOf } from "./source.js";
 
@@ -10,10 +10,10 @@ const LOOKED_AT = 64;
 
 export async function whyOf(arrival: Arrival, target: Target, core: CoreSource): Promise<Explanation> {
   const { loaded, input } = arrival;
-  const explainer = await openExplainer(loaded.device, { core });
+  const { device } = loaded;
   const sender = senderOf(arrival);
-  if (sender !== null) return explainer.whySend(sender, input.bytes, target, { metadata: input.metadata ?? 0 });
-  return explainer.why(input.port ?? 1, input.bytes, target, optionsOf(arrival));
+  if (sender !== null) return whySend(device, sender, input.bytes, target, { core, metadata: input.metadata ?? 0 });
+  return why(device, input.port ?? 1, input.bytes, target, { core, ...optionsOf(arrival) });
 }
 
 /** The rules nearest to the frame in each table where it found none. */
@@ -21,8 +21,7 @@ export async function nearOf(arrival: Arrival, { steps }: Trace, core: CoreSourc
   const { loaded, input } = arrival;
   const missed = steps.flatMap((step) => (step.kind === "lookup" && step.rule === null ? [step.table] : []));
   if (missed.length === 0 || input.send !== undefined) return [];
-  const explainer = await openExplainer(loaded.device, { core });
-  const near = explainer.nearest(input.port ?? 1, input.bytes, LOOKED_AT, optionsOf(arrival));
+  const near = await nearest(loaded.device, input.port ?? 1, input.bytes, LOOKED_AT, { core, ...optionsOf(arrival) });
   const keyOf = ({ domain, vport, table }: Near["table"]): string => `${domain}/${vport}/${table}`;
   const tables = new Set(missed.map(keyOf));
   return [...tables].flatMap((table) => near.filter((one) => keyOf(one.table) === table).slice(0, SHOWN));

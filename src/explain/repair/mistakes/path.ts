@@ -8,14 +8,17 @@ import type { DomainType } from "../../../model/base/domainType.js";
 import { valueText } from "../../match/notation.js";
 import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
 import { functionText as nameOfFunction } from "../../why/reasons/describe.js";
+import { registerOf } from "../../why/reasons/writers.js";
+import { isAction, stepsBefore } from "../../why/walked.js";
 import type { RepairContext } from "../context.js";
 import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
 import { called } from "./order.js";
 
+/** The actions before the frame came to the table of the rule. */
 function actions({ context }: Facts): ActionStep[] {
-  return context.trace.steps.filter((step): step is ActionStep => step.kind === "action");
+  return context.lookup === null ? [] : stepsBefore(context, context.lookup).filter(isAction);
 }
 
 /** "the PF", "VF 1" or "the wire". */
@@ -59,9 +62,7 @@ const registers: readonly Detector[] = [
     name: "register-lost",
     detect(facts) {
       for (const term of failedRegisters(facts)) {
-        const written = actions(facts).find((step) =>
-          step.fields.some(({ field, after }) => field === term.name && after !== "0"),
-        );
+        const written = actions(facts).findLast((step) => wrote(step, term));
         if (written === undefined || KEPT.includes(term.name) || term.found !== 0n || !changedDomain(facts, written))
           continue;
         return {
@@ -92,13 +93,8 @@ const registers: readonly Detector[] = [
     name,
     detect(facts) {
       for (const term of failedRegisters(facts)) {
-        const step = actions(facts).findLast(
-          (one) => one.action === operation && one.fields.some(({ field }) => field === term.name),
-        );
-        const by =
-          step ??
-          actions(facts).find((one) => one.action === operation && one.text.endsWith(`in C${registerNumber(term)}`));
-        if (by === undefined) continue;
+        const by = actions(facts).findLast((step) => wrote(step, term));
+        if (by === undefined || by.action !== operation) continue;
         return {
           sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: ${writtenBy(by)}. The numbers are ${numbers}.`,
         };
@@ -110,8 +106,7 @@ const registers: readonly Detector[] = [
     name: "register-not-written",
     detect(facts) {
       for (const term of failedRegisters(facts)) {
-        if (term.found !== 0n || actions(facts).some((step) => step.fields.some(({ field }) => field === term.name)))
-          continue;
+        if (term.found !== 0n || actions(facts).some((step) => wrote(step, term))) continue;
         return {
           sentence: `The rule expects ${term.name} = ${term.wanted}, and no rule before this table wrote the register, which starts at 0. Write it with a modify header action in an earlier rule.`,
         };
@@ -126,8 +121,9 @@ function writtenBy({ text }: ActionStep): string {
   return text.replace(/: (.*) in C\d$/, " wrote $1");
 }
 
-function registerNumber({ name }: PresentTerm): string {
-  return REGISTER.exec(name)?.[2] ?? "";
+function wrote({ registers }: ActionStep, { name }: PresentTerm): boolean {
+  const register = registerOf(name);
+  return register !== undefined && registers?.includes(register) === true;
 }
 
 function failedRegisters({ failing }: Facts): PresentTerm[] {

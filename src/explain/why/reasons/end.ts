@@ -122,18 +122,18 @@ function hasDefaults({ walked }: Case, vport: number): boolean {
 
 /** The state that led to the rule of a lookup: the rule matches a register that a stateful action has written. */
 function stateOf({ walked, rules }: Case, visit: Visit): Reason | null {
-  const writer = stateWriter(walked, visit);
-  if (writer === null || visit.rule === 0) return null;
-  const terms = termsOf(rules.contentOf(rules.ruleAt(visit.table, visit.rule)));
-  const term = terms.find(({ field }) => registerOf(field.name)?.startsWith("C") === true);
-  if (term === undefined) return null;
-  const found = readField(visit.key, term.field).toString();
-  const { object, name } = stateObject(writer);
-  const rule = visit.step.rule;
-  const taken =
-    rule === null ? "" : `, and ${ruleText(rule)} takes register ${registerOf(term.field.name) ?? ""} ${term.wanted}`;
-  const why: Reason = { kind: "state", sentence: stateText(writer, found) + taken, object, name };
-  return writer.failed === undefined ? why : { ...why, failed: writer.failed };
+  if (visit.rule === 0) return null;
+  for (const { field, wanted } of termsOf(rules.contentOf(rules.ruleAt(visit.table, visit.rule)))) {
+    const writer = stateWriter(walked, visit, field.name);
+    if (writer === null) continue;
+    const { object, name } = stateObject(writer);
+    const { rule } = visit.step;
+    const taken = rule === null ? "" : `, and ${ruleText(rule)} takes register ${registerOf(field.name)} ${wanted}`;
+    const sentence = stateText(writer, readField(visit.key, field).toString()) + taken;
+    const why: Reason = { kind: "state", sentence, object, name };
+    return writer.failed === undefined ? why : { ...why, failed: writer.failed };
+  }
+  return null;
 }
 
 /** The last lookup before a step that hit a rule; the last one at all if none did. */

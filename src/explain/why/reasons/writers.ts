@@ -1,7 +1,7 @@
 /** Which action wrote a field before a lookup: header changes, registers, state. */
 import { operationNamed, type StateResult } from "../../../model/action/operations.js";
 import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
-import type { ActionStep, FieldChange } from "../../trace/trace.js";
+import type { ActionStep, FieldChange, MoveStep } from "../../trace/trace.js";
 import { syndromeText } from "../../trace/actionText.js";
 import { domainText, ruleText, tableText } from "./describe.js";
 import { failedText } from "./lost.js";
@@ -73,26 +73,46 @@ export function registerOf(field: string): string | undefined {
 export function registerNote(walked: Walked, visit: Visit, field: string, found: string): string | null {
   const register = registerOf(field);
   if (register === undefined || !(REGISTER_NAMES as readonly string[]).includes(register)) return null;
-  const state = stateWriter(walked, visit);
-  const last = changesOf(walked, visit, field).at(-1);
-  if (last === undefined) {
-    if (state !== null && register !== "A") return stateText(state, found);
-    if (register === "A") return "it is the metadata that the sender gave, 0 for received frames";
-    return `no rule wrote register ${register} before`;
+  const writer = writerOf(walked, visit, register);
+  if (writer === null) {
+    return register === "A"
+      ? "it is the metadata that the sender gave, 0 for received frames"
+      : `no rule wrote register ${register} before`;
   }
-  if (last.change.after !== found)
+  if (isLost(walked, visit, writer, register))
     return `register ${register} is 0 again in ${domainText(visit.step.table.domain)}: only C0 and C1 cross domains`;
-  if (resultOf(last.action) !== undefined) return stateText(last.action, found);
-  return last.action.rule === null ? null : `${ruleText(last.action.rule)} wrote it`;
+  return resultOf(writer) === undefined ? writtenText(writer) : stateText(writer, found);
 }
 
-/** The last stateful action before a lookup. */
-export function stateWriter(walked: Walked, visit: Visit): ActionStep | null {
+function writtenText({ rule }: ActionStep): string | null {
+  return rule === null ? null : `${ruleText(rule)} wrote it`;
+}
+
+/** The last action before a lookup that wrote a register, as the traced core notes it. */
+export function writerOf(walked: Walked, visit: Visit, register: string): ActionStep | null {
   return (
     stepsBefore(walked, visit.step)
       .filter(isAction)
-      .findLast((action) => resultOf(action) !== undefined) ?? null
+      .findLast(({ registers }) => registers?.includes(register) === true) ?? null
   );
+}
+
+/** Moves to another domain, where a frame keeps registers C0 and C1 only. */
+const CROSSINGS: ReadonlySet<MoveStep["cause"]> = new Set(["egress", "vport", "fdb_default", "loopback"]);
+
+/** Whether the value that an action wrote has not come to a lookup. */
+function isLost(walked: Walked, visit: Visit, writer: ActionStep, register: string): boolean {
+  if (register === "C0" || register === "C1") return false;
+  const steps = stepsBefore(walked, visit.step);
+  return steps.slice(steps.indexOf(writer)).some((step) => step.kind === "move" && CROSSINGS.has(step.cause));
+}
+
+/** The stateful action whose result a register has at a lookup; null for other fields and other writers. */
+export function stateWriter(walked: Walked, visit: Visit, field: string): ActionStep | null {
+  const register = registerOf(field);
+  const writer = register === undefined ? null : writerOf(walked, visit, register);
+  if (register === undefined || writer === null || resultOf(writer) === undefined) return null;
+  return isLost(walked, visit, writer, register) ? null : writer;
 }
 
 /** "meter "m" coloured the frame red": what a stateful action wrote into its register. */

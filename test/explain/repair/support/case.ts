@@ -90,6 +90,7 @@ export class CaseDevice {
       rule: target,
       key: keyFromWire(device, frame, options),
       frameThere: frame,
+      lookup: null,
       taker: found.find(({ ref }) => ref.id !== target.ref.id && taken.includes(ref.id)) ?? null,
       trial: trialOn(traced, device.parser, frame, (bytes) => hits(bytes).includes(target.ref.id)),
       judge: null,
