@@ -124,5 +124,7 @@ export function stateText(step: ActionStep, found: string): string {
 
 export function stateObject(step: ActionStep): { readonly object: string; readonly name: string } {
   const [state] = step.state;
-  return { object: state?.object ?? resultOf(step)?.object ?? "object", name: state?.name ?? "" };
+  // The state is a byte of flags; the text names the flag.
+  const name = step.action === "first_hit" ? step.text.replace(/: \d+ in C\d$/, "") : (state?.name ?? "");
+  return { object: resultOf(step)?.object ?? state?.object ?? "object", name };
 }
