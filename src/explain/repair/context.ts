@@ -79,6 +79,8 @@ export interface RepairContext {
   /** The earlier rule of the same table that took the frame; null without one. */
   readonly taker: RuleInTable | null;
   readonly trial: Trial;
+  /** Whether a stateful action of the device writes its result into a register C. */
+  readonly holdsState: (register: number) => boolean;
   /** Null where standings are not asked for. */
   readonly judge: Judge | null;
 }

@@ -12,6 +12,7 @@ import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
 import type { Finding } from "./finding.js";
 import { inFlowFields } from "./flowFields.js";
+import { isGuarded } from "./guarded.js";
 import { recognized } from "./mistake.js";
 import { changedRule, isEmptied } from "./ruleChange.js";
 import { copyCandidates, lessOf, priorityCandidates, ruleCandidates } from "./ruleRepairs.js";
@@ -74,7 +75,8 @@ function ruleRepairs(facts: Facts, found: Finding | null): TriedChange[] {
   for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
     if (changes.length === MAX_PER_RULE || (changes.length > 0 && last.includes(candidate))) break;
     // The rule of a connection follows from the queue pair.
-    if (candidate.rule.ref.kind === "connection" || isEmptied(candidate)) continue;
+    if (candidate.rule.ref.kind === "connection" || isEmptied(candidate) || isGuarded(context, candidate.rule))
+      continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);
     if (tried.has(text)) continue;
     tried.add(text);

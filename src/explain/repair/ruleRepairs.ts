@@ -6,6 +6,7 @@ import { rangeText, termText } from "../match/notation.js";
 import type { FieldChange } from "../trace/trace.js";
 import type { RuleCandidate, RuleInTable } from "./context.js";
 import type { Facts, TermFact } from "./facts.js";
+import { isGuarded } from "./guarded.js";
 import { FLAGS, isLast, lastPriority, PRIORITY, withoutVersions } from "./ruleChange.js";
 
 /** The changes of the rule that may let the frame match it, smallest first. */
@@ -24,8 +25,9 @@ export function lessOf({ context: { rule }, failing }: Facts): RuleCandidate[] {
 }
 
 /** The priorities that put the rule before the one that took the frame. */
-export function priorityCandidates({ context: { rule, taker } }: Facts): RuleCandidate[] {
+export function priorityCandidates({ context, context: { rule, taker } }: Facts): RuleCandidate[] {
   if (rule === null || taker === null || !hasPriority(rule) || !hasPriority(taker)) return [];
+  if (isGuarded(context, taker)) return [];
   if (taker.ref.priority > 0) return [ranked(rule, taker.ref.priority - 1)];
   return rule.ref.priority < lastPriority(taker) ? [ranked(taker, rule.ref.priority + 1)] : [];
 }

@@ -8,6 +8,7 @@ import type { Judge, RepairContext, RuleInTable } from "../repair/context.js";
 import { trialOn } from "../repair/trial.js";
 import { mistakeIn } from "../repair/mistake.js";
 import { repairsFor } from "../repair/repairs.js";
+import { stateRegisters } from "../repair/guarded.js";
 import type { Tracer } from "../trace/tracer.js";
 import { answerFor, labelsOf } from "./answers.js";
 import { Case, type Answer, type Focus } from "./case.js";
@@ -123,6 +124,7 @@ export class Explainer {
       trial: trialOn(walked.traced, walked.device.parser, frame, (changed) =>
         comesTo(steer(changed), target, labels, nearestId),
       ),
+      holdsState: (register) => holdsState(at, register),
       judge: this.#judge,
     };
   }
@@ -144,6 +146,12 @@ function storedOf({ rules }: Case, node: RuleNode): RuleInTable {
     object,
     inCore: { table, stored },
   };
+}
+
+function holdsState({ walked: { device, traced } }: Case, register: number): boolean {
+  return [...device.tables.keys()].some((table) =>
+    traced.rulesOf(table).some((stored) => stateRegisters(traced.actionsOf(stored)).includes(register)),
+  );
 }
 
 /** Of the rules whose tables the frame never came to, the one that is nearest to the frame. */

@@ -69,7 +69,9 @@ function expected(links: readonly Link[], register: number): RegExp {
   if (n < 0) return new RegExp(`^no rule wrote register C${register} before$`);
   const { by } = links[n] as Link;
   if (by === "rule") return new RegExp(`^rule "r${n}" wrote it$`);
-  return by === "meter" ? new RegExp(`^meter "flow_meter \\(t${n + 1}\\)" coloured`) : new RegExp(`^first-hit flag "seen\\[${n}\\]" was`);
+  return by === "meter"
+    ? new RegExp(`^meter "flow_meter \\(t${n + 1}\\)" coloured`)
+    : new RegExp(`^first-hit flag "seen\\[${n}\\]" was`);
 }
 
 test("sentences name the action that wrote the register, and no other", async () => {

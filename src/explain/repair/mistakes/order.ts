@@ -14,6 +14,7 @@ import type { FieldChange } from "../../trace/trace.js";
 import type { RuleCandidate, RuleInTable } from "../context.js";
 import { named } from "../facts.js";
 import type { Detector, Finding } from "../finding.js";
+import { isGuarded } from "../guarded.js";
 import { isLast } from "../ruleChange.js";
 import { copyCandidates, priorityCandidates } from "../ruleRepairs.js";
 
@@ -149,7 +150,7 @@ const priorityReversed: Detector = {
   detect(facts) {
     const { rule, taker } = facts.context;
     if (rule === null || taker === null || facts.failing.length > 0 || taker.object === rule.object) return null;
-    if (taker.ref.priority >= rule.ref.priority || !covers(taker, rule)) return null;
+    if (taker.ref.priority >= rule.ref.priority || !covers(taker, rule) || isGuarded(facts.context, taker)) return null;
     const [candidate] = priorityCandidates(facts);
     return {
       sentence: `${called(taker)} has priority ${taker.ref.priority} and takes every frame of ${lower(called(rule))}, which has priority ${rule.ref.priority}: the lower number wins. Give the more specific rule the lower number.`,
@@ -163,7 +164,7 @@ const equalPriority: Detector = {
   detect(facts) {
     const { rule, taker } = facts.context;
     if (rule === null || taker === null || facts.failing.length > 0 || taker.object === rule.object) return null;
-    if (taker.ref.priority !== rule.ref.priority) return null;
+    if (taker.ref.priority !== rule.ref.priority || isGuarded(facts.context, taker)) return null;
     if (isLast(rule)) return multicastOnly(rule, taker, copyCandidates(facts));
     const [candidate] = priorityCandidates(facts);
     const direct = rule.object instanceof Rule && !rule.object.matcher.table.isRoot;

@@ -3,7 +3,6 @@ import type { ReasonName, VerdictName } from "../../../model/traffic/outcome.js"
 import { noInnerPacket } from "../absent/tunnels.js";
 import { has, INNER_LEVEL } from "../absent/facts.js";
 import { PRESENT_ETH } from "../../../abi/key.js";
-import { termsOf } from "../../match/terms.js";
 import { fieldNamed, isPresent, readField } from "../../../model/match/fields.js";
 import { QueuePair } from "../../../model/queuePair/queuePair.js";
 import { STATE_NAMES } from "../../../model/queue/states.js";
@@ -24,7 +23,7 @@ import type { Reason } from "../explanation.js";
 import { circleOf } from "../circle.js";
 import { lostText, type LostAt } from "./lost.js";
 import { factsAt, isAction, isEnd, stepsAfter, stepsBefore, type Visit } from "../walked.js";
-import { registerOf, stateObject, stateText, stateWriter } from "./writers.js";
+import { madeBy } from "./writers.js";
 
 export function isDestination(step: TraceStep): step is DestinationStep {
   return step.kind === "destination";
@@ -55,8 +54,7 @@ export function refusalOf(at: Case, step: DestinationStep): Reason[] {
 export function lossOf(at: Case, end: EndStep): Reason[] {
   const visit = lastVisit(at, end);
   const why = lost(at, end.verdict, end.reason, end.table, visit, null);
-  const state = end.reason === "drop_action" && visit !== null ? stateOf(at, visit) : null;
-  return state === null ? [why] : [why, state];
+  return end.reason === "drop_action" && visit !== null ? [why, ...madeBy(at, visit)] : [why];
 }
 
 function lost(
@@ -118,22 +116,6 @@ function noInner({ walked }: Case, visit: Visit): string | null {
 /** Whether a function has default flows. */
 function hasDefaults({ walked }: Case, vport: number): boolean {
   return [...walked.device.tables.values()].some((place) => place.stage === "defaults" && place.vport === vport);
-}
-
-/** The state that led to the rule of a lookup: the rule matches a register that a stateful action has written. */
-function stateOf({ walked, rules }: Case, visit: Visit): Reason | null {
-  if (visit.rule === 0) return null;
-  for (const { field, wanted } of termsOf(rules.contentOf(rules.ruleAt(visit.table, visit.rule)))) {
-    const writer = stateWriter(walked, visit, field.name);
-    if (writer === null) continue;
-    const { object, name } = stateObject(writer);
-    const { rule } = visit.step;
-    const taken = rule === null ? "" : `, and ${ruleText(rule)} takes register ${registerOf(field.name)} ${wanted}`;
-    const sentence = stateText(writer, readField(visit.key, field).toString()) + taken;
-    const why: Reason = { kind: "state", sentence, object, name };
-    return writer.failed === undefined ? why : { ...why, failed: writer.failed };
-  }
-  return null;
 }
 
 /** The last lookup before a step that hit a rule; the last one at all if none did. */

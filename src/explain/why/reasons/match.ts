@@ -8,7 +8,7 @@ import type { Difference, Reason } from "../explanation.js";
 import type { Case } from "../case.js";
 import { isBefore, isConsidered, type RuleNode } from "../rules.js";
 import { factsAt, viewOf, visitsOf, type Visit } from "../walked.js";
-import { registerNote, spoiler } from "./writers.js";
+import { madeBy, registerNote, spoiler } from "./writers.js";
 
 /** What became of a rule at the lookups in its table. */
 export interface Judged {
@@ -70,7 +70,10 @@ export function reasonsOf(at: Case, judged: Judged): Reason[] {
   const { node, score, visit } = judged;
   at.focus ??= { node, visit };
   if (score === NOT_CONSIDERED || score === BEGAN_AFTER) return [belowPriority(at, judged)];
-  if (score === 0) return [visit.rule === node.stored.address ? ownFrame(at, judged) : earlierRule(at, judged)];
+  if (score === 0) {
+    const isOwn = visit.rule === node.stored.address;
+    return isOwn ? [ownFrame(at, judged)] : [earlierRule(at, judged), ...madeBy(at, visit)];
+  }
   return noMatch(at, judged);
 }
 

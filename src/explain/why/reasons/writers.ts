@@ -1,10 +1,14 @@
 /** Which action wrote a field before a lookup: header changes, registers, state. */
 import { operationNamed, type StateResult } from "../../../model/action/operations.js";
 import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
-import type { ActionStep, FieldChange, MoveStep } from "../../trace/trace.js";
+import { readField, type Field } from "../../../model/match/fields.js";
+import type { MatchTerm } from "../../match/terms.js";
+import type { ActionStep, FieldChange, MoveStep, RuleRef } from "../../trace/trace.js";
 import { syndromeText } from "../../trace/actionText.js";
+import { fieldText } from "../../trace/fields.js";
 import { domainText, ruleText, tableText } from "./describe.js";
 import { failedText } from "./lost.js";
+import type { Case } from "../case.js";
 import { distanceOf, keyView, type CompiledTerm } from "../compare.js";
 import type { Reason } from "../explanation.js";
 import { isAction, stepsBefore, type Visit, type Walked } from "../walked.js";
@@ -28,21 +32,64 @@ export function changesOf(walked: Walked, visit: Visit, field: string): Change[]
  * did not, or where nothing changed the field.
  */
 export function spoiler(walked: Walked, visit: Visit, one: CompiledTerm): Reason | null {
-  const [first] = walked.visits;
-  if (first === undefined || first === visit || distanceOf(one, keyView(first.key)) !== 0) return null;
-  const field = one.term.field.name;
-  const [found] = changesOf(walked, visit, field);
+  return matchedAtFirst(walked, visit, one)
+    ? changeReason(visit, changesOf(walked, visit, one.term.field.name)[0])
+    : null;
+}
+
+/** Whether the frame matched a term when it came in; false at its first lookup. */
+function matchedAtFirst({ visits: [first] }: Walked, visit: Visit, one: CompiledTerm): boolean {
+  return first !== undefined && first !== visit && distanceOf(one, keyView(first.key)) === 0;
+}
+
+function changeReason({ step: { table } }: Visit, found: Change | undefined): Reason | null {
   if (found === undefined) return null;
   const { action, change } = found;
   const { rule } = action;
   if (rule === null) return null;
-  const { before, after } = change;
+  const { field, before, after } = change;
   const what =
     after === null
       ? `removed the header of ${field} (it was ${before ?? "absent"})`
       : `changed ${field} from ${before ?? "absent"} to ${after}`;
-  const sentence = `${ruleText(rule)} ${what} before ${tableText(visit.step.table)} (${action.action.replaceAll("_", " ")})`;
+  const sentence = `${ruleText(rule)} ${what} before ${tableText(table)} (${action.action.replaceAll("_", " ")})`;
   return { kind: "changed on the way", sentence, field, rule, action: action.action, before, after };
+}
+
+/** What wrote the fields by which a rule took a frame, where the frame did not bring them. */
+export function madeBy({ walked, rules }: Case, visit: Visit): Reason[] {
+  const { rule } = visit.step;
+  if (rule === null) return [];
+  return rules.matchOf(rules.ruleAt(visit.table, visit.rule)).flatMap((one): Reason[] => {
+    const { field } = one.term;
+    const writer = stateWriter(walked, visit, field.name);
+    if (writer !== null) return [stateReason(visit, writer, rule, one.term)];
+    const made = matchedAtFirst(walked, visit, one)
+      ? writeReason(walked, visit, field)
+      : changeReason(visit, changesOf(walked, visit, field.name).at(-1));
+    return made === null ? [] : [made];
+  });
+}
+
+/** A rule wrote the value into a register that it had already. */
+function writeReason(walked: Walked, visit: Visit, one: Field): Reason | null {
+  const { name: field } = one;
+  const register = registerOf(field);
+  const writer = register === undefined ? null : writerOf(walked, visit, register);
+  const rule = writer?.rule ?? null;
+  if (writer === null || rule === null) return null;
+  const value = fieldText(visit.key, one);
+  const sentence = `${ruleText(rule)} wrote ${field} ${value} before ${tableText(visit.step.table)} (${writer.action})`;
+  return { kind: "changed on the way", sentence, field, rule, action: writer.action, before: value, after: value };
+}
+
+/** A rule takes what a stateful action wrote. */
+function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, { field, wanted }: MatchTerm): Reason {
+  const { object, name } = stateObject(writer);
+  const taken = `${ruleText(rule)} takes register ${registerOf(field.name)} ${wanted}`;
+  const sentence = `${stateText(writer, readField(key, field).toString())}, and ${taken}`;
+  const why: Reason = { kind: "state", sentence, object, name };
+  return writer.failed === undefined ? why : { ...why, failed: writer.failed };
 }
 
 const COLOURS = ["red", "yellow", "green"];

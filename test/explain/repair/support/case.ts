@@ -93,6 +93,7 @@ export class CaseDevice {
       lookup: null,
       taker: found.find(({ ref }) => ref.id !== target.ref.id && taken.includes(ref.id)) ?? null,
       trial: trialOn(traced, device.parser, frame, (bytes) => hits(bytes).includes(target.ref.id)),
+      holdsState: () => false,
       judge: null,
     };
   }
