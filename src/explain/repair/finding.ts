@@ -10,6 +10,8 @@ export interface Finding {
   readonly changes?: readonly FieldChange[];
   /** The UDP port to register for VXLAN that would correct it. It is tried before it is offered. */
   readonly vxlanPort?: number;
+  /** The frame has the header, and the device did not read it: a rule without its fields would be for other frames. */
+  readonly unread?: true;
   /** The rule that changes; the rule of the context if it is left out. */
   readonly rule?: RuleInTable;
 }

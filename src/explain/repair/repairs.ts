@@ -8,6 +8,7 @@ import type { Repair, Standing } from "../why/explanation.js";
 import type { RepairContext, RuleCandidate, TriedChange } from "./context.js";
 import { Facts, named, parseBytes, type ParsedBytes } from "./facts.js";
 import { byteChanges } from "./frame/byteChanges.js";
+import { FrameDraft } from "./frame/draft.js";
 import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
 import type { Finding } from "./finding.js";
@@ -75,6 +76,7 @@ function ruleRepairs(facts: Facts, found: Finding | null): TriedChange[] {
   for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
     if (changes.length === MAX_PER_RULE || (changes.length > 0 && last.includes(candidate))) break;
     // The rule of a connection follows from the queue pair.
+    if (found?.unread === true && candidate.changes.some(({ after }) => after === null)) continue;
     if (candidate.rule.ref.kind === "connection" || isEmptied(candidate) || isGuarded(context, candidate.rule))
       continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);
@@ -142,9 +144,11 @@ const ANNOUNCING = ["outer.udp_dport", "outer.ethertype", "outer.ip_protocol"] a
 
 function frameRepair(facts: Facts, from: ParsedBytes, changed: ParsedBytes): Repair {
   const names = new Set(facts.failing.map(({ name }) => name));
+  const read = onPortOf(facts, from, changed);
   const fields: FieldChange[] = [];
   for (const name of [...names, ...ANNOUNCING] as (typeof ANNOUNCING)[number][]) {
-    const [before, after] = [textIn(from, name), textIn(changed, name)];
+    const before = textIn((ANNOUNCING as readonly string[]).includes(name) ? from : read, name);
+    const after = textIn(changed, name);
     if (before === after || (!names.has(name) && before === null)) continue;
     if (!fields.some(({ field }) => field === name)) fields.push({ field: name, before, after });
   }
@@ -157,6 +161,17 @@ function frameRepair(facts: Facts, from: ParsedBytes, changed: ParsedBytes): Rep
     fields,
     ...NO_STANDING,
   };
+}
+
+/** The frame as the device reads it at the UDP port of the changed one: it may have the headers that the device did not read. */
+function onPortOf({ context }: Facts, from: ParsedBytes, changed: ParsedBytes): ParsedBytes {
+  const port = textIn(changed, "outer.udp_dport");
+  const draft = FrameDraft.of(from);
+  const udp = draft.find("outer", ["udp"]);
+  if (port === null || udp === undefined || textIn(from, "outer.udp_dport") === port) return from;
+  udp.fields["destination_port"] = Number(port);
+  const bytes = draft.build();
+  return bytes === null ? from : parseBytes(context.device, bytes, context.options);
 }
 
 function textIn({ key }: ParsedBytes, name: (typeof ANNOUNCING)[number]): string | null {

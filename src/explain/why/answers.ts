@@ -152,7 +152,10 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
   }
   const names = [...new Set(refsOf(at, rulesThere).map(ruleText))];
   const [chance] = leads.flatMap((lead) => chanceReason(at, lead));
-  const reasons = chance === undefined ? leadReasons(at, rulesThere) : [chance];
+  // A flow may be several rules.
+  const took = chance?.kind === "action" ? ruleText(chance.rule) : "";
+  const others = rulesThere.filter((node) => ruleText(at.rules.refOf(node)) !== took);
+  const reasons = [...(chance === undefined ? [] : [chance]), ...leadReasons(at, others)];
   const cause = answerOf(reasons);
   const who = `${listText(names)} ${names.length === 1 ? "delivers" : "deliver"} to ${label}`;
   return { reached: false, sentence: cause === undefined ? who : `${who}; ${cause}`, reasons };
@@ -235,9 +238,10 @@ function forEnd(at: Case): Answer {
     (a, b) => Number(isMain(b, outcome.reason)) - Number(isMain(a, outcome.reason)),
   );
   const misses = lostMisses(at);
+  const shadowed = outcome.reason === "drop_action" ? shadowedBy(at) : [];
   const [why] = losses;
-  const sentence = `${why?.sentence ?? "the frame was lost"}${nearText(misses)}`;
-  return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses] };
+  const sentence = `${why?.sentence ?? "the frame was lost"}${nearText(misses)}${shadowedText(shadowed)}`;
+  return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses, ...shadowed] };
 }
 
 /**
@@ -271,6 +275,30 @@ function lostMisses(at: Case): Reason[] {
   if (reason !== "drop_action" || last === undefined || !isCatchAll(walked.traced, last.table, last.rule)) return [];
   const left = hits.filter(({ table, rule }) => isCatchAll(walked.traced, table, rule));
   return nearMisses(at, [...missed, ...left], (node) => !drops(rules.contentOf(node)));
+}
+
+/** The rules that would match where a rule dropped the frame, without those that take all others, or drop too. */
+function shadowedBy(at: Case): Reason[] {
+  const { walked, rules, focus } = at;
+  const last = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);
+  if (last === undefined || isMade(last.step.rule?.name)) return [];
+  const others = laterMatches(at, last).filter(
+    ({ node }) =>
+      !isMade(rules.refOf(node).name) &&
+      !drops(rules.contentOf(node)) &&
+      !isCatchAll(walked.traced, node.table, node.stored.address),
+  );
+  const reasons = others.flatMap((one) => reasonsOf(at, one).slice(0, 1));
+  // Whether the drop is meant is not known: no repair is about these rules.
+  at.focus = focus;
+  return reasons;
+}
+
+function shadowedText(shadowed: readonly Reason[]): string {
+  const names = shadowed.flatMap((one) => (one.kind === "earlier rule" ? ruleText(one.rule) : []));
+  return names.length === 0
+    ? ""
+    : `; ${listText(names)} would match too, and ${names.length === 1 ? "comes" : "come"} later`;
 }
 
 function isMain(one: Reason, reason: string | null): boolean {

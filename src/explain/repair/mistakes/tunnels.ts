@@ -48,6 +48,7 @@ const otherPort: Detector = {
       const full = header === "vxlan" && why !== null ? ` Port ${port} cannot be registered: ${why}.` : "";
       return {
         sentence: `${name} needs a ${kind} header, which the device recognizes only on UDP port ${wanted || "none"}, and the frame has one on UDP port ${port}.${asks}${full} ${capital([...register, ...send].join(", or "))}.`,
+        unread: true,
         ...(why === null ? { vxlanPort: Number(port) } : {}),
       };
     }

@@ -1,4 +1,6 @@
 /** Why a frame that came to the table of a rule did not hit it. */
+import { EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
+import { fieldNamed } from "../../../model/match/fields.js";
 import type { Device } from "../../../model/device/device.js";
 import { differencesOf } from "../differences.js";
 import { distanceOf } from "../compare.js";
@@ -134,20 +136,27 @@ function withRegister({ walked }: Case, visit: Visit, one: Difference): Differen
   return note === null ? one : { ...one, note };
 }
 
-/** The differences in one line: the first in full, the others by name. */
+/** The differences in one line: the first in full, the others by name. Of several absent fields the cause comes first. */
 export function differencesText(differences: readonly Difference[]): string {
   const [first] = differences;
   if (first === undefined) return "nothing differs";
-  const same = first.absent === null ? [] : differences.filter(({ absent }) => absent === first.absent);
-  const others = differences.filter((one) => one !== first && !same.includes(one)).map(({ field }) => field);
-  const also = same.length > 1 ? ` (and ${listText(same.slice(1).map(({ field }) => field))})` : "";
-  const more = others.length === 0 ? "" : `; ${listText(others)} ${others.length === 1 ? "differs" : "differ"} too`;
-  return `${differenceText(first, also)}${more}`;
+  const missing = first.absent === null ? [] : differences.filter((one) => isMissingWith(one, first));
+  const others = differences.filter((one) => one !== first && !missing.includes(one)).map(({ field }) => field);
+  const fields = listText(missing.map(({ field }) => field));
+  const text = missing.length > 1 ? `${first.absent}; ${fields} are absent` : differenceText(first);
+  return others.length === 0 ? text : `${text}; ${listText(others)} ${others.length === 1 ? "differs" : "differ"} too`;
+}
+
+/** Whether a field is absent for the same reason as another one: without a tunnel there is no packet inside. */
+function isMissingWith(one: Difference, first: Difference): boolean {
+  const inTunnel = fieldNamed(first.field)?.here?.word === EXT_PRESENT_TUNNEL;
+  const inner = fieldNamed(one.field)?.here?.word === EXT_PRESENT_INNER;
+  return one.absent === first.absent || (one.absent !== null && inTunnel && inner);
 }
 
 /** "outer.tcp_dport is 80, not 443". */
-export function differenceText({ field, wanted, found, absent, note }: Difference, also = ""): string {
-  if (found === null) return `${field}${also}: ${absent ?? "the header is absent"}`;
+export function differenceText({ field, wanted, found, absent, note }: Difference): string {
+  if (found === null) return `${field}: ${absent ?? "the header is absent"}`;
   const not = wanted.includes("-") && !/[\s/]/.test(wanted) ? `not in ${wanted}` : `not ${wanted}`;
   return `${field} is ${found}, ${not}${note === null ? "" : ` (${note})`}`;
 }
