@@ -7,11 +7,11 @@ import type { Witness, WitnessFrame } from "../explain/trace/witness.js";
 
 export type { Witness, WitnessFrame };
 
-/** Why no frame hits a rule. `sentence` says it in words. */
-export type Proof = { readonly sentence: string } &
+/** Why no frame hits a rule. `sentence` says it in words. `Named` is how it names other rules. */
+export type Proof<Named = RuleRef> = { readonly sentence: string } &
   /** The rules before it take all its frames. Without any one of `by` this no longer holds. */
   (
-    | { readonly kind: "covered"; readonly by: readonly RuleRef[] }
+    | { readonly kind: "covered"; readonly by: readonly Named[] }
     /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
     | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
     /** No frame comes to its table. */
@@ -23,18 +23,18 @@ export type Proof = { readonly sentence: string } &
     | {
         readonly kind: "cannot match";
         readonly table: TableRef;
-        readonly leading: readonly RuleRef[];
+        readonly leading: readonly Named[];
         readonly terms: readonly ProofTerm[];
-        readonly held: readonly HeldField[];
+        readonly held: readonly HeldField<Named>[];
       }
   );
 
 /** A value that frames have in a field at a table. */
-export interface HeldField {
+export interface HeldField<Named = RuleRef> {
   readonly field: string;
   readonly value: string;
   /** The nearest rules on the paths there that write the value, or match it. */
-  readonly by: readonly RuleRef[];
+  readonly by: readonly Named[];
   readonly written: boolean;
 }
 

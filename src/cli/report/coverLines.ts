@@ -5,13 +5,10 @@ import type {
   Cover,
   Coverage,
   Proof,
-  HeldField,
-  ProofTerm,
   RuleCoverage,
   RuleRef,
   TableCoverage,
   TableRef,
-  UnreachedCause,
   Witness,
 } from "../../explain/index.js";
 import type { NamedElements } from "./elements.js";
@@ -61,32 +58,8 @@ export type CoverAnswer =
   /** `tried`: how far the search went. */
   | { readonly status: "unknown"; readonly tried: string };
 
-/** Why no frame does. `sentence` says it in words. */
-export type PlacedProof = { readonly sentence: string } &
-  /** The rules before it take all its frames. Without any one of `by` this no longer holds. */
-  (
-    | { readonly kind: "covered"; readonly by: readonly PlacedRule[] }
-    /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
-    | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
-    /** No rule and no unmatched frame leads to its table. */
-    | { readonly kind: "unreached"; readonly table: TableRef; readonly cause: UnreachedCause }
-    /**
-     * The frames that come to its table cannot match it. `leading`: the rules that lead there. `terms` of its match exclude
-     * the frames, which have `held`; both are empty where several fields together do.
-     */
-    | {
-        readonly kind: "cannot match";
-        readonly table: TableRef;
-        readonly leading: readonly PlacedRule[];
-        readonly terms: readonly ProofTerm[];
-        readonly held: readonly PlacedField[];
-      }
-  );
-
-/** A value that frames have in a field at a table; `by` are the nearest rules on the paths there. */
-export interface PlacedField extends Omit<HeldField, "by"> {
-  readonly by: readonly PlacedRule[];
-}
+/** Why no frame does. */
+export type PlacedProof = Proof<PlacedRule>;
 
 /** Names of identical flows are joined by this. */
 const SAME = " = ";
