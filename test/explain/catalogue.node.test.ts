@@ -7,6 +7,7 @@ import type { Outcome } from "../../src/model/traffic/outcome.js";
 import { MISTAKE_NAMES } from "../../src/explain/repair/mistake.js";
 import { CALLS } from "./catalogue/calls.js";
 import { ENTRIES } from "./catalogue/entries.js";
+import { SECOND } from "./catalogue/second.js";
 import { sampleOf } from "../support/tier.js";
 import { explained } from "./catalogue/support/explained.js";
 import { patched } from "./catalogue/support/patch.js";
@@ -71,6 +72,18 @@ describe.each(sampleOf(ENTRIES))("$file", ({ file, target, correction, mistake, 
     const document = patched(documentOf(file), correction) as { expect?: unknown };
     delete document.expect;
     expect(reached(lastOutcome(await loadScenario(document)), target)).toBe(true);
+  });
+});
+
+describe.each(SECOND)("$file", ({ file, target, first, never, repair }) => {
+  test("says the cause first, nothing false, and the right repair first", async () => {
+    const explanation = await explained(await loadScenario(documentOf(file)), target);
+    expect(explanation.sentence).toContain(first);
+    for (const part of never) expect(textOf(explanation)).not.toContain(part);
+    const [best] = explanation.repairs;
+    if (repair === null) expect(best).toBeUndefined();
+    else expect(best).toMatchObject({ of: repair.of, standing: repair.standing });
+    expect(best?.sentence ?? "").toContain(repair?.says ?? "");
   });
 });
 

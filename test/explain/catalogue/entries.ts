@@ -9,6 +9,7 @@ import { PARSING } from "./parsing.js";
 import { RDMA } from "./rdma.js";
 import { STATE } from "./state.js";
 import { TUNNELS } from "./tunnels.js";
+import { SECOND } from "./second.js";
 import { VERBS } from "./verbs.js";
 
 export const ENTRIES = [
@@ -23,4 +24,5 @@ export const ENTRIES = [
   ...ESP,
   ...STATE,
   ...RDMA,
+  ...SECOND,
 ] as const;

@@ -102,6 +102,18 @@ const PLANTED: readonly Planted[] = [
     layers: vxlan().with(2, { ...udp, source_port: 50001, destination_port: 4789 }),
   },
   {
+    name: "geneve-length-in-bytes",
+    match: { "misc.geneve_opt_len": 8 },
+    right: { "misc.geneve_opt_len": 2 },
+    layers: [
+      ethernet,
+      ipv4,
+      { ...udp, destination_port: 6081 },
+      { header: "geneve", vni: 5, options: [{ class: 0x102, type: 0x80, data: "00010002" }] },
+      ethernet,
+    ],
+  },
+  {
     name: "geneve-option-absent",
     match: { "misc.geneve_tlv_option_0_exist": 1 },
     right: { "misc.geneve_vni": 1 },
@@ -374,8 +386,14 @@ const PLANTED: readonly Planted[] = [
     layers: inTcp,
   },
   {
-    name: "source-port-of-other-function",
+    name: "vport-for-port",
     match: { "misc.source_port": 1 },
+    right: { "misc.source_port": "uplink" },
+    layers: inTcp,
+  },
+  {
+    name: "source-port-of-other-function",
+    match: { "misc.source_port": 2 },
     right: { "misc.source_port": "uplink" },
     layers: inTcp,
   },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { why, type Explanation, type Target } from "../../../src/explain/index.js";
 import type { Layer } from "../../../src/packet/index.js";
 import { buildFrame } from "../../../src/packet/index.js";
-import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
 
 const ethernet = { header: "ethernet" } as const;
 const ipv4 = { header: "ipv4", source: "198.51.100.4", destination: "203.0.113.7" } as const;
@@ -16,7 +16,7 @@ async function explain(document: object, layers: readonly Layer[], target: Targe
     queues: [{ name: "a" }, { name: "b" }],
     tables: [{ name: "root", level: 0 }],
     ...document,
-  } as Scenario);
+  });
   return why(device, 1, buildFrame(layers), target);
 }
 

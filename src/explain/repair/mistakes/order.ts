@@ -17,6 +17,7 @@ import type { Detector, Finding } from "../finding.js";
 import { isGuarded } from "../guarded.js";
 import { isLast } from "../ruleChange.js";
 import { copyCandidates, priorityCandidates } from "../ruleRepairs.js";
+import { getsThere } from "./terms.js";
 
 /** Groups by their bit of `match_criteria_enable`. */
 const GROUPS = ["outer", "misc", "inner", "misc2", "misc3", "misc4", "misc5"];
@@ -199,6 +200,21 @@ const trapping: Detector = {
   },
 };
 
+const trappingOther: Detector = {
+  name: "dont-trap-on-other-flow",
+  detect(facts) {
+    const { rule, taker } = facts.context;
+    if (rule === null || taker === null || facts.failing.length > 0) return null;
+    const [copies] = copyCandidates(facts);
+    if (copies === undefined || !(rule.object instanceof FlowEntry) || !rule.object.dontTrap) return null;
+    if (!getsThere(facts, copies.rule, copies.changes)) return null;
+    return {
+      sentence: `${called(rule)} has the flag dont_trap, and ${lower(called(taker))}, which comes first, has not: the flow that comes first passes frames on to later ones only with the flag (IBV_FLOW_ATTR_FLAGS_DONT_TRAP).`,
+      ...copies,
+    };
+  },
+};
+
 /** `Rule "web"` */
 export function called({ ref: { kind, name } }: RuleInTable): string {
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}"`;
@@ -217,6 +233,7 @@ export const ORDER: readonly Detector[] = [
   valueOutside("prefix-with-host-bits", true),
   valueOutside("value-outside-mask", false),
   trapping,
+  trappingOther,
   priorityReversed,
   equalPriority,
 ];

@@ -13,7 +13,7 @@ import { isAction, stepsBefore } from "../../why/walked.js";
 import type { RepairContext } from "../context.js";
 import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
-import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
+import { aboutValues, getsThere, isPresentTerm, leavesOut, moves, takesFound, type PresentTerm } from "./terms.js";
 import { called } from "./order.js";
 
 /** The actions before the frame came to the table of the rule. */
@@ -35,6 +35,24 @@ const sourcePort: Detector = {
       ({ value, found }) =>
         `The rule expects misc.source_port = ${Number(value) === VPORT_UPLINK ? "uplink" : value}, frames from ${functionText(value)}, and the frame came from ${functionText(found)} (${found}).`,
     );
+  },
+};
+
+/** A rule for the functions behind a port names a vport, and its author meant the port. */
+const vportForPort: Detector = {
+  name: "vport-for-port",
+  detect(facts) {
+    const { rule, trace } = facts.context;
+    const [term, ...others] = facts.failing;
+    if (rule === null || term === undefined || others.length > 0 || trace.from.kind !== "wire") return null;
+    const { port } = trace.from;
+    if (!isPresentTerm(term) || term.name !== "misc.source_port" || term.value !== BigInt(port)) return null;
+    const changes = [moves(term, "ext.port"), [takesFound(term)]].find((one) => getsThere(facts, rule, one));
+    if (changes === undefined) return null;
+    return {
+      sentence: `The rule expects misc.source_port = ${term.value}, frames from ${functionText(term.value)}, and the frame arrived on port ${port}: the number of a vport is not that of a port. Match ext.port for a port, or misc.source_port uplink for all ports.`,
+      changes,
+    };
   },
 };
 
@@ -298,7 +316,15 @@ const otherVport: Detector = {
   },
 };
 
-export const PATH: readonly Detector[] = [notSynced, sourcePort, otherPort, multicastDefault, ...registers, rewritten];
+export const PATH: readonly Detector[] = [
+  notSynced,
+  vportForPort,
+  sourcePort,
+  otherPort,
+  multicastDefault,
+  ...registers,
+  rewritten,
+];
 
 const passedOver: Detector = {
   name: "own-frames-passed-over",

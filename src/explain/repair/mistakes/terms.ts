@@ -1,8 +1,10 @@
 /** Findings about terms of the rule that the frame fails. */
 import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
-import type { TermFact } from "../facts.js";
+import type { RuleInTable } from "../context.js";
+import type { Facts, TermFact } from "../facts.js";
 import type { Finding } from "../finding.js";
+import { changedRule } from "../ruleChange.js";
 
 /** A term about bits of a header that the frame has. */
 export interface PresentTerm extends TermFact {
@@ -41,4 +43,10 @@ export function moves({ field, wanted }: TermFact, to: string): FieldChange[] {
 /** A term that is left out. */
 export function leavesOut({ field, wanted }: TermFact): FieldChange {
   return { field: field.name, before: wanted, after: null };
+}
+
+/** Whether the frame comes to the target once a rule has these changes. */
+export function getsThere({ context: { trial } }: Facts, rule: RuleInTable, changes: readonly FieldChange[]): boolean {
+  const change = changedRule(rule, changes);
+  return change !== null && trial.rule(rule, change);
 }

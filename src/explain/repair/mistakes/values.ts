@@ -4,7 +4,7 @@ import { fullMask } from "../../../model/match/term.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { Facts, TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
-import { aboutValues, differs, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
+import { aboutValues, differs, getsThere, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
 import { reversedBytes } from "./byteOrder.js";
 
 /** Fields whose value 0 no packet has, or no rule means. */
@@ -56,6 +56,21 @@ const cutOff: Detector = {
         return `${differs(term)}: ${term.value} is the low ${bits} bits of ${term.found}. The value was stored in a variable that is too small.`;
       },
     ),
+};
+
+const geneveLength: Detector = {
+  name: "geneve-length-in-bytes",
+  detect(facts) {
+    const { rule } = facts.context;
+    const [term, ...others] = facts.failing;
+    if (rule === null || term?.name !== "misc.geneve_opt_len" || others.length > 0 || !isPresentTerm(term)) return null;
+    const changes = [takesFound(term)];
+    if (term.found === 0n || term.value !== 4n * term.found || !getsThere(facts, rule, changes)) return null;
+    return {
+      sentence: `${differs(term)}: the length of Geneve options counts 4-byte words, and the frame has ${term.value} bytes of them.`,
+      changes,
+    };
+  },
 };
 
 const ecnInTos: Detector = {
@@ -207,6 +222,7 @@ export const VALUES: readonly Detector[] = [
   maskWithoutValue,
   protocolZero,
   hexOrDecimal,
+  geneveLength,
   ecnInTos,
   exactFlags,
   multicastMac,
