@@ -92,7 +92,7 @@ const hitsOf = (frames: readonly Uint8Array[]): string[] => frames.map((frame) =
 test("standings of repairs are true of other frames", () => {
   const random = new Random(seedFor("standings"));
   const standings = new Map<string, number>();
-  for (let n = 0; n < rounds(3000); n++) {
+  for (let n = 0; n < rounds(1500); n++) {
     const frame = drawFrame(random);
     const others = Array.from({ length: OTHERS / 2 }, () => drawFrame(random));
     const rules = drawRules(frame, others, random);
