@@ -1,7 +1,7 @@
 /** The strip at the bottom of the page: verdicts, hits by rule, what changed, and how much was steered. */
 import type { JSX } from "preact";
-import type { VerdictName } from "flowsteer";
 import type { Answer, Totals } from "../engine/api.js";
+import { VERDICTS } from "../engine/verdicts.js";
 import { bytesText, counted, countText, shareText, tookText } from "../parts/format.js";
 import { SHAPES } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
@@ -10,8 +10,6 @@ import { Comparison } from "./compare/comparison.js";
 import { failedCount } from "./expectationPath.js";
 import { isFiltered, toggleFilter } from "./filtering.js";
 import { HitsLine } from "./hitsLine.js";
-
-export const VERDICTS: readonly VerdictName[] = ["deliver", "forward", "transmit", "drop", "miss"];
 
 export function Strip(): JSX.Element {
   const all = answer.value;

@@ -221,6 +221,8 @@ export interface FrameFilter {
   readonly change?: string;
   /** Every word is in the row's text, whatever its case. */
   readonly text?: string;
+  /** Conditions on fields, as display filters of Wireshark have them: `ip.dst == 10.0.0.0/8`. */
+  readonly fields?: string;
 }
 
 export interface FrameOutcome {

@@ -11,7 +11,7 @@ import type { CaptureFrames } from "./frames/captureFrames.js";
 import { type FrameList } from "./frames/list.js";
 import { narrow } from "./frames/narrow.js";
 import { rowsOf } from "./frames/rows.js";
-import { FrameWords } from "./frames/words.js";
+import { Search } from "./frames/search.js";
 import { pipelineOf } from "./rules/pipeline.js";
 import { refusalsOf, tooLong } from "./rules/refusals.js";
 import { runRules, type Run } from "./steer/run.js";
@@ -23,7 +23,7 @@ import { seldom } from "./work/reports.js";
 interface Good {
   readonly run: Run;
   readonly comparison: Comparison | null;
-  readonly words: FrameWords;
+  readonly search: Search;
   readonly list: FrameList;
   readonly position: Position;
   /** The answer, without what is wrong with newer rules. */
@@ -101,7 +101,7 @@ export class Session implements Engine {
     return this.#filtering.run(async (pace) => {
       const good = this.#good;
       if (good === null) return 0;
-      const list = await narrow(filter, good.run, good.comparison, good.words, pace, seldom(progress));
+      const list = await narrow(filter, good.run, good.comparison, good.search, pace, seldom(progress));
       pace.check();
       // Newer rules have narrowed their frames themselves.
       if (this.#good === good) this.#good = { ...good, list };
@@ -226,9 +226,8 @@ export class Session implements Engine {
   async #steer(run: Run, core: CoreSource, pace: Pace, progress: Progress): Promise<void> {
     const { loaded, frames, outcomes, text } = run;
     const comparison = await this.#compare(run, core, pace, progress);
-    const words =
-      frames.capture !== null && this.#good?.run.frames === frames ? this.#good.words : new FrameWords(frames);
-    const list = await narrow(this.#filter, run, comparison, words, pace, progress);
+    const search = this.#good?.search.of(run) ?? new Search(run);
+    const list = await narrow(this.#filter, run, comparison, search, pace, progress);
     const meters = await metersOf(frames, outcomes, pace);
     // Expectations are about the frames of the document, where it has any.
     const own = frames.capture === null || loaded.scenario.frames === undefined;
@@ -243,7 +242,7 @@ export class Session implements Engine {
       changes: comparison?.groups ?? [],
     };
     pace.check();
-    this.#good = { run, comparison, words, list, position: new Position(text, core, frames), answer };
+    this.#good = { run, comparison, search, list, position: new Position(text, core, frames), answer };
   }
 
   /** The rules that are compared with, over the same frames; null where they are refused or not wanted. */
