@@ -129,8 +129,8 @@ async function show(work: Shown, capture: { readonly file: Blob; readonly name: 
     selectedPath.value = work.path;
     way.value = null;
   });
-  if (capture !== null) await openCapture(capture.file, capture.name);
-  else if (openFile.peek() !== null) await closeCapture();
+  if (capture !== null) await openCapture(capture.file, capture.name, true);
+  else if (openFile.peek() !== null) await closeCapture(true);
   selectedFrame.value = work.frame;
   if (work.frame !== null && work.step > 0) selectStep(work.frame, work.step);
 }
