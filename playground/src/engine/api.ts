@@ -53,6 +53,13 @@ export interface Engine {
   /** The outcome of a frame under the rules that are compared with. */
   before(frame: number): Promise<FrameOutcome | null>;
 
+  /**
+   * Which frames would end otherwise under other rules.
+   * @param own the frame that they are for, which is not counted
+   * @returns null if the rules are refused, or a newer call came
+   */
+  effectOf(rules: string, own: number | null): Promise<RulesEffect | null>;
+
   /** The frames as a capture with a comment on each that says what happened to it. */
   annotated(progress: Progress): Promise<Blob | null>;
   /** The frames as their destinations got them, as a capture: one interface for each destination. */
@@ -94,6 +101,16 @@ export interface ChangeGroup {
   readonly frames: number;
   /** The number of the first of them. */
   readonly first: number;
+}
+
+/** What other rules would change. */
+export interface RulesEffect {
+  /** How many frames would end otherwise, and the first of their numbers. */
+  readonly changed: number;
+  readonly numbers: readonly number[];
+  readonly groups: readonly ChangeGroup[];
+  /** How many frames were looked at: the first ones of a long capture. */
+  readonly looked: number;
 }
 
 /** Where a frame ended. */

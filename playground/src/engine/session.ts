@@ -5,7 +5,17 @@ import { cannotRun } from "flowsteer/scenario";
 import { Comparison } from "./answers/changes.js";
 import { metersOf } from "./answers/meters.js";
 import { totalsOf } from "./answers/totals.js";
-import type { Answer, Engine, FrameFilter, FrameOutcome, FrameRow, FrameWay, Progress, RulesRefusal } from "./api.js";
+import type {
+  Answer,
+  Engine,
+  FrameFilter,
+  FrameOutcome,
+  FrameRow,
+  FrameWay,
+  Progress,
+  RulesEffect,
+  RulesRefusal,
+} from "./api.js";
 import type { Cores } from "./cores.js";
 import type { CaptureFrames } from "./frames/captureFrames.js";
 import { type FrameList } from "./frames/list.js";
@@ -50,6 +60,7 @@ export class Session implements Engine {
   readonly #filtering = new Lane();
   readonly #ways = new Lane();
   readonly #writing = new Lane();
+  readonly #trying = new Lane();
   /** What is wanted: the newest rules, the capture, the rules to compare with. */
   #text: string | null = null;
   #capture: CaptureFrames | null = null;
@@ -91,7 +102,8 @@ export class Session implements Engine {
 
   stop(): void {
     this.#stopped = true;
-    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing]) lane.stop();
+    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing, this.#trying])
+      lane.stop();
   }
 
   ping(): void {}
@@ -161,6 +173,13 @@ export class Session implements Engine {
 
   before(frame: number): Promise<FrameOutcome | null> {
     return Promise.resolve(this.#good?.comparison?.before.outcomes.of(frame)?.outcome ?? null);
+  }
+
+  effectOf(rules: string, own: number | null): Promise<RulesEffect | null> {
+    return this.#trying.run(async (pace) => {
+      const { effectOf } = await import("./answers/effect.js");
+      return this.#good === null ? null : effectOf(this.#good.run, rules, own, this.#core, pace);
+    });
   }
 
   annotated(progress: Progress): Promise<Blob | null> {
