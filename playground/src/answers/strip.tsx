@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Answer, Totals } from "../engine/api.js";
 import { VERDICTS } from "../engine/verdicts.js";
 import { bytesText, counted, countText, shareText, tookText } from "../parts/format.js";
-import { SHAPES } from "../parts/verdict.js";
+import { SHAPES, UNCLAIMED } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
 import { Comparison } from "./compare/comparison.js";
@@ -44,6 +44,7 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
       ) : (
         <>
           <Verdicts totals={totals} />
+          <Unclaimed frames={all.unclaimed} />
           <HitsLine totals={totals} />
         </>
       )}
@@ -88,6 +89,24 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
         );
       })}
     </ul>
+  );
+}
+
+/** Frames that look delivered, and that no rule took. */
+function Unclaimed({ frames }: { readonly frames: number }): JSX.Element | null {
+  if (frames === 0) return null;
+  const filter = { fields: "fs.unclaimed" };
+  return (
+    <button
+      type="button"
+      class="verdict"
+      data-unclaimed
+      aria-pressed={isFiltered(filter)}
+      title="No rule took these frames but the driver's own"
+      onClick={() => toggleFilter(filter)}
+    >
+      <span aria-hidden="true">{UNCLAIMED}</span> no rule took <b>{countText(frames)}</b>
+    </button>
   );
 }
 

@@ -81,6 +81,8 @@ export interface Answer {
   readonly totals: Totals | null;
   /** The number of frames in the whole list. */
   readonly frames: number;
+  /** How many frames no rule took but the driver's own. */
+  readonly unclaimed: number;
   /** The number of the first frame that missed or was dropped; null if none did. */
   readonly firstLost: number | null;
   readonly capture: CaptureInfo | null;
@@ -249,6 +251,8 @@ export interface FrameOutcome {
   readonly to: readonly string[];
   readonly copies: readonly string[];
   readonly rules: readonly string[];
+  /** Whether no rule took it but the driver's own. */
+  readonly unclaimed: boolean;
   /** Why it cannot be steered. */
   readonly skipped: string | null;
 }
@@ -273,7 +277,7 @@ export interface FrameWay {
   readonly trace: Trace;
   /** The bytes of the frame after each step that changed them, the first as it came in, and of each new branch; in order. */
   readonly snapshots: readonly Snapshot[];
-  /** Why it ended as it did, for a frame that missed or was dropped; null for others. */
+  /** Why it ended as it did, for a frame that missed, was dropped, or was left to the driver; null for others. */
   readonly why: Explanation | null;
   /** The rules nearest to it in the tables where it found none. */
   readonly near: readonly Near[];

@@ -20,6 +20,8 @@ export const OUTCOME_FIELDS: Readonly<Record<string, (of: FilteredOutcome) => re
   "fs.rule": ({ hits }) => [...hits],
   "fs.reason": ({ outcome: { reason } }) => (reason === null ? [] : [reason]),
   "fs.to": ({ reached }) => [...reached],
+  // A field that only these frames have, so that its name alone is a condition.
+  "fs.unclaimed": ({ outcome: { unclaimed } }) => (unclaimed ? ["unclaimed"] : []),
 };
 
 let all: FilterFields | undefined;

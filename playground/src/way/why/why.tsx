@@ -90,7 +90,8 @@ function Answer({
   return (
     <>
       <p class="sentence">
-        {verdict && outcome !== undefined && <Verdict verdict={outcome.verdict} />} {sentence}
+        {verdict && outcome !== undefined && <Verdict verdict={outcome.verdict} unclaimed={!isLost(outcome.verdict)} />}{" "}
+        {sentence}
       </p>
       {mistake !== null && (
         <p class="mistake">
@@ -99,6 +100,11 @@ function Answer({
       )}
     </>
   );
+}
+
+/** An answer about the end of another frame is that no rule took it. */
+function isLost(verdict: string): boolean {
+  return verdict === "miss" || verdict === "drop";
 }
 
 /** Where a frame that was not lost went. */
