@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Answer, Totals } from "../engine/api.js";
 import { VERDICTS } from "../engine/verdicts.js";
-import { bytesText, counted, countText, shareText, tookText } from "../parts/format.js";
+import { bytesText, counted, countText, sharesText, tookText } from "../parts/format.js";
 import { SHAPES, UNCLAIMED } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
@@ -66,11 +66,14 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
 
 function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
   const found = VERDICTS.filter((verdict) => totals.verdicts[verdict].frames > 0);
+  const shares = sharesText(
+    found.map((verdict) => totals.verdicts[verdict].frames),
+    totals.frames,
+  );
   return (
     <ul class="verdicts" aria-label="Frames by verdict">
-      {found.map((verdict) => {
+      {found.map((verdict, i) => {
         const { frames } = totals.verdicts[verdict];
-        const share = shareText(frames, totals.frames);
         return (
           <li key={verdict} style={{ flexGrow: frames / totals.frames }}>
             <button
@@ -82,7 +85,7 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
             >
               <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>{" "}
               <span class="visually-hidden">{frames === 1 ? "frame" : "frames"},</span>{" "}
-              <span class="share">{share}</span>
+              <span class="share">{shares[i]}</span>
               <span class="visually-hidden">Show only these</span>
             </button>
           </li>
