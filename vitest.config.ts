@@ -13,7 +13,7 @@ const DEEP_PAGES = [
   "test/playground/answers/{comparison,proved,totals}.node.test.ts",
   "test/playground/engine/{bigCapture,changes,hostile,random}.node.test.ts",
   "test/playground/frames/*.node.test.ts",
-  "test/playground/rules/{editor,import,language,proofs,repairs,running}.node.test.ts",
+  "test/playground/rules/{editor,history,import,language,proofs,repairs,running}.node.test.ts",
   "test/playground/share/{dialogs,hostile,offline,reload,texts}.node.test.ts",
   "test/playground/way/way.node.test.ts",
 ];

@@ -305,11 +305,13 @@ Exit codes: 0; 2 unknown field.
 const PLAY = `flowsteer play [RULES] [CAPTURE]: opens the playground in a browser, with these files loaded
 
 Edit rules in the page and see at once where each frame goes and why. The command serves the page on 127.0.0.1 and
-prints its address. Reloading the page reads the files again. The page never writes to them: it keeps your edits in the
-browser, and offers them as a download.
+prints its address. Reloading the page reads the files again, and shows your edits if they have not changed. The page
+never writes to them: it keeps your edits in the browser, and offers them as a download.
 
   --port N       the port to listen on; 0 selects any free port (default: 4791, or any free port if that is in use)
   --open         also open the address in the browser
+  --map NAME=WHAT,..., --driver NAME, --profile P
+                 how rules of another program are read, as for flowsteer import; the page can change it
   --quiet        print only the address
 
   flowsteer play

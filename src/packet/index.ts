@@ -22,3 +22,22 @@ export { readHex, type HexFault, type HexFrame } from "./notation/hex.js";
 export { packetText } from "./notation/print.js";
 export { packetFields, packetHeaders, type PacketField } from "./notation/words.js";
 export type { FieldKind } from "./layout.js";
+export {
+  filterNameOf,
+  packetFilterFields,
+  type FilterField,
+  type FilterFields,
+  type FilterPlace,
+  type FilterType,
+} from "./filter/fields.js";
+export {
+  parseDisplayFilter,
+  type FilterExpression,
+  type FilterLeaf,
+  type OwnSyntax,
+  type ParsedFilter,
+} from "./filter/parse.js";
+export type { FilterFault } from "./filter/tokens.js";
+export type { FilterValue } from "./filter/literal.js";
+export { filterOfBytes, filterOfField } from "./filter/condition.js";
+export { filterValues, holds, leavesOf, passes } from "./filter/values.js";

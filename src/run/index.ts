@@ -2,6 +2,7 @@
 export { CaptureAnnotator, type FileBytes } from "../packet/capture/annotate.js";
 export { encodeComment, type EncodedComment } from "../packet/capture/comment.js";
 export { findRecord, recordFinder, type RecordFinder } from "../packet/capture/boundary.js";
+export { printable } from "../base/terminal.js";
 export { CaptureRun, wireLengthOf, type OutcomeClass, type SeeFrame, type SkipFrame } from "./captureRun.js";
 export {
   COLUMNS,

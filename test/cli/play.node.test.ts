@@ -36,12 +36,12 @@ async function interrupted({ child }: Playing, signal: NodeJS.Signals = "SIGINT"
 
 it("serves rules of other programs as they are", async () => {
   const text = "flow create 0 ingress pattern eth / end actions queue index 1 / end\n";
-  const playing = await play(scratch("rules.testpmd", text));
+  const playing = await play(scratch("rules.testpmd", text), "--map", "port0=vf1", "--driver", "mlx5-pmd-hws");
   const at = (path: string): string => new URL(path, playing.address).href;
   expect(await (await fetch(at("opened/index.json"))).json()).toEqual({
     rules: "rules.testpmd",
     capture: null,
-    isSource: true,
+    reading: { map: { port0: "vf1" }, driver: "mlx5-pmd-hws", profile: null },
   });
   expect(await (await fetch(at("opened/rules.json"))).text()).toBe(text);
   expect(await interrupted(playing)).toBe(0);
@@ -61,7 +61,7 @@ it("serves the page, and the files as they are at each request", async () => {
   expect(await (await fetch(at("opened/index.json"))).json()).toEqual({
     rules: "my rules.json",
     capture: "everyday.pcap",
-    isSource: false,
+    reading: null,
   });
   const capture = Buffer.from(await (await fetch(at("opened/capture"))).arrayBuffer());
   expect(capture.equals(readFileSync(join(root, CAPTURE)))).toBe(true);
@@ -126,6 +126,13 @@ it.each([
   ],
   ["standard input", () => ["-"], /reads its files again at each reload; name a file/],
   ["three files", () => ["a", "b", "c"], /name one file of rules and one capture/],
+  [
+    "a driver of a scenario",
+    () => ["examples/everyday.json", "--driver", "none"],
+    /--driver: it is for rules of other/,
+  ],
+  ["no such driver", () => ["examples/rules/flows.testpmd", "--driver", "mlx9"], /mlx9/],
+  ["no such profile", () => ["examples/rules/flows.testpmd", "--profile", "connectx9"], /connectx9/],
   ["no number", () => ["--port", "x"], /--port x: expected a whole number, 0 to 65535/],
   ["an option that there is not", () => ["--prot", "1"], /did you mean --port\?/],
 ])("refuses %s", async (_, args, message) => {

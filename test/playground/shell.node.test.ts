@@ -112,3 +112,21 @@ test("the tour checks its tasks, survives a reload, and gives the person's rules
 async function expectName(page: Page, name: string): Promise<void> {
   await expect.poll(() => page.getByRole("textbox", { name: "Name of the rules" }).inputValue()).toBe(name);
 }
+
+test("the search of actions goes to frames, rules and fields", async () => {
+  const { page, context, faults } = await playground.open();
+  await page.getByRole("grid", { name: "Frames" }).getByText("from host 4").waitFor();
+  const find = async (text: string, option: string): Promise<void> => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search actions" }).fill(text);
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await find("frame 1", "Go to frame 1");
+  await page.getByRole("heading", { name: "Path of frame 1" }).waitFor();
+  await find("net 5002", "Go to rule net 5002");
+  await page.getByRole("button", { name: "rule net 5002", pressed: true }).waitFor();
+  await find("vxlan.v", "Frames with vxlan.vni");
+  await page.getByText("1 of 2 frames").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});

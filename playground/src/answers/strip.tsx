@@ -1,17 +1,15 @@
 /** The strip at the bottom of the page: verdicts, hits by rule, what changed, and how much was steered. */
 import type { JSX } from "preact";
-import type { VerdictName } from "flowsteer";
 import type { Answer, Totals } from "../engine/api.js";
-import { bytesText, counted, countText, shareText, tookText } from "../parts/format.js";
-import { SHAPES } from "../parts/verdict.js";
+import { VERDICTS } from "../engine/verdicts.js";
+import { bytesText, counted, countText, sharesText, tookText } from "../parts/format.js";
+import { SHAPES, UNCLAIMED } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
 import { Comparison } from "./compare/comparison.js";
 import { failedCount } from "./expectationPath.js";
 import { isFiltered, toggleFilter } from "./filtering.js";
 import { HitsLine } from "./hitsLine.js";
-
-export const VERDICTS: readonly VerdictName[] = ["deliver", "forward", "transmit", "drop", "miss"];
 
 export function Strip(): JSX.Element {
   const all = answer.value;
@@ -46,6 +44,7 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
       ) : (
         <>
           <Verdicts totals={totals} />
+          <Unclaimed frames={all.unclaimed} />
           <HitsLine totals={totals} />
         </>
       )}
@@ -67,11 +66,14 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
 
 function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
   const found = VERDICTS.filter((verdict) => totals.verdicts[verdict].frames > 0);
+  const shares = sharesText(
+    found.map((verdict) => totals.verdicts[verdict].frames),
+    totals.frames,
+  );
   return (
     <ul class="verdicts" aria-label="Frames by verdict">
-      {found.map((verdict) => {
+      {found.map((verdict, i) => {
         const { frames } = totals.verdicts[verdict];
-        const share = shareText(frames, totals.frames);
         return (
           <li key={verdict} style={{ flexGrow: frames / totals.frames }}>
             <button
@@ -83,13 +85,31 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
             >
               <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>{" "}
               <span class="visually-hidden">{frames === 1 ? "frame" : "frames"},</span>{" "}
-              <span class="share">{share}</span>
+              <span class="share">{shares[i]}</span>
               <span class="visually-hidden">Show only these</span>
             </button>
           </li>
         );
       })}
     </ul>
+  );
+}
+
+/** Frames that look delivered, and that no rule took. */
+function Unclaimed({ frames }: { readonly frames: number }): JSX.Element | null {
+  if (frames === 0) return null;
+  const filter = { fields: "fs.unclaimed" };
+  return (
+    <button
+      type="button"
+      class="verdict"
+      data-unclaimed
+      aria-pressed={isFiltered(filter)}
+      title="No rule took these frames but the driver's own"
+      onClick={() => toggleFilter(filter)}
+    >
+      <span aria-hidden="true">{UNCLAIMED}</span> no rule took <b>{countText(frames)}</b>
+    </button>
   );
 }
 

@@ -53,6 +53,13 @@ export interface Engine {
   /** The outcome of a frame under the rules that are compared with. */
   before(frame: number): Promise<FrameOutcome | null>;
 
+  /**
+   * Which frames would end otherwise under other rules.
+   * @param own the frame that they are for, which is not counted
+   * @returns null if the rules are refused, or a newer call came
+   */
+  effectOf(rules: string, own: number | null): Promise<RulesEffect | null>;
+
   /** The frames as a capture with a comment on each that says what happened to it. */
   annotated(progress: Progress): Promise<Blob | null>;
   /** The frames as their destinations got them, as a capture: one interface for each destination. */
@@ -74,6 +81,8 @@ export interface Answer {
   readonly totals: Totals | null;
   /** The number of frames in the whole list. */
   readonly frames: number;
+  /** How many frames no rule took but the driver's own. */
+  readonly unclaimed: number;
   /** The number of the first frame that missed or was dropped; null if none did. */
   readonly firstLost: number | null;
   readonly capture: CaptureInfo | null;
@@ -94,6 +103,16 @@ export interface ChangeGroup {
   readonly frames: number;
   /** The number of the first of them. */
   readonly first: number;
+}
+
+/** What other rules would change. */
+export interface RulesEffect {
+  /** How many frames would end otherwise, and the first of their numbers. */
+  readonly changed: number;
+  readonly numbers: readonly number[];
+  readonly groups: readonly ChangeGroup[];
+  /** How many frames were looked at: the first ones of a long capture. */
+  readonly looked: number;
 }
 
 /** Where a frame ended. */
@@ -221,6 +240,8 @@ export interface FrameFilter {
   readonly change?: string;
   /** Every word is in the row's text, whatever its case. */
   readonly text?: string;
+  /** Conditions on fields, as display filters of Wireshark have them: `ip.dst == 10.0.0.0/8`. */
+  readonly fields?: string;
 }
 
 export interface FrameOutcome {
@@ -230,6 +251,8 @@ export interface FrameOutcome {
   readonly to: readonly string[];
   readonly copies: readonly string[];
   readonly rules: readonly string[];
+  /** Whether no rule took it but the driver's own. */
+  readonly unclaimed: boolean;
   /** Why it cannot be steered. */
   readonly skipped: string | null;
 }
@@ -254,7 +277,7 @@ export interface FrameWay {
   readonly trace: Trace;
   /** The bytes of the frame after each step that changed them, the first as it came in, and of each new branch; in order. */
   readonly snapshots: readonly Snapshot[];
-  /** Why it ended as it did, for a frame that missed or was dropped; null for others. */
+  /** Why it ended as it did, for a frame that missed, was dropped, or was left to the driver; null for others. */
   readonly why: Explanation | null;
   /** The rules nearest to it in the tables where it found none. */
   readonly near: readonly Near[];

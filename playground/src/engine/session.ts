@@ -5,13 +5,23 @@ import { cannotRun } from "flowsteer/scenario";
 import { Comparison } from "./answers/changes.js";
 import { metersOf } from "./answers/meters.js";
 import { totalsOf } from "./answers/totals.js";
-import type { Answer, Engine, FrameFilter, FrameOutcome, FrameRow, FrameWay, Progress, RulesRefusal } from "./api.js";
+import type {
+  Answer,
+  Engine,
+  FrameFilter,
+  FrameOutcome,
+  FrameRow,
+  FrameWay,
+  Progress,
+  RulesEffect,
+  RulesRefusal,
+} from "./api.js";
 import type { Cores } from "./cores.js";
 import type { CaptureFrames } from "./frames/captureFrames.js";
 import { type FrameList } from "./frames/list.js";
 import { narrow } from "./frames/narrow.js";
 import { rowsOf } from "./frames/rows.js";
-import { FrameWords } from "./frames/words.js";
+import { Search } from "./frames/search.js";
 import { pipelineOf } from "./rules/pipeline.js";
 import { refusalsOf, tooLong } from "./rules/refusals.js";
 import { runRules, type Run } from "./steer/run.js";
@@ -23,7 +33,7 @@ import { seldom } from "./work/reports.js";
 interface Good {
   readonly run: Run;
   readonly comparison: Comparison | null;
-  readonly words: FrameWords;
+  readonly search: Search;
   readonly list: FrameList;
   readonly position: Position;
   /** The answer, without what is wrong with newer rules. */
@@ -35,6 +45,7 @@ const NOTHING: Answer = {
   pipeline: null,
   totals: null,
   frames: 0,
+  unclaimed: 0,
   firstLost: null,
   capture: null,
   changed: null,
@@ -50,6 +61,7 @@ export class Session implements Engine {
   readonly #filtering = new Lane();
   readonly #ways = new Lane();
   readonly #writing = new Lane();
+  readonly #trying = new Lane();
   /** What is wanted: the newest rules, the capture, the rules to compare with. */
   #text: string | null = null;
   #capture: CaptureFrames | null = null;
@@ -91,7 +103,8 @@ export class Session implements Engine {
 
   stop(): void {
     this.#stopped = true;
-    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing]) lane.stop();
+    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing, this.#trying])
+      lane.stop();
   }
 
   ping(): void {}
@@ -101,7 +114,7 @@ export class Session implements Engine {
     return this.#filtering.run(async (pace) => {
       const good = this.#good;
       if (good === null) return 0;
-      const list = await narrow(filter, good.run, good.comparison, good.words, pace, seldom(progress));
+      const list = await narrow(filter, good.run, good.comparison, good.search, pace, seldom(progress));
       pace.check();
       // Newer rules have narrowed their frames themselves.
       if (this.#good === good) this.#good = { ...good, list };
@@ -161,6 +174,13 @@ export class Session implements Engine {
 
   before(frame: number): Promise<FrameOutcome | null> {
     return Promise.resolve(this.#good?.comparison?.before.outcomes.of(frame)?.outcome ?? null);
+  }
+
+  effectOf(rules: string, own: number | null): Promise<RulesEffect | null> {
+    return this.#trying.run(async (pace) => {
+      const { effectOf } = await import("./answers/effect.js");
+      return this.#good === null ? null : effectOf(this.#good.run, rules, own, this.#core, pace);
+    });
   }
 
   annotated(progress: Progress): Promise<Blob | null> {
@@ -226,9 +246,8 @@ export class Session implements Engine {
   async #steer(run: Run, core: CoreSource, pace: Pace, progress: Progress): Promise<void> {
     const { loaded, frames, outcomes, text } = run;
     const comparison = await this.#compare(run, core, pace, progress);
-    const words =
-      frames.capture !== null && this.#good?.run.frames === frames ? this.#good.words : new FrameWords(frames);
-    const list = await narrow(this.#filter, run, comparison, words, pace, progress);
+    const search = this.#good?.search.of(run) ?? new Search(run);
+    const list = await narrow(this.#filter, run, comparison, search, pace, progress);
     const meters = await metersOf(frames, outcomes, pace);
     // Expectations are about the frames of the document, where it has any.
     const own = frames.capture === null || loaded.scenario.frames === undefined;
@@ -237,13 +256,14 @@ export class Session implements Engine {
       pipeline: pipelineOf(loaded),
       totals: totalsOf(loaded, meters, own),
       frames: frames.count,
+      unclaimed: outcomes.unclaimed,
       firstLost: outcomes.firstLost,
       capture: frames.capture,
       changed: comparison?.changed ?? null,
       changes: comparison?.groups ?? [],
     };
     pace.check();
-    this.#good = { run, comparison, words, list, position: new Position(text, core, frames), answer };
+    this.#good = { run, comparison, search, list, position: new Position(text, core, frames), answer };
   }
 
   /** The rules that are compared with, over the same frames; null where they are refused or not wanted. */

@@ -1,10 +1,12 @@
 /** The pane "Frames": the list, its filter, captures, and the packet builder. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { MenuPlace } from "../parts/contextMenu.js";
 import { countText, counted } from "../parts/format.js";
 import { answer } from "../state/answer.js";
 import { chooseCapture, closeCapture, openFile } from "../state/capture.js";
 import { registerCommands } from "../state/commands.js";
+import { startConditions } from "../state/condition.js";
 import { moveCursor, startCursor } from "../state/cursor.js";
 import { listed } from "../state/frameList.js";
 import { buildPacket } from "../state/builder.js";
@@ -13,16 +15,19 @@ import { CaptureBar } from "./capture/captureBar.js";
 import { startDrops } from "./capture/drops.js";
 import { DropTarget } from "./capture/dropTarget.js";
 import { Empty } from "./empty.js";
+import { conditionCommands } from "./filter/apply.js";
+import { ConditionMenu } from "./filter/conditionMenu.js";
 import { FilterBar } from "./filter/filterBar.js";
 import { frameCommands, removeFrame } from "./frameActions.js";
 import { Grid } from "./list/grid.js";
-import { FrameMenu, type MenuPlace } from "./list/frameMenu.js";
+import { FrameMenu } from "./list/frameMenu.js";
 
 export function Frames(): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const [menu, setMenu] = useState<MenuPlace | null>(null);
   useEffect(() => {
     const ends = [
+      startConditions(),
       startCursor(),
       startDrops(),
       registerCommands([
@@ -39,6 +44,7 @@ export function Frames(): JSX.Element {
           },
         },
         ...frameCommands,
+        ...conditionCommands,
       ]),
     ];
     return () => ends.forEach((end) => end());
@@ -62,6 +68,7 @@ export function Frames(): JSX.Element {
       {!none && <FilterBar input={input} />}
       {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={removeFrame} />}
       {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
+      <ConditionMenu />
       <LoadedBuilder />
       <DropTarget />
     </section>

@@ -38,6 +38,17 @@ export function shareText(part: number, whole: number): string {
   return `${Number(percent.toFixed(digits))} %`;
 }
 
+/** The shares of parts that are the whole together: whole percents add up to 100, rounded up where most is cut off. */
+export function sharesText(parts: readonly number[], whole: number): string[] {
+  const percents = parts.map((part) => (whole === 0 ? 0 : (100 * part) / whole));
+  if (percents.some((one) => one !== 0 && (one < 1 || one > 99))) return parts.map((part) => shareText(part, whole));
+  const rounded = percents.map(Math.floor);
+  const left = Math.round(percents.reduce((sum, one) => sum + one, 0)) - rounded.reduce((sum, one) => sum + one, 0);
+  const cut = (at: number): number => (percents[at] ?? 0) % 1;
+  const raised = new Set([...parts.keys()].sort((a, b) => cut(b) - cut(a)).slice(0, left));
+  return rounded.map((percent, at) => `${percent + Number(raised.has(at))} %`);
+}
+
 /** `4 ms`, `1.3 s`. */
 export function tookText(milliseconds: number): string {
   if (milliseconds < 1) return "under 1 ms";

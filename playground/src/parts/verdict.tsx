@@ -11,10 +11,19 @@ export const SHAPES: Readonly<Record<VerdictName, string>> = {
   miss: "▼",
 };
 
-export function Verdict({ verdict }: { readonly verdict: VerdictName }): JSX.Element {
+/** The shape of a frame that reached what only the driver's own rules lead to. */
+export const UNCLAIMED = "○";
+
+interface VerdictProps {
+  readonly verdict: VerdictName;
+  /** Whether no rule took the frame but the driver's own. */
+  readonly unclaimed?: boolean;
+}
+
+export function Verdict({ verdict, unclaimed = false }: VerdictProps): JSX.Element {
   return (
-    <span class="verdict" data-verdict={verdict}>
-      <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict}
+    <span class="verdict" data-verdict={verdict} data-unclaimed={unclaimed || undefined}>
+      <span aria-hidden="true">{unclaimed ? UNCLAIMED : SHAPES[verdict]}</span> {verdict}
     </span>
   );
 }

@@ -32,8 +32,8 @@ export async function openExample({ name, capture }: Example): Promise<void> {
       capture === null ? null : fetchFile(capture).then((found) => found.blob()),
     ]);
     openRules(text, name);
-    if (file !== null && capture !== null) await openCapture(file, capture);
-    else if (brought !== null && openFile.peek()?.file === brought) await closeCapture();
+    if (file !== null && capture !== null) await openCapture(file, capture, true);
+    else if (brought !== null && openFile.peek()?.file === brought) await closeCapture(true);
     brought = file;
   } catch (error) {
     notify({ id: "example", text: `The example "${name}" could not be read: ${String(error)}` });

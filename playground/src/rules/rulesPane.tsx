@@ -64,7 +64,7 @@ export function RulesPane(): JSX.Element {
       onPasteCapture={(event) => {
         const text = event.clipboardData?.getData("text/plain") ?? "";
         if (!(event.target instanceof Element) || event.target.closest("dialog") !== null) return;
-        if (source.peek() !== null || !isSourceText(text)) return;
+        if ((source.peek() !== null && editor?.selectsAll !== true) || !isSourceText(text)) return;
         event.preventDefault();
         event.stopPropagation();
         openSource(text, "pasted");

@@ -1,8 +1,10 @@
 /** Keeps the work of this tab while it changes. */
+import { stale } from "../state/answer.js";
 import { openFile } from "../state/capture.js";
 import { openedRules, rules, rulesName, source, written } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
+import { goodRules } from "../state/steering.js";
 import { forgetOldest, keepWithCapture, keepWork, KEPT_CAPTURE, leaveWork, type KeptWork } from "./kept.js";
 import { lastId, takeId } from "./tab.js";
 
@@ -26,13 +28,17 @@ let keptFile: Blob | null | undefined;
 let missing: KeptWork["capture"] = null;
 /** Runs while something is not kept yet. */
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** The files of the command that the work began with. */
+let origin: string | undefined;
 let told = false;
 
 /**
  * Begins to keep what the page shows, under the id of before or a new one.
  * @param lacking the capture of the work, where its bytes were not kept
+ * @param began the files of the command that the work began with
  */
-export function keepAs(wanted: string | null, lacking: KeptWork["capture"] = null): void {
+export function keepAs(wanted: string | null, lacking: KeptWork["capture"] = null, began?: string): void {
+  origin = began;
   untouched = null;
   edited = null;
   keptFile = undefined;
@@ -41,8 +47,9 @@ export function keepAs(wanted: string | null, lacking: KeptWork["capture"] = nul
 }
 
 /** Keeps what the page shows only once it is edited, as new work. @param then called at the first edit */
-export function keepOnceEdited(then: () => void): void {
+export function keepOnceEdited(then: () => void, began?: string): void {
   missing = null;
+  origin = began;
   untouched = { written: written.peek(), name: rulesName.peek(), file: openFile.peek()?.file ?? null };
   edited = then;
 }
@@ -102,6 +109,8 @@ export function workOfTheMoment(): KeptWork {
     step: selectedStep.peek(),
     path: selectedPath.peek(),
     filter: filter.peek(),
+    ...(origin !== undefined && { origin }),
+    ...(stale.peek() && goodRules() !== null && { good: goodRules() ?? "" }),
     capture: open === null ? missing : { name: open.name, size: open.file.size },
   };
 }
@@ -111,7 +120,7 @@ function stillUntouched(): boolean {
   const { written: text, name, file } = untouched;
   if (text === written.peek() && name === rulesName.peek() && file === (openFile.peek()?.file ?? null)) return true;
   const then = edited;
-  keepAs(null);
+  keepAs(null, null, origin);
   then?.();
   return false;
 }

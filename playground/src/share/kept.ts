@@ -18,6 +18,10 @@ export interface KeptWork {
   readonly path: string | null;
   readonly filter: FrameFilter;
   readonly capture: { readonly name: string; readonly size: number } | null;
+  /** The files of the command that it began with. */
+  readonly origin?: string;
+  /** The last rules without errors, where these have some. */
+  readonly good?: string;
 }
 
 export interface FoundWork {

@@ -4,6 +4,7 @@ import { closeCapture, openCapture, openFile } from "../state/capture.js";
 import { newSource, openedRules, openRules, source } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedField, selectedFrame, selectedPath, selectedStep, way } from "../state/selection.js";
+import { showGood } from "../state/steering.js";
 import type { Shared } from "../state/link.js";
 import { bytesText } from "../parts/format.js";
 import { keepAs, keepNow, keepOnceEdited, startKeeping, tell } from "./keeping.js";
@@ -75,23 +76,44 @@ async function openShared(shared: Shared, own: FoundWork | null): Promise<void> 
   }
 }
 
-async function openFiles({ rules, isSource, name, capture }: CommandFiles, own: FoundWork | null): Promise<void> {
-  const text = isSource ? "" : rules;
-  const of = isSource ? newSource(rules, name) : null;
-  await show({ rules: text, source: of, name, opened: text, frame: null, step: 0, path: null, filter: {} }, capture);
-  keepOnceEdited(() => undefined);
+async function openFiles(files: CommandFiles, own: FoundWork | null): Promise<void> {
+  const { name } = files;
+  if (own?.work.origin === originOf(files)) {
+    await openKept(own);
+    notify({
+      id: "own",
+      text: `Your edits of "${name}" are shown.`,
+      actions: [{ title: "Open the file as it is", run: () => void showFiles(files) }],
+    });
+    return;
+  }
+  await showFiles(files);
   if (own !== null && isEdited(own.work)) {
     offer(`You opened "${name}" from its file. What you edited before is kept.`, own);
   }
+}
+
+async function showFiles(files: CommandFiles): Promise<void> {
+  const { rules, reading, name, capture } = files;
+  const text = reading === null ? rules : "";
+  const of = reading === null ? null : newSource(rules, name, reading);
+  await show({ rules: text, source: of, name, opened: text, frame: null, step: 0, path: null, filter: {} }, capture);
+  keepOnceEdited(() => undefined, originOf(files));
+}
+
+/** What says that work began with these files: their names and the text. Another text is opened in place of the work. */
+function originOf({ name, rules, capture, reading }: CommandFiles): string {
+  return JSON.stringify([name, capture?.name ?? null, reading, rules]);
 }
 
 async function openKept({ id, work }: FoundWork): Promise<void> {
   const { capture } = work;
   const file = capture === null ? null : await keptCapture(id).catch(() => null);
   const lacking = file === null ? capture : null;
+  if (work.good !== undefined) await showGood(work.good);
   await show(work, file === null || capture === null ? null : { file, name: capture.name });
   // Another tab may have this id: keepAs then takes a new one.
-  keepAs(id, lacking);
+  keepAs(id, lacking, work.origin);
   if (lacking !== null) {
     notify({
       id: "left",
@@ -129,8 +151,8 @@ async function show(work: Shown, capture: { readonly file: Blob; readonly name: 
     selectedPath.value = work.path;
     way.value = null;
   });
-  if (capture !== null) await openCapture(capture.file, capture.name);
-  else if (openFile.peek() !== null) await closeCapture();
+  if (capture !== null) await openCapture(capture.file, capture.name, true);
+  else if (openFile.peek() !== null) await closeCapture(true);
   selectedFrame.value = work.frame;
   if (work.frame !== null && work.step > 0) selectStep(work.frame, work.step);
 }

@@ -31,8 +31,8 @@ function Health(): JSX.Element | null {
   const warnings = findings.value.filter(({ severity }) => severity === "warning").length;
   if (answer.value === null && errors === 0) return null;
   return (
-    <p class="health" data-errors={errors > 0}>
-      <span aria-hidden="true">{errors > 0 ? "✕" : "●"}</span> {counted(errors, "error")}
+    <p class="health" data-worst={errors > 0 ? "error" : warnings > 0 ? "warning" : undefined}>
+      <span aria-hidden="true">{errors > 0 ? "✕" : warnings > 0 ? "▲" : "●"}</span> {counted(errors, "error")}
       {warnings > 0 && `, ${counted(warnings, "warning")}`}
     </p>
   );

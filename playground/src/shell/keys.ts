@@ -13,6 +13,8 @@ function onKeyDown(event: KeyboardEvent): void {
   if (document.querySelector("dialog[open]") !== null) return;
   const key = keyOf(event);
   if (!event.ctrlKey && !event.metaKey && !/^F\d+$/.test(event.key) && isEditing(event)) return;
+  // A line of text has a history of its own.
+  if (/^Ctrl\+(Shift\+)?Z$/.test(key) && isEditing(event)) return;
   const command = commands.peek().find((one) => one.key === key);
   if (command === undefined) return;
   event.preventDefault();

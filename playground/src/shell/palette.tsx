@@ -1,16 +1,17 @@
-/** The palette: every action of the page, found by typing. */
+/** The palette: every action of the page, and what it can go to, found by typing. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
 import { commands, type Command } from "../state/commands.js";
 import type { ViewProps } from "../parts/viewProps.js";
+import { goTo } from "./goTo.js";
 import { search } from "./search.js";
 
 export function Palette({ onClose }: ViewProps): JSX.Element {
   const [text, setText] = useState("");
   const [selected, setSelected] = useState(0);
   const list = useRef<HTMLUListElement>(null);
-  const found = search(commands.value, text);
+  const found = [...goTo(text), ...search(commands.value, text)];
   const at = Math.min(selected, found.length - 1);
   useEffect(() => list.current?.children[at]?.scrollIntoView({ block: "nearest" }), [at]);
   // The dialog gives the focus back before the action begins.

@@ -9,18 +9,35 @@ import { working } from "./working.js";
 
 /** Why the last file was not opened; null if it was. */
 export const captureError = signal<string | null>(null);
+export interface OpenFile {
+  readonly file: Blob;
+  readonly name: string;
+}
+
 /** The open file; null without a capture. */
-export const openFile = signal<{ readonly file: Blob; readonly name: string } | null>(null);
+export const openFile = signal<OpenFile | null>(null);
+
+/** Whether the file changed last together with the rules, and is undone with them. */
+let ofRules = false;
+
+export function isFileOfRules(): boolean {
+  return ofRules;
+}
 
 /** The longest text of rules that is opened. */
 const MAX_RULES = 16 << 20;
 
-/** Opens a file in place of the open one. The frame that was selected is not; the list selects one. @returns whether it was opened */
-export async function openCapture(file: Blob, name: string): Promise<boolean> {
+/**
+ * Opens a file in place of the open one. The frame that was selected is not; the list selects one.
+ * @param withRules whether it comes with rules that were opened
+ * @returns whether it was opened
+ */
+export async function openCapture(file: Blob, name: string, withRules = false): Promise<boolean> {
   captureError.value = null;
   try {
     const answered = await working((progress) => engine().openCapture(file, name, progress), "Reading");
     if (answered === null) return false;
+    ofRules = withRules;
     batch(() => {
       openFile.value = { file, name };
       selectedFrame.value = null;
@@ -34,8 +51,9 @@ export async function openCapture(file: Blob, name: string): Promise<boolean> {
 }
 
 /** Goes back to the frames of the document. */
-export async function closeCapture(): Promise<void> {
+export async function closeCapture(withRules = false): Promise<void> {
   const answered = await engine().closeCapture();
+  ofRules = withRules;
   batch(() => {
     openFile.value = null;
     selectedFrame.value = null;
@@ -67,7 +85,7 @@ export async function openDropped(files: readonly File[]): Promise<void> {
   }
   if (rules === source && source !== undefined) openSource(await source.text(), source.name);
   else if (rules !== undefined) openRules(await rules.text(), rules.name.replace(/\.json$/i, ""));
-  if (capture !== undefined) await openCapture(capture, capture.name);
+  if (capture !== undefined) await openCapture(capture, capture.name, rules !== undefined);
 }
 
 /** A capture that comes with the page, and the rules that it belongs to. */
@@ -89,5 +107,5 @@ export async function openSample({ rules, capture }: Sample): Promise<void> {
   ]);
   filter.value = {};
   openRules(text, rules.replace(/\.json$/, ""));
-  await openCapture(file, capture);
+  await openCapture(file, capture, true);
 }

@@ -15,18 +15,22 @@ export function startCursor(): () => void {
   return effect(() => {
     const [frame, list] = [selectedFrame.value, listed.value];
     if (frame !== null && frame === own && list === untracked(() => seen)) return;
+    const isFiltered = list?.filter !== seen?.filter && seen !== null;
     seen = list;
     own = null;
-    void find(frame);
+    void find(frame, isFiltered);
   });
 }
 
 let seen: typeof listed.value = null;
 
-async function find(frame: number | null): Promise<void> {
+/** @param isFiltered whether another filter left the frames: the selected one is one of them then */
+async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   const list = listed.peek();
   const place = frame === null || list === null ? -1 : await engine().placeOf(frame);
-  if (frame === selectedFrame.peek() && list === listed.peek()) cursor.value = place;
+  if (frame !== selectedFrame.peek() || list !== listed.peek()) return;
+  cursor.value = place;
+  if (place === -1 && isFiltered) await selectPlace(0);
 }
 
 /** Selects the frame at a place. @param number of the frame, if it is known */

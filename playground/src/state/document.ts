@@ -1,7 +1,7 @@
 /** The rules that are edited: their text, where it came from, and changes of it. */
 import { batch, computed, signal } from "@preact/signals";
 import { applyEdits, type Edit } from "jsonc-parser";
-import type { Source } from "../importing/api.js";
+import type { Source, SourceOptions } from "../importing/api.js";
 import { notify } from "./notices.js";
 import { addedBy } from "./additions.js";
 
@@ -26,9 +26,9 @@ export function openRules(text: string, name: string): void {
   });
 }
 
-/** Rules of another program, before anything is chosen for them. */
-export function newSource(text: string, file: string): Source {
-  const options = { file, format: null, map: {}, driver: null, profile: null, into: null };
+/** Rules of another program. @param reading what is chosen for them, if anything */
+export function newSource(text: string, file: string, reading: Partial<SourceOptions> = {}): Source {
+  const options = { file, format: null, map: {}, driver: null, profile: null, into: null, ...reading };
   return { text: text.replace(/\r\n?/g, "\n"), options };
 }
 

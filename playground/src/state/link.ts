@@ -9,6 +9,7 @@
 import { Deflate, Inflate } from "fflate";
 import type { Scenario } from "flowsteer/scenario";
 import type { FrameFilter } from "../engine/api.js";
+import { VERDICTS } from "../engine/verdicts.js";
 import type { DriverName, ImportFormat, Source } from "../importing/api.js";
 
 export interface Shared {
@@ -57,7 +58,12 @@ export async function encodeLink(shared: Shared): Promise<string> {
     name: shared.name.slice(0, NAME_LENGTH),
     path: path?.slice(0, TEXT_LENGTH) ?? null,
     field: field?.slice(0, TEXT_LENGTH) ?? null,
-    filter: { ...filter, text: filter.text?.slice(0, TEXT_LENGTH) ?? null },
+    filter: {
+      ...filter,
+      text: filter.text?.slice(0, TEXT_LENGTH) ?? null,
+      // A part of an expression is another one.
+      fields: (filter.fields?.length ?? 0) > TEXT_LENGTH ? null : (filter.fields ?? null),
+    },
     capture: capture?.name.slice(0, NAME_LENGTH) ?? null,
     left: left === null ? null : { ...left, name: left.name.slice(0, NAME_LENGTH) },
   };
@@ -137,7 +143,6 @@ function sharedOf(payload: Uint8Array): Shared {
 
 const NAME_LENGTH = 200;
 const TEXT_LENGTH = 1000;
-const VERDICTS = ["deliver", "forward", "transmit", "drop", "miss"] as const;
 
 function filterOf(given: Fields): FrameFilter {
   const filter: { -readonly [key in keyof FrameFilter]: FrameFilter[key] } = {};
@@ -148,7 +153,7 @@ function filterOf(given: Fields): FrameFilter {
       return verdict;
     });
   }
-  for (const key of ["rule", "to", "text"] as const) {
+  for (const key of ["rule", "to", "text", "fields"] as const) {
     const text = given.textOrNull(key, TEXT_LENGTH);
     if (text !== null) filter[key] = text;
   }

@@ -18,6 +18,18 @@ const OWN_WORDS = 200;
 
 /** The last rules that were not refused. */
 let lastGood: string | null = null;
+export function goodRules(): string | null {
+  return lastGood;
+}
+
+/** Shows the answer to rules without errors, before others that have some. */
+export async function showGood(text: string): Promise<void> {
+  const answered = await engine().load(text);
+  if (answered === null || answered.refusals.length > 0) return;
+  lastGood = text;
+  showAnswer(answered);
+}
+
 /** How often work was stopped. */
 let stops = 0;
 

@@ -67,15 +67,15 @@ export async function endTour(): Promise<void> {
   if (own === null) return;
   forget();
   openOwn(own);
-  if (ownFile !== null) await openCapture(ownFile.file, ownFile.name);
+  if (ownFile !== null) await openCapture(ownFile.file, ownFile.name, true);
   ownFile = null;
 }
 
 /** Opens a lesson with its scenario. */
 export async function openLesson(name: LessonName): Promise<void> {
   const loaded = await loadLesson(name);
-  if (openFile.peek() !== null) await closeCapture();
   show(loaded.start, `tour: ${loaded.lesson.title}`);
+  if (openFile.peek() !== null) await closeCapture(true);
 }
 
 /** Puts the scenario of the lesson back. */

@@ -4,10 +4,12 @@ import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "../../base/json.js";
+import { SteeringError } from "../../errors.js";
 import { checkScenario } from "../../scenario/index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { CaptureLog, readColumns } from "../input/captures.js";
 import { openFiles, textOf } from "../input/chunks.js";
+import { importOptions } from "../input/rules/options.js";
 import { Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, CommandRefusal } from "../refusal.js";
@@ -21,17 +23,22 @@ const MAX_PORT = 65535;
 /** dist/playground, from dist/ or from src/cli/commands/. */
 const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../../dist/playground/", import.meta.url));
 
+/** What the text of another program is read with; the page has a form for it. */
+const READING = { map: "value", driver: "value", profile: "value" } as const;
+const OPTIONS = { ...READING, port: "value", open: "flag" } as const;
+
 /** @returns the exit code */
 export async function play(args: readonly string[]): Promise<number> {
-  const line = readCommandLine(args, "play", { port: "value", open: "flag" });
+  const line = readCommandLine(args, "play", OPTIONS);
   const port = numberOption(line, "port", 0, MAX_PORT);
   const [rules, capture, more] = line.operands;
   if (more !== undefined) throw badUsage(more, "name one file of rules and one capture: flowsteer play RULES CAPTURE");
   const isSource = rules !== undefined && (await isOfOtherProgram(rules));
+  const reading = await readingOf(line, isSource ? rules : undefined);
   const notes = [...(isSource ? [] : await checkRules(rules)), ...(await checkCapture(capture))];
   await checkPage();
   const interruption = new Interruption();
-  const server = await serve(filesOf(rules, capture, isSource), port);
+  const server = await serve(filesOf(rules, capture, reading), port);
   try {
     const address = `${server.url}${rules === undefined ? "" : "?opened"}`;
     await tell(line, address, notes);
@@ -51,6 +58,34 @@ async function isOfOtherProgram(path: string): Promise<boolean> {
   if (isScenario(text)) return false;
   const { recognizes } = await import("../../import/index.js");
   return recognizes(text);
+}
+
+/** How the rules of another program are read, as the page chooses it; null for a scenario. */
+interface Reading {
+  readonly map: Readonly<Record<string, string>>;
+  readonly driver: string | null;
+  readonly profile: string | null;
+}
+
+/** @param path the rules of another program; undefined for a scenario */
+async function readingOf(line: CommandLine, path: string | undefined): Promise<Reading | null> {
+  const [given] = Object.keys(READING).filter((name) => line.values.has(name));
+  if (path === undefined) {
+    if (given !== undefined) throw badUsage(`--${given}`, "it is for rules of other programs: flowsteer play RULES");
+    return null;
+  }
+  const options = importOptions(line);
+  if (given !== undefined) {
+    const { importScenario } = await import("../../import/index.js");
+    // Unknown names are refused here. What else is wrong with the text is for the page to show.
+    try {
+      await importScenario([{ file: path, text: await textOf(path) }], { ...options, lenient: true });
+    } catch (error) {
+      throw error instanceof SteeringError ? new CommandRefusal(path, error) : error;
+    }
+  }
+  const { map = {}, driver = null, profile = null } = options;
+  return { map, driver, profile };
 }
 
 /** Refuses what is no scenario. Mistakes in one are for the page to show. @returns notes */
@@ -101,10 +136,10 @@ async function checkPage(): Promise<void> {
 function filesOf(
   rules: string | undefined,
   capture: string | undefined,
-  isSource: boolean,
+  reading: Reading | null,
 ): ReadonlyMap<string, ServedFile> {
   if (rules === undefined) return new Map();
-  const index = { rules: basename(rules), capture: capture === undefined ? null : basename(capture), isSource };
+  const index = { rules: basename(rules), capture: capture === undefined ? null : basename(capture), reading };
   return new Map<string, ServedFile>([
     ["opened/index.json", Buffer.from(JSON.stringify(index))],
     ["opened/rules.json", rules],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { objectOf } from "../../../playground/src/answers/expectationPath.js";
 import { REASON_TEXTS } from "../../../playground/src/answers/reasons.js";
-import { shareText, timeText, tookText } from "../../../playground/src/parts/format.js";
+import { sharesText, shareText, timeText, tookText } from "../../../playground/src/parts/format.js";
 
 test.each([
   [0, 86, "0 %"],
@@ -19,6 +19,29 @@ test.each([
   [5, 1000, "0.5 %"],
 ])("%i of %i are %s: only nothing is 0 %, only everything is 100 %", (part, whole, text) => {
   expect(shareText(part, whole)).toBe(text);
+});
+
+test.each([
+  [
+    [1, 1, 1],
+    ["34 %", "33 %", "33 %"],
+  ],
+  [
+    [2, 1],
+    ["67 %", "33 %"],
+  ],
+  [[86], ["100 %"]],
+  [
+    [0, 0],
+    ["0 %", "0 %"],
+  ],
+  [
+    [9_999, 1],
+    ["99.99 %", "0.01 %"],
+  ],
+])("parts of %j are %j", (parts, texts) => {
+  const whole = parts.reduce((sum, one) => sum + one, 0);
+  expect(sharesText(parts, whole)).toEqual(texts);
 });
 
 test("no share of a large number but nothing and everything is said to be nothing or everything", () => {

@@ -69,6 +69,49 @@ test("the filter narrows the list, suggests what there is, and follows other pan
   await context.close();
 });
 
+test("conditions on fields narrow the list, say what is wrong, and the path follows", async () => {
+  const { page, context, faults } = await playground.open();
+  await selects(page, 2);
+  await filterInput(page).fill("vxlan.vni == 5001 && tcp.port == 443");
+  await counts(page, "1 of 2 frames");
+  await selects(page, 1);
+  await page.getByRole("heading", { name: "Path of frame 1" }).waitFor();
+  await filterInput(page).fill("udp.prot == 8472");
+  await page.getByText('there is no field "udp.prot"; did you mean "udp.port"?').waitFor();
+  await counts(page, "1 of 2 frames");
+  await filterInput(page).fill('fs.verdict == "miss" || fs.rule == "net 5002"');
+  await counts(page, "1 of 2 frames");
+  await filterInput(page).fill("host 10.1.1.1");
+  await page.getByText("No row with the words host 10.1.1.1").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("fields, bytes and rules are applied as filters, by menu and by key", async () => {
+  const { page, context, faults } = await playground.open();
+  await selects(page, 2);
+  const headers = page.getByRole("tree", { name: "Headers" });
+  await headers.getByRole("treeitem", { name: /^udp/ }).locator(".header-line").click();
+  await headers.getByText("destination_port").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Apply as filter", exact: true }).click();
+  await expect.poll(() => filterInput(page).inputValue()).toBe("udp.dstport == 8472");
+  await counts(page, "1 of 2 frames");
+  await page.locator('[data-at="0"]').click();
+  await page.locator('[data-at="1"]').click({ modifiers: ["Shift"] });
+  await page.locator('[data-at="1"]').press("X");
+  await expect.poll(() => filterInput(page).inputValue()).toBe("udp.dstport == 8472 && !(frame[0:2] == 02:00)");
+  await counts(page, "0 of 2 frames");
+  const rule = page.getByRole("button", { name: /^rule net 5001/ });
+  await rule.click({ button: "right" });
+  await page.getByRole("menu").press("Escape");
+  await page.keyboard.press("a");
+  await expect.poll(() => filterInput(page).inputValue()).toBe('fs.rule == "net 5001"');
+  await counts(page, "1 of 2 frames");
+  await selects(page, 1);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 test("a frame of the document is duplicated and removed from its menu", async () => {
   const { page, context, faults } = await playground.open();
   await selects(page, 2);

@@ -58,6 +58,23 @@ flow create 0 group 1 priority 1 ingress pattern eth / ipv4 dst is 192.0.2.10 / 
 flow create 0 ingress pattern eth / end actions jump group 1 / end
 flow create 0 ingress pattern eth / pppoes / end actions drop / end`;
 
+/** Without a rule for other frames: the port of testpmd receives them. */
+const DRIVERS =
+  "flow create 0 ingress pattern eth / ipv4 dst is 198.51.100.7 / tcp dst is 443 / end actions queue index 1 / end";
+
+test("a frame that only the driver's own rules received does not look delivered", async () => {
+  await give(page.locator(".rules-editor"), "paste", DRIVERS);
+  await tab(/^Rules/).waitFor();
+  await addPacket(page, "ethernet / ipv4 destination 198.51.100.9 / udp destination_port 7");
+  await grid(page)
+    .getByText(/^no rule: qp:/)
+    .waitFor();
+  await path().getByText("no rule took the frame but the driver's own").waitFor();
+  await page.getByRole("button", { name: /no rule took 1/ }).click();
+  await counts(page, "1 frame");
+  expect(await page.getByRole("combobox", { name: "Filter frames" }).inputValue()).toBe("fs.unclaimed");
+});
+
 test("pasted testpmd rules stay, with their hits, dead rules and findings at their lines, and the scenario beside them", async () => {
   await give(editor(page), "paste", TESTPMD);
   await tab("Rules (testpmd)").waitFor();

@@ -68,6 +68,22 @@ describe("a reload", () => {
     await context.close();
   });
 
+  it("with an error in the text shows the last good answer, and says so", async () => {
+    const { page, context, faults } = await playground.open();
+    await expectRules(page, "flowsteer");
+    await typeRules(page, rulesTo("apples"));
+    await page.getByRole("grid", { name: "Frames" }).getByText("qp:apples").waitFor();
+    await typeRules(page, rulesTo("apples").replace('"table":"root"', '"table":"rood"'));
+    await page.locator(".strip").getByText("From the last rules without errors").waitFor();
+    await kept(page, "rood");
+    await page.reload();
+    await expectRules(page, "rood");
+    await page.locator(".strip").getByText("From the last rules without errors").waitFor();
+    await page.getByRole("grid", { name: "Frames" }).getByText("qp:apples").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("of each of two tabs shows its own work; a new tab begins with the newest", async () => {
     const { page, context } = await playground.open();
     await expectRules(page, "flowsteer");
@@ -118,6 +134,37 @@ describe("a reload", () => {
     expect(await page.getByText("keeps nothing").count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
+  });
+});
+
+describe("files of the command", () => {
+  const files = (text: string) =>
+    new Map<string, Buffer>([
+      ["opened/index.json", Buffer.from(JSON.stringify({ rules: "mine.json", capture: null, reading: null }))],
+      ["opened/rules.json", Buffer.from(text)],
+    ]);
+
+  it("that were edited are shown so after a reload, and can be opened as they are", async () => {
+    const served = files(rulesTo("apples"));
+    const own = await openPlayground(served);
+    const { page, context, faults } = await own.open({ path: "?opened" });
+    await expectRules(page, "apples");
+    await typeRules(page, rulesTo("pears"));
+    await kept(page, "pears");
+    await page.reload();
+    await expectRules(page, "pears");
+    await page.getByText('Your edits of "mine.json" are shown.').waitFor();
+    await page.getByRole("button", { name: "Open the file as it is" }).click();
+    await expectRules(page, "apples");
+    // The file has changed since.
+    served.set("opened/rules.json", Buffer.from(rulesTo("plums")));
+    await page.reload();
+    await expectRules(page, "plums");
+    await page.getByRole("button", { name: "Go back to them" }).click();
+    await expectRules(page, "pears");
+    expect(faults).toEqual([]);
+    await context.close();
+    await own.close();
   });
 });
 

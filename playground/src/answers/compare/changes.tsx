@@ -110,7 +110,15 @@ function Selected(): JSX.Element | null {
   if (was === null || now === null || now.frame !== was.frame) return null;
   const { verdict, reason, to, copies, rules } = now.trace.outcome;
   const names = (all: readonly { readonly name: string }[]): string[] => all.map(({ name }) => name);
-  const after: FrameOutcome = { verdict, reason, to: names(to), copies: names(copies), rules, skipped: null };
+  const after: FrameOutcome = {
+    verdict,
+    reason,
+    to: names(to),
+    copies: names(copies),
+    rules,
+    unclaimed: false,
+    skipped: null,
+  };
   return (
     <table class="before-after" aria-label={`Frame ${was.frame} before and after`}>
       <thead>

@@ -4,7 +4,7 @@ import type { Comparison } from "../answers/changes.js";
 import type { Run } from "../steer/run.js";
 import type { Pace } from "../work/lane.js";
 import { FrameList } from "./list.js";
-import type { FrameWords } from "./words.js";
+import type { Search } from "./search.js";
 
 /** Frames between two rests. */
 const SOME = 8192;
@@ -13,7 +13,7 @@ export async function narrow(
   filter: FrameFilter,
   run: Run,
   comparison: Comparison | null,
-  words: FrameWords,
+  search: Search,
   pace: Pace,
   progress: Progress,
 ): Promise<FrameList> {
@@ -25,8 +25,10 @@ export async function narrow(
     .filter((word) => word !== "");
   const byClass = outcomes.classes.map((one) => takes(filter, one.outcome, one.hits, one.reached));
   const comparing = filter.changed === true || filter.change !== undefined;
-  if (byClass.every(Boolean) && asked.length === 0 && !comparing) return new FrameList(count);
-  const found = asked.length === 0 ? null : await words.find(asked, loaded.device, pace, progress);
+  const fields = filter.fields ?? "";
+  if (byClass.every(Boolean) && asked.length === 0 && fields === "" && !comparing) return new FrameList(count);
+  const found = asked.length === 0 ? null : await search.words.find(asked, loaded.device, pace, progress);
+  const passes = fields === "" ? null : await search.fields(fields, run, pace, progress);
   // Words that are in what the row says of the outcome need not be in the rest of it.
   const columns = outcomes.classes.map(({ outcome }) => {
     const text = outcomeText(outcome);
@@ -39,6 +41,7 @@ export async function narrow(
     const at = outcomes.numberOf(frame) - 1;
     if (byClass[at] !== true) continue;
     if (columns[at]?.every((column) => column?.[frame - 1] === 1) === false) continue;
+    if (passes?.(frame) === false) continue;
     if (comparing && !isChange(filter, comparison, frame)) continue;
     frames[taken++] = frame;
   }

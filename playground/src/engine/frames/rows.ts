@@ -27,6 +27,7 @@ export async function rowsOf(run: Run, comparison: Comparison | null, numbers: r
       to: outcome?.to ?? [],
       copies: outcome?.copies ?? [],
       rules: outcome?.rules ?? [],
+      unclaimed: outcome?.unclaimed ?? false,
       skipped: outcome?.skipped ?? null,
     };
   });

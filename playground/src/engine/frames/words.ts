@@ -3,10 +3,8 @@ import type { Device } from "flowsteer";
 import type { Progress } from "../api.js";
 import type { Pace } from "../work/lane.js";
 import type { Frames } from "./frames.js";
+import { scanParsed } from "./parsedScan.js";
 import { summaryOf } from "./summary.js";
-
-/** Frames that are parsed at once. */
-const BATCH = 64;
 
 export class FrameWords {
   readonly #frames: Frames;
@@ -41,35 +39,10 @@ export class FrameWords {
     pace: Pace,
     progress: Progress,
   ): Promise<void> {
-    const { count } = this.#frames;
     const columns = words.map((word) => [word, found.get(word) as Uint8Array] as const);
-    let batch: { readonly frame: number; readonly bytes: Uint8Array }[] = [];
-    let batchType = 1;
-    const look = (): void => {
-      const parsed = device.parseHeaders(
-        batch.map(({ bytes }) => bytes),
-        { linkType: batchType },
-      );
-      for (const [i, { frame, bytes }] of batch.entries()) {
-        const headers = parsed[i];
-        const summary = headers === undefined ? "" : summaryOf(bytes, headers);
-        const text = `${frame} ${this.#frames.nameOf(frame) ?? ""} ${summary}`.toLowerCase();
-        for (const [word, column] of columns) if (text.includes(word)) column[frame - 1] = 1;
-      }
-      batch = [];
-    };
-    await this.#frames.scan(
-      pace,
-      (frame, bytes, linkType) => {
-        if (batch.length > 0 && linkType !== batchType) look();
-        batchType = linkType;
-        batch.push({ frame, bytes });
-        if (batch.length === BATCH) {
-          look();
-          progress(frame, count, "Searching");
-        }
-      },
-      look,
-    );
+    await scanParsed(this.#frames, device, pace, progress, (frame, bytes, parsed) => {
+      const text = `${frame} ${this.#frames.nameOf(frame) ?? ""} ${summaryOf(bytes, parsed)}`.toLowerCase();
+      for (const [word, column] of columns) if (text.includes(word)) column[frame - 1] = 1;
+    });
   }
 }

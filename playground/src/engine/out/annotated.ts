@@ -1,6 +1,6 @@
 /** The frames as a capture with a comment on each that says what happened to it, as `flowsteer run --annotate` writes it. */
 import { PcapngWriter } from "flowsteer";
-import { CaptureAnnotator, encodeComment, type EncodedComment } from "flowsteer/run";
+import { CaptureAnnotator, encodeComment, printable, type EncodedComment } from "flowsteer/run";
 import { answerText } from "../answers/states.js";
 import type { Progress } from "../api.js";
 import type { CaptureFrames } from "../frames/captureFrames.js";
@@ -78,8 +78,3 @@ function commentText({ outcome, answers }: OutcomeClass): string {
 }
 
 const KINDS = { first_hit: "flag", flow_meter: "meter", conn_track: "connection" } as const;
-
-/** Control characters of names are escaped: readers print comments to terminals. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}

@@ -1,6 +1,7 @@
 /** The outcomes of all frames: a class number for each frame, and the outcome of each class. */
 import type { Outcome } from "flowsteer";
 import { farOutcomes, outcomeNames, type Answer, type LoadedScenario } from "flowsteer/scenario";
+import { isUnclaimed } from "flowsteer/import";
 import type { FrameEnd, FrameOutcome } from "../api.js";
 
 /** Frames with the same outcome, whatever their bytes and tags are. */
@@ -40,6 +41,12 @@ export class Outcomes {
     return this.classes[this.numberOf(frame) - 1];
   }
 
+  /** How many frames no rule took but the driver's own. */
+  get unclaimed(): number {
+    const are = this.classes.map(({ outcome }) => outcome.unclaimed);
+    return are.includes(true) ? this.#numbers.reduce((sum, number) => sum + Number(are[number - 1] === true), 0) : 0;
+  }
+
   /** The first frame that missed or was dropped; null if none did. */
   get firstLost(): number | null {
     const lost = this.classes.map(({ outcome: { verdict } }) => verdict === "miss" || verdict === "drop");
@@ -61,7 +68,7 @@ export class Outcomes {
     const said = answers.map(({ use, answer }) => [use.kind, use.name, answer]);
     const key = JSON.stringify([verdict, reason, to, copies, [...hits], [...reached], said, rules]);
     return this.#add(key, () => {
-      const named = { verdict, reason, to, copies, rules, skipped: null };
+      const named = { verdict, reason, to, copies, rules, unclaimed: isUnclaimed(rules), skipped: null };
       return { outcome: named, end: endKey(named), hits, reached, answers };
     });
   }
@@ -84,7 +91,15 @@ export class Outcomes {
   }
 }
 
-const NOTHING: FrameOutcome = { verdict: null, reason: null, to: [], copies: [], rules: [], skipped: null };
+const NOTHING: FrameOutcome = {
+  verdict: null,
+  reason: null,
+  to: [],
+  copies: [],
+  rules: [],
+  unclaimed: false,
+  skipped: null,
+};
 const NONE: ReadonlySet<string> = new Set();
 
 function addFar(outcome: Outcome, hits: Set<string>, reached: Set<string>): void {

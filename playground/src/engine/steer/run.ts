@@ -2,7 +2,7 @@
 import type { CoreSource } from "flowsteer";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "flowsteer/scenario";
 import type { Progress } from "../api.js";
-import type { CaptureFrames } from "../frames/captureFrames.js";
+import type { CaptureFrames, FrameRange } from "../frames/captureFrames.js";
 import { DocumentFrames } from "../frames/documentFrames.js";
 import type { Pace } from "../work/lane.js";
 import { Outcomes } from "./outcomes.js";
@@ -20,6 +20,7 @@ export interface Run {
 /**
  * Loads rules and steers frames.
  * @param others null for the frames of the document
+ * @param range the frames of a capture that are steered, if not all
  * @throws SteeringError the rules are refused
  */
 export async function runRules(
@@ -28,6 +29,7 @@ export async function runRules(
   others: DocumentFrames | CaptureFrames | null,
   pace: Pace,
   progress: Progress,
+  range?: FrameRange,
 ): Promise<Run> {
   const loaded = await loadScenario(text, { core });
   pace.check();
@@ -35,7 +37,7 @@ export async function runRules(
   const outcomes = new Outcomes(loaded, frames.count);
   if (frames.capture === null) {
     await steerDocument(loaded, frames, outcomes, frames.inputs === loaded.frames, pace, progress);
-  } else await frames.steer(loaded, outcomes, pace, progress);
+  } else await frames.steer(loaded, outcomes, pace, progress, range);
   return { text, loaded, frames, outcomes };
 }
 

@@ -1,14 +1,16 @@
 /** The filter of the list, as one line of text with suggestions. */
+import type { FilterFault } from "flowsteer/packet";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { CompletionInput } from "../../parts/completionInput.js";
 import { answer, totals } from "../../state/answer.js";
+import { listed } from "../../state/frameList.js";
 import { filter } from "../../state/selection.js";
-import { filterText, parseFilter, sameFilter, type FilterError } from "./language.js";
+import { filterText, parseFilter, sameFilter } from "./language.js";
 import { suggestionsOf } from "./suggest.js";
 
 /** Text and signal are one: what is typed sets the signal, and what others set is written. */
-function useFilterText(): readonly [text: string, error: FilterError | null, type: (text: string) => void] {
+function useFilterText(): readonly [text: string, error: FilterFault | null, type: (text: string) => void] {
   const [text, setText] = useState(() => filterText(filter.peek()));
   const parsed = parseFilter(text);
   const wanted = filter.value;
@@ -40,7 +42,7 @@ export function FilterBar({ input }: { readonly input: RefObject<HTMLInputElemen
           input={input}
           id={id}
           label="Filter frames"
-          placeholder="Filter: verdict:miss to:qp:blue 10.0.0.7"
+          placeholder="Filter: ip.dst == 10.0.0.0/8 && udp.port == 4789"
           value={text}
           errorId={error === null ? null : `${id}-error`}
           completions={(written, place) => suggestionsOf(written, place, totals.value, comparing)}
@@ -63,11 +65,26 @@ export function FilterBar({ input }: { readonly input: RefObject<HTMLInputElemen
           </button>
         )}
       </div>
+      {error === null && <NothingFound />}
       {error !== null && (
         <p id={`${id}-error`} class="filter-error" role="status">
-          <span class="mono">{text.slice(error.from, error.to)}</span>: {error.text}. The list keeps the last filter.
+          {error.from < error.to && <span class="mono">{text.slice(error.from, error.to)}: </span>}
+          {error.text}
+          {error.text.endsWith("?") ? "" : "."} The list keeps the last filter.
         </p>
       )}
     </div>
+  );
+}
+
+/** Words are looked for in the rows: whoever meant a condition learns how one is written. */
+function NothingFound(): JSX.Element | null {
+  const [list, { text = "" }] = [listed.value, filter.value];
+  if (text === "" || list === null || list.count > 0 || list.filter !== filter.value) return null;
+  return (
+    <p class="filter-note" role="status">
+      No row with the words <span class="mono">{text}</span>. Conditions on fields are written{" "}
+      <span class="mono">ip.dst == 10.0.0.0/8</span>.
+    </p>
   );
 }

@@ -9,9 +9,9 @@ export function timeColumn({ time }: FrameRow): string {
 }
 
 /** Where it went; and if nowhere, why. */
-export function endColumn({ to, copies, reason, skipped }: FrameRow): string {
+export function endColumn({ to, copies, reason, unclaimed, skipped }: FrameRow): string {
   const ends = [...to, ...copies.map((one) => `copy ${one}`)];
-  return ends.length > 0 ? ends.join(", ") : (skipped ?? reason ?? "");
+  return ends.length > 0 ? `${unclaimed ? "no rule: " : ""}${ends.join(", ")}` : (skipped ?? reason ?? "");
 }
 
 export const COLUMNS = [

@@ -1,14 +1,8 @@
-/** The menu of the selected frame. Arrow keys move, Enter chooses, Escape closes. */
+/** The menu of the selected frame. */
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { ContextMenu, type MenuPlace } from "../../parts/contextMenu.js";
 import { selectedFrame } from "../../state/selection.js";
 import { frameActions } from "../frameActions.js";
-
-/** A place of the page, in pixels. */
-export interface MenuPlace {
-  readonly x: number;
-  readonly y: number;
-}
 
 interface FrameMenuProps {
   readonly place: MenuPlace;
@@ -16,66 +10,6 @@ interface FrameMenuProps {
 }
 
 export function FrameMenu({ place, onClose }: FrameMenuProps): JSX.Element {
-  const list = useRef<HTMLUListElement>(null);
-  const before = useRef<Element | null>(null);
-  const items = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
-  useLayoutEffect(() => {
-    const menu = list.current;
-    if (menu === null) return;
-    menu.style.left = `${Math.max(4, Math.min(place.x, innerWidth - menu.offsetWidth - 4))}px`;
-    menu.style.top = `${Math.max(4, Math.min(place.y, innerHeight - menu.offsetHeight - 4))}px`;
-  }, [place]);
-  // Before the next key arrives, which would go to the list behind the menu.
-  useLayoutEffect(() => {
-    before.current = document.activeElement;
-    items()[0]?.focus();
-  }, []);
-  const close = (): void => {
-    onClose();
-    if (before.current instanceof HTMLElement) before.current.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const all = items();
-    const at = all.findIndex((item) => item === document.activeElement);
-    const to: Readonly<Record<string, number>> = {
-      ArrowDown: (at + 1) % all.length,
-      ArrowUp: (at + all.length - 1) % all.length,
-      Home: 0,
-      End: all.length - 1,
-    };
-    if (event.key === "Escape" || event.key === "Tab") close();
-    else if (to[event.key] !== undefined) all[to[event.key] ?? 0]?.focus();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  return (
-    <ul
-      ref={list}
-      class="frame-menu"
-      role="menu"
-      aria-label={`Frame ${selectedFrame.value ?? ""}`}
-      onKeyDown={onKeyDown}
-      onFocusOut={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) onClose();
-      }}
-    >
-      {frameActions.map((action) => (
-        <li key={action.id} role="none">
-          <button
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            disabled={!action.can()}
-            onClick={() => {
-              close();
-              action.run();
-            }}
-          >
-            {action.title}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  const items = frameActions.map(({ can, ...action }) => ({ ...action, disabled: !can() }));
+  return <ContextMenu label={`Frame ${selectedFrame.value ?? ""}`} place={place} items={items} onClose={onClose} />;
 }

@@ -47,7 +47,11 @@ function RowView({ place, row, selected }: RowProps): JSX.Element {
             {row.summary}
           </div>
           <div class="verdict-cell" role="gridcell">
-            {row.verdict === null ? <span class="muted">not steered</span> : <Verdict verdict={row.verdict} />}
+            {row.verdict === null ? (
+              <span class="muted">not steered</span>
+            ) : (
+              <Verdict verdict={row.verdict} unclaimed={row.unclaimed} />
+            )}
             {row.changed && (
               <span class="changed-mark" title="Its outcome has changed">
                 <span aria-hidden="true">≠</span>

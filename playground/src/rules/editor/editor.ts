@@ -87,6 +87,12 @@ export class Editor {
     this.#view.focus();
   }
 
+  /** Whether the whole text is selected, so that what is pasted takes its place. */
+  get selectsAll(): boolean {
+    const { doc, selection } = this.#view.state;
+    return selection.main.from === 0 && selection.main.to === doc.length;
+  }
+
   undo(): void {
     undo(this.#view);
   }

@@ -1,11 +1,12 @@
 /** Text of the editor and of the page: typing sets the signal, a change of the signal becomes a small edit. */
 import { invertedEffects, isolateHistory } from "@codemirror/commands";
-import { Annotation, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
+import { Annotation, StateEffect, StateField, Transaction, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import { batch, effect } from "@preact/signals";
-import type { SourceOptions } from "../../importing/api.js";
-import { rules, source, written } from "../../state/document.js";
+import { effect } from "@preact/signals";
+import { around, belongsToStepBefore, restore, sameAround, type Around } from "../../state/around.js";
+import { openedRules, rules, written } from "../../state/document.js";
 import { editsBetween } from "../../text/json.js";
+import { flash, flashes } from "./flash.js";
 
 /** Marks a change that comes from the page. */
 const FROM_PAGE = Annotation.define<boolean>();
@@ -28,34 +29,31 @@ export const overSelection: Extension = EditorView.domEventHandlers({
   },
 });
 
-const setOptions = StateEffect.define<SourceOptions | null>();
+const setAround = StateEffect.define<Around>();
 
-/** How the text is read; null for a scenario. The history of the editor has it beside the text. */
-const optionsField = StateField.define<SourceOptions | null>({
-  create: () => source.peek()?.options ?? null,
-  update: (before, { effects }) => effects.reduce((last, one) => (one.is(setOptions) ? one.value : last), before),
+/** What is around the text. The history of the editor has it beside the text. */
+const aroundField = StateField.define<Around>({
+  create: () => around.peek(),
+  update: (before, { effects }) => effects.reduce((last, one) => (one.is(setAround) ? one.value : last), before),
 });
 
 /** Whether the text is one of another program. */
 export function isSource(state: EditorState): boolean {
-  return (state.field(optionsField, false) ?? null) !== null;
+  return (state.field(aroundField, false)?.options ?? null) !== null;
 }
 
 /** What is typed, undone and redone becomes the page's text. */
 export const typing: Extension = [
-  optionsField,
+  aroundField,
+  flashes,
   invertedEffects.of(({ startState, effects }) =>
-    effects.some((one) => one.is(setOptions)) ? [setOptions.of(startState.field(optionsField))] : [],
+    effects.some((one) => one.is(setAround)) ? [setAround.of(startState.field(aroundField))] : [],
   ),
   EditorView.updateListener.of(({ state, startState, docChanged, transactions }) => {
-    const options = state.field(optionsField);
-    if (!docChanged && options === startState.field(optionsField)) return;
+    const now = state.field(aroundField);
+    if (!docChanged && now === startState.field(aroundField)) return;
     if (transactions.every((one) => one.annotation(FROM_PAGE) === true)) return;
-    const text = state.doc.toString();
-    batch(() => {
-      source.value = options === null ? null : { text, options };
-      if (options === null) rules.value = text;
-    });
+    restore(state.doc.toString(), now);
   }),
 ];
 
@@ -63,23 +61,27 @@ export const typing: Extension = [
 export function follow(view: EditorView): () => void {
   return effect(() => {
     const text = written.value;
-    const options = source.value?.options ?? null;
+    const wanted = around.value;
     // The editor ends lines as documents of the page do.
     if (text.includes("\r")) {
       rules.value = text.replace(/\r\n?/g, "\n");
       return;
     }
     const now = view.state.doc.toString();
-    const isKnown = view.state.field(optionsField) === options;
+    const known = view.state.field(aroundField);
+    const isKnown = sameAround(known, wanted);
     if (text === now && isKnown) return;
-    view.dispatch({
+    const joins = text === now && belongsToStepBefore(known, wanted);
+    const change = view.state.update({
       changes: editsBetween(now, text).map(({ offset, length, content }) => ({
         from: offset,
         to: offset + length,
         insert: content,
       })),
-      effects: isKnown ? [] : [setOptions.of(options)],
-      annotations: [FROM_PAGE.of(true), isolateHistory.of("full")],
+      effects: isKnown ? [] : [setAround.of(wanted)],
+      annotations: [FROM_PAGE.of(true), joins ? Transaction.addToHistory.of(false) : isolateHistory.of("full")],
     });
+    view.dispatch(change);
+    if (isKnown && text !== openedRules.peek()) flash(view, change.changes);
   });
 }

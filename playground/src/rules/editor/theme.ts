@@ -46,6 +46,7 @@ const FRAME = EditorView.theme({
 /** What the page selects, and what the selected frame met. */
 const LIGHTS = EditorView.theme({
   ".cm-object": { backgroundColor: "color-mix(in srgb, var(--accent-back) 45%, transparent)" },
+  ".cm-flash": { backgroundColor: "var(--changed-back)" },
   ".cm-marks": { width: "18px", textAlign: "center", cursor: "default" },
   ".cm-marks .cm-gutterElement:has(span + span)": { fontSize: "10px", whiteSpace: "nowrap" },
   ".cm-hits::after": { content: "attr(data-hits)", marginLeft: "2ch", color: "var(--muted)", whiteSpace: "nowrap" },

@@ -6,7 +6,7 @@ import { selectedBytes } from "../../state/selection.js";
 import { bytes } from "../view.js";
 import { markAt, type BytesAt } from "./bytesAt.js";
 import { hexByte, hexOffset, hexRows, letterOf, movedCursor, type HexRow } from "./hexRows.js";
-import { maskOfByte, pickByte } from "./selection.js";
+import { maskOfByte, pickByte, pickBytes } from "./selection.js";
 
 /** Rows that are drawn above and below those in view. */
 const BEYOND = 4;
@@ -14,6 +14,8 @@ const BEYOND = 4;
 const WIDE = 72;
 
 const cursor = signal(0);
+/** Where a selection with Shift began. */
+let anchor = 0;
 const scroll = signal(0);
 const size = signal({ height: 160, row: 18, width: 16 });
 
@@ -59,10 +61,11 @@ export function HexView(): JSX.Element | null {
         aria-rowcount={rows.length}
         aria-colcount={width + 2}
         class="hex-rows"
+        data-filters=""
         style={{ height: `${rows.length * rowHeight}px` }}
         onClick={(event) => {
           const cell = (event.target as Element).closest<HTMLElement>("[data-at],[data-letter]");
-          if (cell !== null) select(Number(cell.dataset["at"] ?? cell.dataset["letter"]));
+          if (cell !== null) select(Number(cell.dataset["at"] ?? cell.dataset["letter"]), event.shiftKey);
         }}
         onKeyDown={(event) => {
           const page = Math.max(1, Math.floor(height / rowHeight) - 1);
@@ -70,7 +73,7 @@ export function HexView(): JSX.Element | null {
           if (to === null) return;
           event.preventDefault();
           moving.current = true;
-          select(to);
+          select(to, event.shiftKey);
           reveal(view.current, rows, to, rowHeight);
         }}
       >
@@ -82,9 +85,14 @@ export function HexView(): JSX.Element | null {
   );
 }
 
-function select(at: number): void {
+/** @param extend whether the bytes from where the selection began are selected */
+function select(at: number, extend: boolean): void {
   cursor.value = at;
-  pickByte(at);
+  if (extend) pickBytes(anchor, at);
+  else {
+    anchor = at;
+    pickByte(at);
+  }
 }
 
 function observe(element: HTMLElement | null): (() => void) | undefined {

@@ -1,7 +1,15 @@
 /** The field that is selected: in the tree of headers, among the bytes, and in rules. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Difference } from "flowsteer/explain";
-import { headerFieldOf, matchFieldOf, type HeaderField, type TreeField } from "flowsteer/packet";
+import {
+  filterOfBytes,
+  filterOfField,
+  headerFieldOf,
+  matchFieldOf,
+  type HeaderField,
+  type TreeField,
+} from "flowsteer/packet";
+import { condition } from "../../state/condition.js";
 import { selectedBytes, selectedField, selectedStep, way } from "../../state/selection.js";
 import { asked, bytes } from "../view.js";
 import { bytesOf, fieldAtByte } from "./fields.js";
@@ -24,6 +32,7 @@ export function pickField({ node, field }: HeaderField): void {
     selectedField.value = matchFieldOf(tree, node, field);
     picked.value = { offset: field.offset, bit: field.bit, bits: field.bits };
     selectedBytes.value = bytesOf(field);
+    condition.value = filterOfField(tree.frame, node, field);
   });
 }
 
@@ -32,13 +41,19 @@ export function pickByte(at: number): void {
   const tree = bytes.peek()?.tree;
   const found = tree === undefined ? null : fieldAtByte(tree, at);
   if (found !== null && found.field.bits <= 1024) pickField(found);
-  else {
-    batch(() => {
-      selectedField.value = null;
-      picked.value = null;
-      selectedBytes.value = { offset: at, length: 1 };
-    });
-  }
+  else pickBytes(at, at);
+}
+
+/** Selects the bytes between two. */
+export function pickBytes(from: number, to: number): void {
+  const [offset, length] = [Math.min(from, to), Math.abs(to - from) + 1];
+  const tree = bytes.peek()?.tree;
+  batch(() => {
+    selectedField.value = null;
+    picked.value = null;
+    selectedBytes.value = { offset, length };
+    condition.value = tree === undefined ? null : filterOfBytes(tree.frame, offset, length);
+  });
 }
 
 export function pickNothing(): void {

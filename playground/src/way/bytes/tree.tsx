@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { keepInView } from "../keepInView.js";
-import type { TreeField, TreeNode } from "flowsteer/packet";
+import { filterNameOf, type TreeField, type TreeNode } from "flowsteer/packet";
 import { selectedBytes } from "../../state/selection.js";
 import { bytes } from "../view.js";
 import type { Mark } from "./bytesAt.js";
@@ -69,6 +69,7 @@ function Header({ node, index, marks }: HeaderProps): JSX.Element {
         tabIndex={current.value === id ? 0 : -1}
         data-item={id}
         data-level={node.level}
+        data-filters={filterNameOf(node.header) ?? undefined}
         onFocus={() => void (current.value = id)}
       >
         <div class="header-line" data-changed={changed || undefined} onClick={toggle}>
@@ -109,6 +110,7 @@ function Field({ node, field, id, marks }: FieldProps): JSX.Element {
       aria-selected={selected}
       tabIndex={current.value === id ? 0 : -1}
       data-item={id}
+      data-filters=""
       data-changed={changed || undefined}
       onFocus={() => void (current.value = id)}
       onClick={() => pickField({ node, field })}

@@ -97,6 +97,7 @@ function TableRow({ table, row, width, empty }: TableRowProps): JSX.Element {
       focusKey={`${table} ${row.key}`}
       pressed={selectedPath.value === rule.path}
       onPress={() => selectRule(rule.path)}
+      isRule
     >
       <g class="row" {...state} data-near={near || undefined}>
         <title>{`${rule.name}, priority ${rule.priority}\n${match}\n→ ${rule.actions.join(", ")}`}</title>
@@ -115,10 +116,12 @@ interface PressableProps {
   readonly pressed?: boolean;
   /** Null where there is nothing to select. */
   readonly onPress: (() => void) | null;
+  /** Whether frames can be filtered by it. */
+  readonly isRule?: boolean;
   readonly children: JSX.Element | JSX.Element[];
 }
 
-function Pressable({ label, focusKey, pressed, onPress: run, children }: PressableProps): JSX.Element {
+function Pressable({ label, focusKey, pressed, onPress: run, isRule, children }: PressableProps): JSX.Element {
   if (run === null) return <g>{children}</g>;
   return (
     <g
@@ -128,6 +131,7 @@ function Pressable({ label, focusKey, pressed, onPress: run, children }: Pressab
       aria-pressed={pressed}
       tabIndex={tabIndexOf(focusKey)}
       data-focus-key={focusKey}
+      data-filters={isRule ? "" : undefined}
       {...onPress(focusKey, run)}
     >
       {children}

@@ -4,6 +4,8 @@ import type { JSX } from "preact";
 import type { Target } from "flowsteer/explain";
 import type { Pipeline } from "../../engine/api.js";
 import { pipeline } from "../../state/answer.js";
+import { selectedPath } from "../../state/selection.js";
+import { ruleAt } from "../picture/names.js";
 import { askWhy } from "../view.js";
 
 const KINDS = ["rule", "flow", "table", "queue", "vport"] as const;
@@ -11,14 +13,19 @@ type Kind = (typeof KINDS)[number];
 /** Names beyond these are typed. */
 const OFFERED = 500;
 
-const kind = signal<Kind>("rule");
+/** The kind that was chosen, and what was selected then: another rule that is selected is asked about. */
+const choice = signal<{ readonly kind: Kind; readonly path: string | null } | null>(null);
 
 export function AskForm(): JSX.Element | null {
   const whole = pipeline.value;
   if (whole === null) return null;
   const kinds = KINDS.filter((one) => namesOf(whole, one).length > 0);
-  const chosen = kinds.includes(kind.value) ? kind.value : (kinds[0] ?? "rule");
+  const selected = ruleAt(whole, selectedPath.value);
+  const chosenKind = choice.value?.path === selectedPath.value ? choice.value.kind : null;
+  const wanted = chosenKind ?? (selected?.kind === "flow" ? "flow" : "rule");
+  const chosen = kinds.includes(wanted) ? wanted : (kinds[0] ?? "rule");
   const names = namesOf(whole, chosen);
+  const first = names.find((name) => name === selected?.name) ?? names[0];
   return (
     <form
       class="ask"
@@ -32,7 +39,9 @@ export function AskForm(): JSX.Element | null {
       <select
         aria-label="Kind of target"
         value={chosen}
-        onChange={(event) => void (kind.value = event.currentTarget.value as Kind)}
+        onChange={(event) =>
+          void (choice.value = { kind: event.currentTarget.value as Kind, path: selectedPath.peek() })
+        }
       >
         {kinds.map((one) => (
           <option key={one} value={one}>
@@ -41,11 +50,11 @@ export function AskForm(): JSX.Element | null {
         ))}
       </select>
       <input
-        key={chosen}
+        key={`${chosen} ${first}`}
         name="name"
         aria-label={`Name of the ${chosen}`}
         list="ask-names"
-        defaultValue={names[0]}
+        defaultValue={first}
         autocomplete="off"
       />
       <datalist id="ask-names">

@@ -7,6 +7,7 @@ import { way } from "../../state/selection.js";
 import { asked } from "../view.js";
 import { AskForm } from "./ask.js";
 import { Chain, Nearest } from "./chain.js";
+import { answerElement } from "./focus.js";
 import { Repairs } from "./repairs.js";
 
 const open = signal(false);
@@ -21,6 +22,8 @@ export function Why(): JSX.Element | null {
   return (
     <section
       class="why"
+      tabIndex={-1}
+      ref={(element) => void (answerElement.value = element)}
       aria-label="Why"
       data-verdict={question === null ? verdict : undefined}
       data-open={open.value || undefined}
@@ -87,7 +90,8 @@ function Answer({
   return (
     <>
       <p class="sentence">
-        {verdict && outcome !== undefined && <Verdict verdict={outcome.verdict} />} {sentence}
+        {verdict && outcome !== undefined && <Verdict verdict={outcome.verdict} unclaimed={!isLost(outcome.verdict)} />}{" "}
+        {sentence}
       </p>
       {mistake !== null && (
         <p class="mistake">
@@ -96,6 +100,11 @@ function Answer({
       )}
     </>
   );
+}
+
+/** An answer about the end of another frame is that no rule took it. */
+function isLost(verdict: string): boolean {
+  return verdict === "miss" || verdict === "drop";
 }
 
 /** Where a frame that was not lost went. */
