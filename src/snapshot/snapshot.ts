@@ -84,6 +84,8 @@ export function snapshotOf(device: Device, options: SnapshotOptions = {}): Uint8
   return inCall("snapshotOf", () => {
     if (!(device instanceof Device)) mistyped(`device must be a Device`);
     device.checkOpen();
+    // A clock that follows another one keeps its last reading.
+    device.now();
     const { core } = device;
     const hash = coreHash(core);
     if (device.constructor !== Device || hash === null) {

@@ -1,0 +1,16 @@
+/**
+ * Fabrics: devices, cables and one clock, for simulators (docs/in-your-simulator.md).
+ *
+ * @module fabric
+ */
+export { createFabric, type Fabric, type FabricCable, type FabricOptions } from "./fabric.js";
+export type { FabricNode, Link } from "./links.js";
+export type { CaptureTarget } from "./captures.js";
+export {
+  fatTree,
+  leafSpine,
+  type Cabling,
+  type FatTreeOptions,
+  type LeafSpineOptions,
+  type Topology,
+} from "./topologies.js";
