@@ -24,11 +24,11 @@ export function openCapture(path: string, target: CaptureTarget, ports: readonly
   const writer = new PcapngWriter({
     interfaces: ports.map((name) => ({ linkType: LINK_TYPES.ETHERNET, nanoseconds: true, name })),
   });
-  const { write, end } = outputOf(path, target);
-  write(writer.header());
+  const output = outputOf(path, target);
+  output.write(writer.header());
   return {
-    frame: (interfaceId, time, bytes) => write(writer.frame({ time, bytes, interfaceId })),
-    end,
+    frame: (interfaceId, time, bytes) => output.write(writer.frame({ time, bytes, interfaceId })),
+    end: () => output.end(),
   };
 }
 

@@ -13,6 +13,9 @@ import { openCapture, type CaptureTarget } from "./captures.js";
 import { checkedList, nodesOf, portNamed, type FabricNode, type Link } from "./links.js";
 import { Timeline } from "./timeline.js";
 
+/** A device, or nothing where the fabric makes it. */
+type Made = Device | null | undefined;
+
 export interface FabricOptions<N extends FabricNode = FabricNode> {
   /** Devices to make, in the order in which they run at one time. Those that `links` names alone follow. */
   nodes?: readonly N[];
@@ -24,7 +27,7 @@ export interface FabricOptions<N extends FabricNode = FabricNode> {
    * Makes the device of a node: from a scenario, for example. Without it, and where it returns nothing,
    * `createDevice` makes it with the options of the node.
    */
-  make?: (node: N) => Device | null | undefined | void | Promise<Device | null | undefined | void>;
+  make?: (node: N) => Made | Promise<Made>;
   /** Seed of the cables, and of devices that the fabric makes, where they have none of their own. @default 0 */
   seed?: number;
 }

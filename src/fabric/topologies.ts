@@ -33,7 +33,9 @@ export interface FatTreeOptions {
 
 const CABLING = { edge: "any", uplink: "any" } as const;
 const LEAF_SPINE: OptionTypes<LeafSpineOptions> = {
-  ...{ spines: "number", leaves: "number", hostsPerLeaf: "number" },
+  spines: "number",
+  leaves: "number",
+  hostsPerLeaf: "number",
   ...CABLING,
 };
 const FAT_TREE: OptionTypes<FatTreeOptions> = { k: "number", ...CABLING };

@@ -43,7 +43,10 @@ describe("leafSpine", () => {
 
   test("gives each cable what a function returns", () => {
     const { links } = leafSpine({
-      ...{ spines: 1, leaves: 1, hostsPerLeaf: 1, edge: (from, to) => ({ capture: `${from} ${to}` }) },
+      spines: 1,
+      leaves: 1,
+      hostsPerLeaf: 1,
+      edge: (from, to) => ({ capture: `${from} ${to}` }),
       uplink: { seed: 3 },
     });
     expect(links).toEqual([

@@ -113,8 +113,14 @@ export function connectEnds({ links, connected }: Plan, hosts: readonly Host[]):
 }
 
 export function happen({ kind, who, salt }: PlannedEvent, hosts: readonly Host[], ends: readonly [End, End][]): void {
-  if (kind === "send") return sendFrom(hosts[who % hosts.length]!, who >>> 8, 4 + (salt % 4), salt);
-  if (kind === "cut") return hosts[who % hosts.length]!.device.disconnect(1);
+  if (kind === "send") {
+    sendFrom(hosts[who % hosts.length]!, who >>> 8, 4 + (salt % 4), salt);
+    return;
+  }
+  if (kind === "cut") {
+    hosts[who % hosts.length]!.device.disconnect(1);
+    return;
+  }
   const end = ends[who % ends.length]![salt & 1] as End;
   try {
     post(end, pattern(1 + (salt % 3000), salt & 0xff));
