@@ -11,6 +11,8 @@ import { farEnd, linesOf } from "../model/traffic/cable.js";
 import { lineSettings } from "../model/traffic/line.js";
 import { openCapture, type CaptureTarget } from "./captures.js";
 import { checkedList, nodesOf, portNamed, type FabricNode, type Link } from "./links.js";
+import { saveDevices } from "../snapshot/save.js";
+import type { SnapshotOptions } from "../snapshot/snapshot.js";
 import { Timeline } from "./timeline.js";
 
 /** A device, or nothing where the fabric makes it. */
@@ -100,13 +102,14 @@ export class Fabric extends Printable {
   /** What ends the capture of a cable, by the names of both ends. */
   private readonly _captures = new Map<string, () => void>();
   /** Cables so far. */
-  private _connected = 0;
+  private _connected: number;
 
   /** @internal */
-  constructor(time: bigint, seed: number) {
+  constructor(time: bigint, seed: number, connected = 0) {
     super();
     this._timeline = new Timeline(time);
     this._seed = seed;
+    this._connected = connected;
   }
 
   /** All devices, in the order in which they were added. */
@@ -255,13 +258,29 @@ export class Fabric extends Printable {
     return prometheusText(this.metrics());
   }
 
+  /**
+   * Writes all devices and cables, with the frames in transit. The fabric goes on as before. Captures
+   * and listeners are not part of it (docs/snapshots.md).
+   * @throws SteeringError EINVAL: a closed device, or something that no snapshot holds: `path` names the
+   *   place; EBUSY: a call from what it runs
+   * @example
+   *     const bytes = fabric.snapshot({ keep: { queues } });
+   *     const { fabric: copy, kept } = await restoreFabric(bytes);
+   */
+  snapshot(options: SnapshotOptions = {}): Uint8Array {
+    return inCall("fabric.snapshot", () => {
+      this._timeline.checkIdle("fabric");
+      const description = { time: String(this.now()), seed: this._seed, connected: this._connected };
+      return saveDevices(this.devices, options.keep ?? {}, description);
+    });
+  }
+
   /** Ends all captures, and gives each device a clock of its own again. Devices and cables stay. */
   close(): void {
     inCall("fabric.close", () => {
       this._timeline.checkIdle("fabric");
       for (const end of [...this._captures.values()]) end();
       for (const { clock } of this._devices.values()) this._timeline.remove(clock);
-      this._devices.clear();
     });
   }
 

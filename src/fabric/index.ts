@@ -4,6 +4,7 @@
  * @module fabric
  */
 export { createFabric, type Fabric, type FabricCable, type FabricOptions } from "./fabric.js";
+export { fabricAttachmentsOf, restoreFabric, type RestoredFabric } from "./restore.js";
 export type { FabricNode, Link } from "./links.js";
 export type { CaptureTarget } from "./captures.js";
 export {

@@ -41,6 +41,11 @@ export class Clock {
     return at < now ? now : at;
   }
 
+  /** Whether what waits is in its order, as a clock that is read from bytes must have it. */
+  get isSound(): boolean {
+    return typeof this._time === "bigint" && this._deadlines.isSound;
+  }
+
   /** What waits, in the order in which it comes. */
   waiting(): Deadline[] {
     return this._deadlines.all();
@@ -71,7 +76,8 @@ export class Clock {
       const hint = `it is at ${this._time}, and the fabric at ${leader.time}`;
       refuse({ code: "EINVAL", reason: "time_back", path: "device", hint });
     }
-    this.advanceTo(leader.time);
+    // What is due now runs when the leader runs it.
+    if (this._time < leader.time) this.advanceTo(leader.time);
     this._leader = leader;
   }
 
