@@ -68,7 +68,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ]),
   bad("priority below 0", "rules[0].priority = -1 § a whole number, 0 to 65535", [["rules", 0, "priority"], -1]),
   bad("priority not whole", "rules[0].priority = 1.5 § a whole number, 0 to 65535", [["rules", 0, "priority"], 1.5]),
-  bad("ports 0", "device.ports = 0 § a whole number, 1 to 255", [["device", "ports"], 0]),
+  bad("ports 0", "device.ports = 0 § a whole number, 1 to 4095", [["device", "ports"], 0]),
   bad("tag of 25 bits", "rules[1].actions[0].tag = 16777216 § a whole number, 0 to 16777215", [
     ["rules", 1, "actions", 0, "tag"],
     2 ** 24,
