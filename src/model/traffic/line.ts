@@ -8,6 +8,7 @@ import { checkOptions, unsigned, type OptionTypes } from "../../base/checks.js";
 import { mistyped, refuse } from "../../errors.js";
 import { Deadline } from "../base/time/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
+import { markedCe } from "./ecn.js";
 import type { CableCounters, Port } from "../base/port/ports.js";
 
 /** What a cable does to frames, in each direction. */
@@ -21,6 +22,11 @@ export interface CableOptions {
    * @default as many as come
    */
   queue?: number;
+  /**
+   * A frame that finds this many waiting or being sent is marked CE, if its transport knows ECN (RFC 3168). It
+   * needs a rate. @default none is
+   */
+  ecn?: number;
   /** The part of the frames that is lost, from 0 to 1. @default 0 */
   loss?: number;
   /** The part of the frames that arrives twice. @default 0 */
@@ -33,10 +39,11 @@ export interface CableOptions {
   seed?: number;
 }
 
-export type LineSettings = Readonly<Required<Omit<CableOptions, "rate" | "queue">>> & {
+export type LineSettings = Readonly<Required<Omit<CableOptions, "rate" | "queue" | "ecn">>> & {
   /** Null: bits take no time. */
   readonly rate: number | null;
   readonly queue: number | null;
+  readonly ecn: number | null;
 };
 
 /** A device that frames arrive at. */
@@ -48,6 +55,7 @@ const OPTION_TYPES: OptionTypes<CableOptions> = {
   delay: "any",
   rate: "number",
   queue: "number",
+  ecn: "number",
   loss: "number",
   duplicate: "number",
   reorder: "number",
@@ -65,13 +73,16 @@ export function lineSettings(options: CableOptions, seed: number, path = "option
   checkOptions(path, options, OPTION_TYPES);
   const delay = duration(at("delay"), options.delay ?? 0n);
   const jitter = duration(at("jitter"), options.jitter ?? delay);
-  const { rate = null, queue = null } = options;
+  const { rate = null } = options;
   if (rate !== null && !(rate > 0 && rate < Infinity)) bad(at("rate"), rate, "bits a second, above 0");
-  if (queue !== null) {
-    unsigned(at("queue"), queue, 32);
-    if (queue === 0) bad(at("queue"), queue, "1 or more frames");
-    if (rate === null) bad(at("queue"), queue, "without a rate no frame waits: give rate too");
-  }
+  const frames = (name: "queue" | "ecn"): number | null => {
+    const count = options[name];
+    if (count === undefined) return null;
+    unsigned(at(name), count, 32);
+    if (count === 0) bad(at(name), count, "1 or more frames");
+    return rate === null ? bad(at(name), count, "without a rate no frame waits: give rate too") : count;
+  };
+  const [queue, ecn] = [frames("queue"), frames("ecn")];
   const part = (name: "loss" | "duplicate" | "reorder"): number => {
     const value = options[name] ?? 0;
     return value >= 0 && value <= 1 ? value : bad(at(name), value, "a part of the frames, from 0 to 1");
@@ -80,7 +91,7 @@ export function lineSettings(options: CableOptions, seed: number, path = "option
   if (settings.reorder > 0 && jitter === 0n) bad(at("reorder"), settings.reorder, "it needs jitter or delay");
   const own = options.seed ?? seed;
   if (!Number.isSafeInteger(own)) bad(at("seed"), own, "an integer");
-  return { delay, jitter, rate, queue, ...settings, seed: own };
+  return { delay, jitter, rate, queue, ecn, ...settings, seed: own };
 }
 
 function duration(path: string, value: unknown): bigint {
@@ -123,7 +134,16 @@ export class Line {
   readonly port: Port;
   private readonly _settings: LineSettings;
   private readonly _underWay = new Set<Arrival>();
-  private readonly _counts = { sent: 0, arrived: 0, lost: 0, overflowed: 0, removed: 0, duplicated: 0, reordered: 0 };
+  private readonly _counts = {
+    sent: 0,
+    arrived: 0,
+    lost: 0,
+    overflowed: 0,
+    removed: 0,
+    duplicated: 0,
+    reordered: 0,
+    marked: 0,
+  };
   /** When the last bit of the frames so far has left. */
   private _free = 0n;
   /** When the last bit of each frame that may still wait has left, in order. */
@@ -142,8 +162,9 @@ export class Line {
   }
 
   /** Takes a frame that leaves the port now. */
-  send(frame: Uint8Array): void {
-    const { rate, queue, delay, loss, duplicate } = this._settings;
+  send(sent: Uint8Array): void {
+    const { rate, queue, ecn, delay, loss, duplicate } = this._settings;
+    let frame = sent;
     const now = this.from.now();
     this._counts.sent++;
     // All chance is drawn for each frame, so that no option changes what another one draws.
@@ -156,6 +177,8 @@ export class Line {
         this._counts.overflowed++;
         return;
       }
+      if (ecn !== null && this._leaving.length >= ecn) frame = markedCe(sent);
+      if (frame !== sent) this._counts.marked++;
       const begins = this._free > now ? this._free : now;
       left = begins + BigInt(Math.ceil((8e9 * frame.length) / rate));
       this._free = left;

@@ -182,11 +182,10 @@ export const BAD_NAMES: readonly BadDocument[] = [
     'rules[0].table = "rot": nothing has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [["rules", 0, "table"], "rot"],
   ),
-  bad(
-    "matcher unknown",
-    'rules[1].matcher = "x": nothing has this name (EINVAL); matchers: ports, open',
-    [["rules", 1, "matcher"], "x"],
-  ),
+  bad("matcher unknown", 'rules[1].matcher = "x": nothing has this name (EINVAL); matchers: ports, open', [
+    ["rules", 1, "matcher"],
+    "x",
+  ]),
   bad(
     "table of a matcher unknown",
     'matchers[0].table = "l3": nothing has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
@@ -197,11 +196,9 @@ export const BAD_NAMES: readonly BadDocument[] = [
     'rules[1].actions[2].queue = "wbe": nothing has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rules", 1, "actions", 2, "queue"], "wbe"],
   ),
-  bad(
-    "no counters at all",
-    'actions[3].count = "hits": nothing has this name (EINVAL); there are no counters',
-    [["counters"]],
-  ),
+  bad("no counters at all", 'actions[3].count = "hits": nothing has this name (EINVAL); there are no counters', [
+    ["counters"],
+  ]),
   bad(
     "shared action unknown",
     'rules[2].actions[0].action = "to-l5": nothing has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
@@ -222,11 +219,10 @@ export const BAD_NAMES: readonly BadDocument[] = [
     'expect.frames[0].frame = "frist": nothing has this name (EINVAL); did you mean "first"? frames: first, sent',
     [["expect", "frames", 0, "frame"], "frist"],
   ),
-  bad(
-    "frame number beyond",
-    "expect.frames[1].frame = 4: nothing has this name (EINVAL); the document has 3 frames",
-    [["expect", "frames", 1, "frame"], 4],
-  ),
+  bad("frame number beyond", "expect.frames[1].frame = 4: nothing has this name (EINVAL); the document has 3 frames", [
+    ["expect", "frames", 1, "frame"],
+    4,
+  ]),
   bad(
     "frame on a port beyond",
     "frames[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",

@@ -230,11 +230,10 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
     'rqts[0].queues[0] = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rqts", 0, "queues", 0], "rst"],
   ),
-  bad(
-    "RQT unknown",
-    'tirs[1].rqt = "pear": nothing has this name (EINVAL); did you mean "pair"? rqts: pair',
-    [["tirs", 1, "rqt"], "pear"],
-  ),
+  bad("RQT unknown", 'tirs[1].rqt = "pear": nothing has this name (EINVAL); did you mean "pair"? rqts: pair', [
+    ["tirs", 1, "rqt"],
+    "pear",
+  ]),
   bad(
     "queue of a TIR unknown",
     'tirs[0].queue = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',

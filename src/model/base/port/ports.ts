@@ -113,6 +113,8 @@ export interface CableCounters {
   readonly removed: number;
   readonly duplicated: number;
   readonly reordered: number;
+  /** Frames that the queue marked CE (RFC 3168). */
+  readonly marked: number;
   /** Frames under way now. */
   readonly underWay: number;
 }
