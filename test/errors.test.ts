@@ -100,7 +100,10 @@ test("no call of the host API throws a refusal without a name", async () => {
   const loaded = await scenario.loadScenario({ flowsteer: 1 });
   const fabric = await fabrics.createFabric();
   const objects: Readonly<Record<string, object>> = {
-    ...{ device, fabric, burst: device.openBurst(), hostRules: device.hostRules },
+    device,
+    fabric,
+    burst: device.openBurst(),
+    hostRules: device.hostRules,
   };
   const modules = { host, scenario, explain, importing, exporting, fabrics, snapshot, packet };
   const functions = [

@@ -49,9 +49,10 @@ export function open(bytes: Uint8Array): Opened {
 
 function isDescription(one: unknown): one is DeviceDescription {
   if (!isObject(one)) return false;
-  const { attach, delays = [], globals, steered } = one;
+  const { options, attach, delays = [], globals, steered } = one;
   const isText = (text: unknown): boolean => typeof text === "string";
   return (
+    isObject(options) &&
     [attach, delays, globals].every((list) => Array.isArray(list) && list.every(isText)) &&
     Number.isSafeInteger(steered)
   );

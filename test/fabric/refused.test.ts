@@ -174,7 +174,7 @@ test(
     });
     const random = numbers(SEED);
     let refusals = 0;
-    for (let round = 0; round < rounds(1200); round++) {
+    for (let round = 0; round < rounds(1200, "FLOWSTEER_FORGED"); round++) {
       const damaged = forged(bytes, (parts) => {
         for (let left = 1 + (random() % 3); left > 0; left--) {
           const name = ["objects", "values", "values", "tables", "device"][random() % 5]!;
