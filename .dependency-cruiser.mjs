@@ -31,7 +31,7 @@ const MAY_IMPORT = {
   "src/import": ["headers", "explain", "scenario", "formats", "drivers"],
   "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
-  "src/fabric": ["packet", "engine", "model", "snapshot"],
+  "src/fabric": ["abi", "packet", "engine", "model", "snapshot"],
   "src/replay": [],
   "src/vitest": ["packet", "model", "explain"],
   "src/calls": [],

@@ -7,12 +7,13 @@ import { portOf, type CableCounters, type Port } from "../model/base/port/ports.
 import { createDevice, Device } from "../model/device/device.js";
 import type { DeviceMetrics } from "../model/monitor/metrics.js";
 import { prometheusText } from "../model/monitor/prometheus.js";
-import { farEnd, linesOf } from "../model/traffic/cable.js";
+import { farEnd } from "../model/traffic/cable.js";
 import { lineSettings } from "../model/traffic/line.js";
 import { openCapture, type CaptureTarget } from "./captures.js";
 import { checkedList, nodesOf, portNamed, type FabricNode, type Link } from "./links.js";
 import { saveDevices } from "../snapshot/save.js";
 import type { SnapshotOptions } from "../snapshot/snapshot.js";
+import { isCaptured, linesOf, prepare, tap } from "./queues.js";
 import { Timeline } from "./timeline.js";
 
 /** A device, or nothing where the fabric makes it. */
@@ -195,6 +196,8 @@ export class Fabric extends Printable {
       }
       this._timeline.add(device.clock);
       this._devices.set(name, device);
+      // Of a snapshot: the lines of its cables have come with it.
+      for (const port of device.hardware.ports) for (const line of linesOf(port) ?? []) prepare(line);
     });
   }
 
@@ -286,13 +289,18 @@ export class Fabric extends Printable {
 
   /** @internal `connect`; `path` is that of the link among the arguments, "" for the arguments themselves. */
   connectAt(path: string, link: Link): void {
-    const { from, to, capture, ...options } = link;
+    const { from, to, ecn, capture, ...options } = link;
     const at = (name: keyof Link): string => (path === "" ? name : `${path}.${name}`);
     const settings = { ...options, seed: options.seed ?? this._seed + this._connected };
     lineSettings(settings, 0, path);
+    if (ecn !== undefined) checkEcn(at("ecn"), ecn, options.rate);
     const [a, b] = [this._freePort(at("from"), from), this._freePort(at("to"), to)];
     a.device.connect(a.port.number, b.device, b.port.number, settings);
     this._connected++;
+    for (const line of linesOf(a.port) ?? []) {
+      line.ecn = ecn ?? null;
+      prepare(line);
+    }
     if (capture === undefined) return;
     try {
       this._capture(at("from"), at("capture"), from, capture);
@@ -310,17 +318,17 @@ export class Fabric extends Printable {
       const hint = "the port has no cable of the fabric";
       return refuse({ code: "EINVAL", reason: "bad_object", path: portPath, value: text, hint });
     }
-    if (lines[0].tap !== null) {
+    if (isCaptured(lines[0])) {
       refuse({ code: "EBUSY", reason: "in_use", path: portPath, value: text, hint: "its cable is captured already" });
     }
     const ends = [nameOf(device, port), nameOf(far.device, far.port)] as const;
     const capture = openCapture(path, to, ends);
-    lines[0].tap = (frame) => capture.frame(0, this.now(), frame);
-    lines[1].tap = (frame) => capture.frame(1, this.now(), frame);
+    tap(lines[0], (frame) => capture.frame(0, this.now(), frame));
+    tap(lines[1], (frame) => capture.frame(1, this.now(), frame));
     const end = (): void => {
       if (!ends.some((name) => this._captures.get(name) === end)) return;
       for (const name of ends) this._captures.delete(name);
-      for (const line of lines) line.tap = null;
+      for (const line of lines) tap(line, null);
       capture.end();
     };
     for (const name of ends) this._captures.set(name, end);
@@ -368,6 +376,12 @@ function nameOf({ name }: { readonly name: string }, { number }: Port): string {
 function checkDevice(path: string, device: unknown): asserts device is Device {
   if (!(device instanceof Device)) mistyped(`${path} must be a Device`);
   device.checkOpen();
+}
+
+function checkEcn(path: string, ecn: number, rate: number | undefined): void {
+  if (unsigned(path, ecn, 32) > 0 && rate !== undefined) return;
+  const hint = ecn === 0 ? "1 or more frames" : "without a rate no frame waits: give rate too";
+  refuse({ code: "EINVAL", reason: "out_of_range", path, value: ecn, hint });
 }
 
 async function deviceOf(path: string, node: FabricNode, seed: number): Promise<Device> {

@@ -13,6 +13,11 @@ export interface Link extends CableOptions {
   to: string;
   /** Seed of its chance. @default of the fabric's seed and the number of the cable: no two draw the same */
   seed?: number;
+  /**
+   * A frame that finds this many waiting or being sent is marked CE, if its transport knows ECN (RFC 3168). It
+   * needs a rate. @default none is
+   */
+  ecn?: number;
   /** A pcapng file of the frames that the ports give to the cable, in Node.js, or what gets its bytes. */
   capture?: CaptureTarget;
 }

@@ -62,20 +62,35 @@ export class Timeline {
     this.time = time;
   }
 
-  /** Lets a clock follow. @throws as `Clock.follow` */
+  /**
+   * Lets a clock follow, and runs what is due on it before now. What is due now runs in the next step.
+   * @throws EINVAL a clock of the program, or one that is ahead; EBUSY it follows another one
+   */
   add(clock: Clock): void {
+    if (clock.isOwn) {
+      const hint = "leave out now of createDevice: its time is that of the fabric";
+      refuse({ code: "EINVAL", reason: "own_clock", path: "device", hint });
+    }
+    if (clock.leader !== null) refuse({ code: "EBUSY", reason: "in_use", path: "device", hint: "it is in a fabric" });
+    const time = clock.now();
+    if (time > this.time) {
+      const hint = `it is at ${time}, and the fabric at ${this.time}`;
+      refuse({ code: "EINVAL", reason: "time_back", path: "device", hint });
+    }
+    if (time < this.time) clock.advanceTo(this.time);
     const member = new Member(this, clock, this._indexes++);
-    clock.follow(member);
+    clock.leader = member;
     this._members.set(clock, member);
     member.replan();
   }
 
-  /** Lets a clock go on alone. */
+  /** Lets a clock go on alone, from now on: it keeps its last reading. */
   remove(clock: Clock): void {
     const member = this._members.get(clock);
     if (member === undefined) return;
     this._members.delete(clock);
-    clock.leave();
+    clock.now();
+    clock.leader = null;
     this.forget(member);
   }
 

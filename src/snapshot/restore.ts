@@ -4,6 +4,8 @@ import { parseJson } from "../base/json.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { coreHash, imagesOf, writeGlobals, writeMemory } from "../engine/memoryImage.js";
 import { refuse, SteeringError } from "../errors.js";
+import type { Clock } from "../model/base/time/clock.js";
+import { Deadline } from "../model/base/time/deadlines.js";
 import { portOf } from "../model/base/port/ports.js";
 import { Device } from "../model/device/device.js";
 import { deviceParts, type DeviceOptions } from "../model/device/options.js";
@@ -90,12 +92,27 @@ export async function restoreDevices(
       writeGlobals(device.core, globals);
       device.core.locate();
       device.core.steered = steered;
-      if (!device.clock.isSound) bad("objects", FORGED);
+      if (!isSound(device.clock)) bad("objects", FORGED);
     }
     for (const [i, device] of devices.entries())
       connectPorts(device, description.devices[i] as DeviceDescription, attached[i]);
   });
   return { devices, kept };
+}
+
+/** Whether what waits is a heap of deadlines that know their places: else its clock could run for ever. */
+function isSound(clock: Clock): boolean {
+  const { _time: time, _deadlines } = clock as unknown as {
+    readonly _time: unknown;
+    readonly _deadlines: { readonly _heap: readonly unknown[]; readonly _next: number };
+  };
+  const { _heap: heap, _next: next } = _deadlines;
+  const isInPlace = (one: unknown, place: number): boolean => {
+    if (!(one instanceof Deadline) || one.place !== place || typeof one.at !== "bigint") return false;
+    const { at, order } = place === 0 ? { at: -1n, order: 0 } : (heap[(place - 1) >> 1] as Deadline);
+    return one.order < next && (at < one.at || (at === one.at && order < one.order));
+  };
+  return typeof time === "bigint" && heap.every(isInPlace);
 }
 
 async function made(

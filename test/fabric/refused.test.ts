@@ -36,6 +36,8 @@ test.each([
     { reason: "out_of_range", path: "links[0].to" },
   ],
   [{ links: [{ from: "a", to: "b", latency: 5n }] }, { reason: "unknown_option", path: "links[0].latency" }],
+  [{ links: [{ from: "a", to: "b", ecn: 4 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
+  [{ links: [{ from: "a", to: "b", ecn: 0, rate: 1 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
   [{ nodes: [{ name: "a" }, { name: "a" }] }, { reason: "duplicate_name", path: "device.name" }],
   [{ nodes: [{ name: "a", colour: "red" }] }, { reason: "unknown_option", path: "nodes[0].colour" }],
   [{ links: [{ from: "a", to: "b", capture: "/no/such/folder/a.pcapng" }] }, { path: "links[0].capture" }],

@@ -94,14 +94,6 @@ export function cableCounters({ cable, counted }: Port): CableCounters | null {
   return lineOf(cable as Cable | null)?.counters ?? counted;
 }
 
-/** The lines of the cable of a port: from it, and to it; null for a port whose frames arrive at once. */
-export function linesOf(port: Port): readonly [from: Line, to: Line] | null {
-  const [from, to] = [port, (port.cable as Cable | null)?.port ?? port].map(({ cable }) =>
-    lineOf(cable as Cable | null),
-  );
-  return from === null || from === undefined || to === null || to === undefined ? null : [from, to];
-}
-
 function lineOf(cable: Cable | null): Line | null {
   return cable === null || cable.port === null ? null : cable.line;
 }

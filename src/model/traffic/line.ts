@@ -8,7 +8,6 @@ import { checkOptions, unsigned, type OptionTypes } from "../../base/checks.js";
 import { mistyped, refuse } from "../../errors.js";
 import { Deadline } from "../base/time/deadlines.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { markedCe } from "./ecn.js";
 import type { CableCounters, Port } from "../base/port/ports.js";
 
 /** What a cable does to frames, in each direction. */
@@ -22,11 +21,6 @@ export interface CableOptions {
    * @default as many as come
    */
   queue?: number;
-  /**
-   * A frame that finds this many waiting or being sent is marked CE, if its transport knows ECN (RFC 3168). It
-   * needs a rate. @default none is
-   */
-  ecn?: number;
   /** The part of the frames that is lost, from 0 to 1. @default 0 */
   loss?: number;
   /** The part of the frames that arrives twice. @default 0 */
@@ -39,11 +33,10 @@ export interface CableOptions {
   seed?: number;
 }
 
-export type LineSettings = Readonly<Required<Omit<CableOptions, "rate" | "queue" | "ecn">>> & {
+export type LineSettings = Readonly<Required<Omit<CableOptions, "rate" | "queue">>> & {
   /** Null: bits take no time. */
   readonly rate: number | null;
   readonly queue: number | null;
-  readonly ecn: number | null;
 };
 
 /** A device that frames arrive at. */
@@ -55,7 +48,6 @@ const OPTION_TYPES: OptionTypes<CableOptions> = {
   delay: "any",
   rate: "number",
   queue: "number",
-  ecn: "number",
   loss: "number",
   duplicate: "number",
   reorder: "number",
@@ -73,16 +65,13 @@ export function lineSettings(options: CableOptions, seed: number, path = "option
   checkOptions(path, options, OPTION_TYPES);
   const delay = duration(at("delay"), options.delay ?? 0n);
   const jitter = duration(at("jitter"), options.jitter ?? delay);
-  const { rate = null } = options;
+  const { rate = null, queue = null } = options;
   if (rate !== null && !(rate > 0 && rate < Infinity)) bad(at("rate"), rate, "bits a second, above 0");
-  const frames = (name: "queue" | "ecn"): number | null => {
-    const count = options[name];
-    if (count === undefined) return null;
-    unsigned(at(name), count, 32);
-    if (count === 0) bad(at(name), count, "1 or more frames");
-    return rate === null ? bad(at(name), count, "without a rate no frame waits: give rate too") : count;
-  };
-  const [queue, ecn] = [frames("queue"), frames("ecn")];
+  if (queue !== null) {
+    unsigned(at("queue"), queue, 32);
+    if (queue === 0) bad(at("queue"), queue, "1 or more frames");
+    if (rate === null) bad(at("queue"), queue, "without a rate no frame waits: give rate too");
+  }
   const part = (name: "loss" | "duplicate" | "reorder"): number => {
     const value = options[name] ?? 0;
     return value >= 0 && value <= 1 ? value : bad(at(name), value, "a part of the frames, from 0 to 1");
@@ -91,7 +80,7 @@ export function lineSettings(options: CableOptions, seed: number, path = "option
   if (settings.reorder > 0 && jitter === 0n) bad(at("reorder"), settings.reorder, "it needs jitter or delay");
   const own = options.seed ?? seed;
   if (!Number.isSafeInteger(own)) bad(at("seed"), own, "an integer");
-  return { delay, jitter, rate, queue, ecn, ...settings, seed: own };
+  return { delay, jitter, rate, queue, ...settings, seed: own };
 }
 
 function duration(path: string, value: unknown): bigint {
@@ -149,8 +138,10 @@ export class Line {
   /** When the last bit of each frame that may still wait has left, in order. */
   private readonly _leaving: bigint[] = [];
   private _chance: number;
-  /** Gets each frame that the queue takes, when it is sent; null without a capture. */
-  tap: ((frame: Uint8Array) => void) | null = null;
+  /** What the fabric of this cable marks (fabric/queues.ts). */
+  ecn: number | null = null;
+  /** Gets each frame that the queue takes, and how many were there; returns the one to carry. */
+  queued: ((frame: Uint8Array, before: number) => Uint8Array) | null = null;
 
   /** @param salt differs between the two directions of a cable */
   constructor(from: DeviceBase, to: Receiver, port: Port, settings: LineSettings, salt: number) {
@@ -163,28 +154,28 @@ export class Line {
 
   /** Takes a frame that leaves the port now. */
   send(sent: Uint8Array): void {
-    const { rate, queue, ecn, delay, loss, duplicate } = this._settings;
-    let frame = sent;
+    const { rate, queue, delay, loss, duplicate } = this._settings;
     const now = this.from.now();
     this._counts.sent++;
     // All chance is drawn for each frame, so that no option changes what another one draws.
     const [isLost, isDoubled] = [this._draw() < loss, this._draw() < duplicate];
     const copies = [this._late(), this._late()];
     let left = now;
+    let before = 0;
     if (rate !== null) {
       while (this._leaving.length > 0 && (this._leaving[0] as bigint) <= now) this._leaving.shift();
       if (queue !== null && this._leaving.length >= queue) {
         this._counts.overflowed++;
         return;
       }
-      if (ecn !== null && this._leaving.length >= ecn) frame = markedCe(sent);
-      if (frame !== sent) this._counts.marked++;
+      before = this._leaving.length;
       const begins = this._free > now ? this._free : now;
-      left = begins + BigInt(Math.ceil((8e9 * frame.length) / rate));
+      left = begins + BigInt(Math.ceil((8e9 * sent.length) / rate));
       this._free = left;
       this._leaving.push(left);
     }
-    this.tap?.(frame);
+    const frame = this.queued === null ? sent : this.queued(sent, before);
+    if (frame !== sent) this._counts.marked++;
     if (isLost) {
       this._counts.lost++;
       return;

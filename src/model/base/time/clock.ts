@@ -22,10 +22,11 @@ export class Clock {
   /** Nanoseconds now. */
   readonly now: () => bigint;
   private readonly _own: boolean;
+  /** What it follows; null for a clock that goes alone. Its fabric sets it. */
+  leader: Leader | null = null;
   private readonly _deadlines = new Deadlines();
   /** The time of a virtual clock; the latest reading of an own one, and of one that follows. */
   private _time = 0n;
-  private _leader: Leader | null = null;
   private _running = false;
 
   constructor(own: (() => bigint) | undefined) {
@@ -41,11 +42,6 @@ export class Clock {
     return at < now ? now : at;
   }
 
-  /** Whether what waits is in its order, as a clock that is read from bytes must have it. */
-  get isSound(): boolean {
-    return typeof this._time === "bigint" && this._deadlines.isSound;
-  }
-
   /** What waits, in the order in which it comes. */
   waiting(): Deadline[] {
     return this._deadlines.all();
@@ -54,7 +50,7 @@ export class Clock {
   /** Lets a deadline wait for a time. */
   set(deadline: Deadline, at: bigint): void {
     this._deadlines.set(deadline, at);
-    this._leader?.plan(at);
+    this.leader?.plan(at);
   }
 
   /** Removes a deadline, if it waits. */
@@ -62,37 +58,17 @@ export class Clock {
     this._deadlines.cancel(deadline);
   }
 
-  /**
-   * Follows another clock from its time on, and runs what is due until then.
-   * @throws EINVAL a clock of the program, or one that is ahead; EBUSY it follows one already
-   */
-  follow(leader: Leader): void {
-    if (this._own) {
-      const hint = "leave out now of createDevice: its time is that of the fabric";
-      refuse({ code: "EINVAL", reason: "own_clock", path: "device", hint });
-    }
-    if (this._leader !== null) refuse({ code: "EBUSY", reason: "in_use", path: "device", hint: "it is in a fabric" });
-    if (this._time > leader.time) {
-      const hint = `it is at ${this._time}, and the fabric at ${leader.time}`;
-      refuse({ code: "EINVAL", reason: "time_back", path: "device", hint });
-    }
-    // What is due now runs when the leader runs it.
-    if (this._time < leader.time) this.advanceTo(leader.time);
-    this._leader = leader;
-  }
-
-  /** Goes on alone, from the time of the clock that it has followed. */
-  leave(): void {
-    this._follow();
-    this._leader = null;
+  /** Whether the program reads it. */
+  get isOwn(): boolean {
+    return this._own;
   }
 
   /** Moves a virtual clock forward. @throws as `advanceTo`; EINVAL an own clock */
   advance(nanoseconds: bigint): void {
     checkTime("nanoseconds", nanoseconds);
-    if (this._own || this._leader !== null) {
+    if (this._own || this.leader !== null) {
       const hint =
-        this._leader === null ? "move the clock that now of createDevice reads, then call advanceTo" : OF_FABRIC;
+        this.leader === null ? "move the clock that now of createDevice reads, then call advanceTo" : OF_FABRIC;
       refuse({ code: "EINVAL", reason: "own_clock", path: "nanoseconds", value: nanoseconds, hint });
     }
     checkTime("clock", this._time + nanoseconds);
@@ -112,8 +88,8 @@ export class Clock {
       refuse({ code: "EBUSY", reason: "in_use", path: "time", value: time, hint });
     }
     const now = this.now();
-    if ((this._own || this._leader !== null) && time > now) {
-      const hint = this._leader === null ? `now of createDevice gives ${now}: move it there first` : OF_FABRIC;
+    if ((this._own || this.leader !== null) && time > now) {
+      const hint = this.leader === null ? `now of createDevice gives ${now}: move it there first` : OF_FABRIC;
       refuse({ code: "EINVAL", reason: "own_clock", path: "time", value: time, hint });
     }
     if (!this._own && time < now) {
@@ -133,7 +109,7 @@ export class Clock {
   }
 
   private _follow(): bigint {
-    return this._leader === null ? this._time : (this._time = this._leader.time);
+    return this.leader === null ? this._time : (this._time = this.leader.time);
   }
 
   /** Checks a reading of an own clock. */

@@ -31,14 +31,6 @@ export class Deadlines {
     return this._heap[0];
   }
 
-  /** Whether it is a heap of deadlines that know their places. */
-  get isSound(): boolean {
-    return this._heap.every((one, place) => {
-      if (!(one instanceof Deadline) || one.place !== place || typeof one.at !== "bigint") return false;
-      return one.order < this._next && (place === 0 || !before(one, this._heap[(place - 1) >> 1] as Deadline));
-    });
-  }
-
   /** All that waits, in the order in which it comes. */
   all(): Deadline[] {
     return [...this._heap].sort((a, b) => (before(a, b) ? -1 : 1));

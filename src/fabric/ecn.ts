@@ -1,5 +1,5 @@
 /** Explicit Congestion Notification (RFC 3168): the two low bits of the traffic class of IPv4 and IPv6. */
-import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, TPID_CVLAN, TPID_SVLAN } from "../../abi/protocols.js";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, TPID_CVLAN, TPID_SVLAN } from "../abi/protocols.js";
 
 /** Congestion experienced. 0 is a packet whose transport does not know ECN; 1 and 2 are ones that do. */
 const CE = 3;

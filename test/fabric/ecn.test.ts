@@ -1,9 +1,10 @@
 /** Queues of cables mark frames of transports that know ECN, and no others (RFC 3168). */
 import { expect, test } from "vitest";
-import { createDevice, createSink, prometheusText } from "../../../src/index.js";
-import { buildFrame, type Layer } from "../../../src/packet/index.js";
-import { onesComplementSum } from "../../../src/packet/checksum.js";
-import * as v from "../../../src/verbs/index.js";
+import { createFabric, restoreFabric } from "../../src/fabric/index.js";
+import { createSink, prometheusText } from "../../src/index.js";
+import { buildFrame, type Layer } from "../../src/packet/index.js";
+import { onesComplementSum } from "../../src/packet/checksum.js";
+import * as v from "../../src/verbs/index.js";
 
 type Layers = readonly Layer[];
 
@@ -11,14 +12,14 @@ type Layers = readonly Layer[];
 async function cross(
   ...frames: readonly Uint8Array[]
 ): Promise<{ arrived: Uint8Array[]; marked: number; text: string }> {
-  const [a, b] = [await createDevice({ name: "a" }), await createDevice({ name: "b" })];
+  const fabric = await createFabric({ links: [{ from: "a", to: "b", rate: 1e9, ecn: 1 }] });
+  const [a, b] = [fabric.device("a"), fabric.device("b")];
   const queue = createSink(v.ibv_open_device(a), "app");
-  a.connect(1, b, 1, { rate: 1e9, ecn: 1 });
   const arrived: Uint8Array[] = [];
   b.on("frame", ({ frame }) => arrived.push(frame.slice()));
   a.send(queue, new Uint8Array(60));
   for (const frame of frames) a.send(queue, frame);
-  for (let at = b.nextDeadline(); at !== null; at = b.nextDeadline()) b.advanceTo(at);
+  fabric.run();
   return { arrived: arrived.slice(1), marked: a.cableCounters(1)!.marked, text: prometheusText(a.metrics()) };
 }
 
@@ -76,4 +77,12 @@ test("the frame of the sender is not written to", async () => {
   const before = frame.slice();
   expect((await cross(frame)).marked).toBe(1);
   expect(frame).toEqual(before);
+});
+
+test("a restored fabric marks as before", async () => {
+  const fabric = await createFabric({ links: [{ from: "a", to: "b", rate: 1e9, ecn: 1 }] });
+  const queue = createSink(v.ibv_open_device(fabric.device("a")), "app");
+  const { fabric: copy, kept } = await restoreFabric<{ queue: typeof queue }>(fabric.snapshot({ keep: { queue } }));
+  for (let n = 0; n < 3; n++) copy.device("a").send(kept.queue, buildFrame([ethernet, ipv4(2), udp]));
+  expect(copy.cables()[0]?.forth.marked).toBe(2);
 });
