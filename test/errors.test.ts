@@ -92,7 +92,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
     ),
   burst: "add addRows outcome put stamp steer".split(" "),
   hostRules: ["add"],
-  fabric: "device advanceTo advance add connect disconnect capture".split(" "),
+  fabric: "device advanceTo advance add remove connect disconnect capture".split(" "),
 };
 
 test("no call of the host API throws a refusal without a name", async () => {

@@ -84,11 +84,15 @@ export async function createFabric<N extends FabricNode>(options: FabricOptions<
     // The latest of their times: no clock goes back.
     const time = made.reduce((latest, device) => (device.now() > latest ? device.now() : latest), 0n);
     const fabric = new Fabric(time, seed);
+    const connected: Link[] = [];
     try {
       for (const device of made) fabric.add(device);
-      links.forEach((link, i) => fabric.connectAt(`links[${i}]`, link));
+      for (const [i, link] of links.entries()) {
+        fabric.connectAt(`links[${i}]`, link);
+        connected.push(link);
+      }
     } catch (error) {
-      for (const { from } of fabric.cables()) fabric.disconnect(from);
+      for (const { from } of connected) fabric.disconnect(from);
       fabric.close();
       throw error;
     }
@@ -198,6 +202,18 @@ export class Fabric extends Printable {
       this._devices.set(name, device);
       // Of a snapshot: the lines of its cables have come with it.
       for (const port of device.hardware.ports) for (const line of linesOf(port) ?? []) prepare(line);
+    });
+  }
+
+  /**
+   * Removes a device, which has a clock of its own again. Its cables stay.
+   * @throws SteeringError EINVAL: no such device; EBUSY: a call from what it runs
+   */
+  remove(name: string): void {
+    inCall("fabric.remove", () => {
+      this._timeline.checkIdle("fabric");
+      this._timeline.remove(this._named("name", name).clock);
+      this._devices.delete(name);
     });
   }
 

@@ -55,7 +55,8 @@ test("wrong types name the place", async () => {
 });
 
 test("a refused fabric leaves its devices as they were", async () => {
-  const devices = [await createDevice({ name: "a" }), await createDevice({ name: "b" })] as const;
+  const devices = [await createDevice({ name: "a", ports: 2 }), await createDevice({ name: "b", ports: 2 })] as const;
+  devices[0].connect(2, devices[1], 2, { delay: 5n });
   await errorOf({
     devices,
     links: [
@@ -65,7 +66,7 @@ test("a refused fabric leaves its devices as they were", async () => {
   });
   for (const device of devices) {
     device.advance(5n);
-    expect(device.hardware.ports[0]?.cable).toBeNull();
+    expect(device.hardware.ports.map(({ cable }) => cable !== null)).toEqual([false, true]);
   }
 });
 
@@ -86,6 +87,20 @@ test("a device of a fabric has no other clock", async () => {
   fabric.close();
   a.advance(5n);
   expect(a.now()).toBe(55n);
+});
+
+test("a device that is removed goes on alone, and can come back", async () => {
+  const fabric = await createFabric({ links: [{ from: "a", to: "b", delay: 5n }] });
+  const b = fabric.device("b");
+  fabric.advance(50n);
+  fabric.device("a").send(createSink(ibv_open_device(fabric.device("a")), "out"), new Uint8Array(60));
+  fabric.remove("b");
+  expect(refused(() => fabric.remove("b"))).toMatchObject({ reason: "unknown_name", path: "name" });
+  expect([fabric.nextDeadline(), b.nextDeadline(), b.now()]).toEqual([null, 55n, 50n]);
+  expect(refused(() => fabric.snapshot())).toBeUndefined();
+  fabric.add(b);
+  expect(fabric.run()).toBe(55n);
+  expect(fabric.cables()[0]?.forth.arrived).toBe(1);
 });
 
 test("what runs now cannot move the clock", async () => {
