@@ -3,7 +3,8 @@
  *
  * @module fabric
  */
-export { createFabric, type Fabric, type FabricCable, type FabricOptions } from "./fabric.js";
+export { createFabric, type FabricOptions } from "./create.js";
+export type { Fabric, FabricCable } from "./fabric.js";
 export { fabricAttachmentsOf, restoreFabric, type RestoredFabric } from "./restore.js";
 export type { FabricNode, Link } from "./links.js";
 export type { CaptureTarget } from "./captures.js";

@@ -1,6 +1,7 @@
 /** Topologies as tables of links, for `createFabric`. */
 import { checkOptions, isObject, unsigned, wrongType, type OptionTypes } from "../base/checks.js";
 import { inCall, refuse } from "../errors.js";
+import { MAX_PORTS } from "../model/base/port/ports.js";
 import type { FabricNode, Link } from "./links.js";
 
 /** Devices and the cables between them, as plain data. */
@@ -123,11 +124,9 @@ function cablings(options: { edge?: Cabling; uplink?: Cabling }): { edge: Connec
   return { edge: cabled("edge", options.edge), uplink: cabled("uplink", options.uplink ?? options.edge) };
 }
 
-/** More switches than any machine holds. */
-const MAX_COUNT = 65_535;
-
+/** Each number is one of ports of a switch. */
 function count(path: string, value: unknown): number {
   const number = unsigned(path, value, 32);
-  if (number > 0 && number <= MAX_COUNT) return number;
-  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: number, hint: `1 to ${MAX_COUNT}` });
+  if (number > 0 && number <= MAX_PORTS) return number;
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: number, hint: `1 to ${MAX_PORTS}` });
 }
