@@ -5,7 +5,7 @@
  *                abi, headers, packet, engine, model, drivers <- explain <- proof <- cli
  *                abi, headers, packet, model, scenario, drivers <- formats <- import, export <- cli
  *                explain <- import, export
- *                abi, packet, engine, model <- snapshot;  packet, model, explain <- vitest
+ *                abi, packet, engine, model <- snapshot <- fabric;  packet, model, explain <- vitest
  *                replay and calls import no room
  *     src/*.ts:  errors.ts imports base; index.ts and inline.ts are imported by entry points and cli
  *     bench:     playground/src/speed imports it
@@ -31,6 +31,7 @@ const MAY_IMPORT = {
   "src/import": ["headers", "explain", "scenario", "formats", "drivers"],
   "src/export": ["abi", "headers", "packet", "model", "explain", "scenario", "formats"],
   "src/snapshot": ["abi", "packet", "engine", "model"],
+  "src/fabric": ["abi", "packet", "engine", "model", "snapshot"],
   "src/replay": [],
   "src/vitest": ["packet", "model", "explain"],
   "src/calls": [],

@@ -23,6 +23,7 @@ import { devices } from "./devices.js";
 import { esp } from "./esp.js";
 import { exec } from "./exec.js";
 import { explain } from "./explain.js";
+import { fabric } from "./fabric.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
 import { machine } from "./machine.js";
@@ -45,6 +46,7 @@ const SUITES: readonly Suite[] = [
   explain,
   cover,
   devices,
+  fabric,
   exec,
 ];
 

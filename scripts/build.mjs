@@ -48,6 +48,7 @@ const ENTRIES = {
   import: "src/import/index.ts",
   export: "src/export/index.ts",
   snapshot: "src/snapshot/index.ts",
+  fabric: "src/fabric/index.ts",
   replay: "src/replay/index.ts",
   packet: "src/packet/index.ts",
   vitest: "src/vitest/index.ts",

@@ -43,7 +43,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|replay|packet|vitest|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|fabric|replay|packet|vitest|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^native\/[\w-]+\.(c|h|map)$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,

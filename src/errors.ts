@@ -126,7 +126,7 @@ export const REFUSALS = {
   bad_link_type: "no parser for this link type",
   bad_json: "the text is not JSON",
   bad_scenario: "the document does not follow the scenario schema",
-  unknown_name: "nothing in the document has this name",
+  unknown_name: "nothing has this name",
   duplicate_name: "two objects have the same name",
   bad_version: "this release does not read this version of the format",
   bad_usage: "the command line is invalid",

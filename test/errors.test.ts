@@ -5,6 +5,7 @@ import { inAsyncCall, inCall, refuse, refusalText, SteeringError } from "../src/
 import * as explain from "../src/explain/index.js";
 import * as exporting from "../src/export/index.js";
 import * as importing from "../src/import/index.js";
+import * as fabrics from "../src/fabric/index.js";
 import * as host from "../src/index.js";
 import * as packet from "../src/packet/index.js";
 import * as scenario from "../src/scenario/index.js";
@@ -91,13 +92,20 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
     ),
   burst: "add addRows outcome put stamp steer".split(" "),
   hostRules: ["add"],
+  fabric: "device advanceTo advance add remove connect disconnect capture".split(" "),
 };
 
 test("no call of the host API throws a refusal without a name", async () => {
   const device = await host.createDevice();
   const loaded = await scenario.loadScenario({ flowsteer: 1 });
-  const objects: Readonly<Record<string, object>> = { device, burst: device.openBurst(), hostRules: device.hostRules };
-  const modules = { host, scenario, explain, importing, exporting, snapshot, packet };
+  const fabric = await fabrics.createFabric();
+  const objects: Readonly<Record<string, object>> = {
+    device,
+    fabric,
+    burst: device.openBurst(),
+    hostRules: device.hostRules,
+  };
+  const modules = { host, scenario, explain, importing, exporting, fabrics, snapshot, packet };
   const functions = [
     ...Object.entries(modules).flatMap(([of, module]) =>
       Object.entries(module)

@@ -2,7 +2,8 @@
 // cables between leaves and spines lose frames. It prints the goodput for each loss; a name of a file after the name of
 // the program gets a plot of it.
 import { writeFileSync } from "node:fs";
-import { createDevice, createDeviceSync, type Device } from "flowsteer";
+import { createDeviceSync } from "flowsteer";
+import { createFabric, leafSpine, type FabricNode } from "flowsteer/fabric";
 import { loadScenario, type Scenario } from "flowsteer/scenario";
 import * as v from "flowsteer/verbs";
 
@@ -11,14 +12,13 @@ const HOSTS = LEAVES * HOSTS_PER_LEAF;
 const [MESSAGE, MESSAGES] = [16_384, 8];
 const EDGE = { delay: 500n, rate: 100e9, queue: 256 };
 
-await createDevice(); // In a browser it fetches the core; from here on devices are made at once.
 const hex = (n: number): string => n.toString(16).padStart(2, "0");
 const hostMac = (host: number): string => `02:00:00:00:00:${hex(host)}`;
 const leafMac = (leaf: number): string => `02:00:00:00:ff:${hex(leaf)}`;
 const leafIp = (leaf: number): string => `192.0.2.${leaf + 1}`;
 
 /** A leaf has a port for each host, then one for each spine. */
-function leafRules(leaf: number): Scenario {
+function leafRules({ name, ports = 1, index: leaf = 0 }: FabricNode): Scenario {
   const hosts = Array.from({ length: HOSTS }, (_, host) => host);
   const isLocal = (host: number): boolean => Math.floor(host / HOSTS_PER_LEAF) === leaf;
   const toHost = (table: string, host: number) => ({
@@ -45,8 +45,8 @@ function leafRules(leaf: number): Scenario {
   const out = { reformat: { type: "l2_tunnel_to_l2" as const } };
   return {
     flowsteer: 1,
-    device: { name: `leaf${leaf}`, ports: HOSTS_PER_LEAF + SPINES },
-    tables: ["root", "leaf", "inside"].map((name, level) => ({ name, domain: "fdb" as const, level })),
+    device: { name, ports },
+    tables: ["root", "leaf", "inside"].map((table, level) => ({ name: table, domain: "fdb" as const, level })),
     rules: [
       { name: "all", table: "root", actions: [{ table: "leaf" }] },
       { name: "of a tunnel", table: "leaf", priority: 0, match: tunnel, actions: [out, { table: "inside" }] },
@@ -57,7 +57,7 @@ function leafRules(leaf: number): Scenario {
 }
 
 /** A spine has a port for each leaf. */
-function spineRules(spine: number): Scenario {
+function spineRules({ name, ports = 1 }: FabricNode): Scenario {
   const rules = Array.from({ length: LEAVES }, (_, leaf) => ({
     ...{
       name: `leaf ${leaf}`,
@@ -68,7 +68,7 @@ function spineRules(spine: number): Scenario {
   }));
   return {
     flowsteer: 1,
-    device: { name: `spine${spine}`, ports: LEAVES },
+    device: { name, ports },
     tables: [
       { name: "root", domain: "fdb", level: 0 },
       { name: "spine", domain: "fdb", level: 1 },
@@ -78,8 +78,8 @@ function spineRules(spine: number): Scenario {
 }
 
 /** A host with one RC queue pair. */
-function openHost(host: number) {
-  const device = createDeviceSync({ name: `host${host}`, macs: [hostMac(host)], gids: [[`10.0.0.${host + 1}`]] });
+function openHost({ name, index: host = 0 }: FabricNode) {
+  const device = createDeviceSync({ name, macs: [hostMac(host)], gids: [[`10.0.0.${host + 1}`]] });
   const context = v.ibv_open_device(device);
   const pd = v.ibv_alloc_pd(context);
   const [sent, received] = [v.ibv_create_cq(context, 64), v.ibv_create_cq(context, 64)];
@@ -132,19 +132,20 @@ function connect(own: Host, peer: Host): void {
 
 /** Gigabits a second that arrive in messages, all hosts together. */
 async function goodput(loss: number): Promise<number> {
-  const leaves: Device[] = [];
-  const spines: Device[] = [];
-  for (let leaf = 0; leaf < LEAVES; leaf++) leaves.push((await loadScenario(leafRules(leaf))).device);
-  for (let spine = 0; spine < SPINES; spine++) spines.push((await loadScenario(spineRules(spine))).device);
-  const hosts = Array.from({ length: HOSTS }, (_, host) => openHost(host));
-  for (const { host, device } of hosts) {
-    device.connect(1, leaves[Math.floor(host / HOSTS_PER_LEAF)]!, (host % HOSTS_PER_LEAF) + 1, EDGE);
-  }
-  for (const [l, leaf] of leaves.entries()) {
-    for (const [s, spine] of spines.entries()) {
-      leaf.connect(HOSTS_PER_LEAF + 1 + s, spine, l + 1, { ...EDGE, loss, seed: LEAVES * s + l });
-    }
-  }
+  const hosts: Host[] = [];
+  const fabric = await createFabric({
+    ...leafSpine({
+      spines: SPINES,
+      leaves: LEAVES,
+      hostsPerLeaf: HOSTS_PER_LEAF,
+      edge: EDGE,
+      uplink: { ...EDGE, loss },
+    }),
+    make: async (node) => {
+      if (node.role === "host") return hosts[hosts.push(openHost(node)) - 1]!.device;
+      return (await loadScenario(node.role === "leaf" ? leafRules(node) : spineRules(node))).device;
+    },
+  });
   // Hosts talk in pairs, each with one of another leaf.
   for (const own of hosts) connect(own, hosts[(own.host + HOSTS / 2) % HOSTS]!);
   for (const { qp, request } of hosts) {
@@ -153,22 +154,14 @@ async function goodput(loss: number): Promise<number> {
       v.ibv_post_send(qp, { ...request, opcode: v.IBV_WR_SEND, send_flags: v.IBV_SEND_SIGNALED });
     }
   }
-  const devices = [...leaves, ...spines, ...hosts.map(({ device }) => device)];
   let [arrived, last] = [0, 0n];
-  for (;;) {
-    let next: bigint | null = null;
-    for (const device of devices) {
-      const at = device.nextDeadline();
-      if (at !== null && (next === null || at < next)) next = at;
-    }
-    if (next === null) break;
-    for (const device of devices) device.advanceTo(next);
+  while (fabric.step()) {
     for (const { received, sent } of hosts) {
       for (const { status } of v.ibv_poll_cq(sent, 8))
         if (status !== v.IBV_WC_SUCCESS) console.log(v.ibv_wc_status_str(status));
       const count = v.ibv_poll_cq(received, 8).length;
       arrived += count;
-      if (count > 0) last = next;
+      if (count > 0) last = fabric.now();
     }
   }
   return (8 * MESSAGE * arrived) / Number(last);

@@ -1,6 +1,7 @@
 // Devices in a model of SimScript (npm install simscript), an event-driven simulator: two clients ask a server through a
 // switch. The wires and their times are those of flowsteer; requests, answers and the server's CPU are of SimScript.
-import { createDevice, createSink, type Device } from "flowsteer";
+import { createDevice, createSink } from "flowsteer";
+import { createFabric, type Fabric } from "flowsteer/fabric";
 import { buildFrame } from "flowsteer/packet";
 import { loadScenario } from "flowsteer/scenario";
 import { IBV_FLOW_ATTR_ALL_DEFAULT, ibv_create_flow, ibv_open_device } from "flowsteer/verbs";
@@ -9,29 +10,27 @@ import { Entity, Queue, Simulation } from "simscript";
 const [REQUESTS, EVERY, SERVICE] = [4, 1_000, 900];
 const CABLE = { delay: 1_000n, rate: 10e9 };
 
-/** The devices of a simulation: one entity of it, which sleeps until their earliest deadline. */
-class Nics extends Entity {
-  devices: readonly Device[] = [];
+/** The fabric of a simulation: one entity of it, which sleeps until the next deadline. */
+class Network extends Entity {
+  constructor(readonly fabric: Fabric) {
+    super();
+  }
 
   override async script(): Promise<void> {
     for (;;) {
-      const times = this.devices.map((device) => device.nextDeadline()).filter((time) => time !== null);
+      const next = this.fabric.nextDeadline();
       // A signal ends a delay early; without a deadline the entity waits for one.
-      if (times.length === 0) await this.waitSignal(this);
-      else await this.delay(Math.max(0, Math.min(...times.map(Number)) - this.simulation.timeNow), undefined, this);
-      this.advance();
+      if (next === null) await this.waitSignal(this);
+      else await this.delay(Number(next) - this.simulation.timeNow, undefined, this);
+      this.fabric.advanceTo(BigInt(this.simulation.timeNow));
     }
   }
 
-  /** Runs a call on a device at the time of the simulation. It may have changed the deadlines. */
+  /** Runs a call on a device at the time of the simulation. It may have changed the next deadline. */
   call(work: () => void): void {
-    this.advance();
+    this.fabric.advanceTo(BigInt(this.simulation.timeNow));
     work();
     this.sendSignal(this);
-  }
-
-  private advance(): void {
-    for (const device of this.devices) device.advanceTo(BigInt(this.simulation.timeNow));
   }
 }
 
@@ -66,10 +65,13 @@ const { device: middle } = await loadScenario({
   ],
 });
 const [server, ...clients] = (await Promise.all([1, 2, 3].map(openHost))) as [Host, ...Host[]];
-for (const { n, device } of [server, ...clients]) device.connect(1, middle, n, CABLE);
-
-const nics = new Nics();
-nics.devices = [middle, ...[server, ...clients].map(({ device }) => device)];
+const all = [server, ...clients];
+const network = new Network(
+  await createFabric({
+    devices: [middle, ...all.map(({ device }) => device)],
+    links: all.map(({ n, device }) => ({ from: device.name, to: `switch:${n}`, ...CABLE })),
+  }),
+);
 const cpu = new Queue("cpu", 1);
 
 class Client extends Entity {
@@ -81,7 +83,7 @@ class Client extends Entity {
     const { device, queue, n } = this.host;
     for (let request = 1; request <= REQUESTS; request++) {
       await this.delay(EVERY);
-      nics.call(() => device.send(queue, packet(n, server.n, request)));
+      network.call(() => device.send(queue, packet(n, server.n, request)));
     }
   }
 }
@@ -96,7 +98,7 @@ class Answer extends Entity {
     await this.delay(SERVICE);
     this.leaveQueue(cpu);
     const answer = packet(server.n, source(this.request), id(this.request));
-    nics.call(() => server.device.send(server.queue, answer));
+    network.call(() => server.device.send(server.queue, answer));
   }
 }
 
@@ -109,7 +111,7 @@ for (const { n, device } of clients) {
   );
 }
 simulation.starting.addEventListener(() => {
-  for (const entity of [nics, ...clients.map((host) => new Client(host))]) void simulation.activate(entity);
+  for (const entity of [network, ...clients.map((host) => new Client(host))]) void simulation.activate(entity);
 });
 await new Promise<void>((resolve) => {
   simulation.finished.addEventListener(() => resolve());

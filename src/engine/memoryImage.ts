@@ -88,6 +88,21 @@ function isUsed(u32: Uint32Array, block: number): boolean {
   return false;
 }
 
+/** The images of several cores in a row. @throws RangeError they are not as many as `count` */
+export function imagesOf(bytes: Uint8Array, count: number): Uint8Array[] {
+  const images: Uint8Array[] = [];
+  let from = 0;
+  for (; images.length < count; from += images.at(-1)?.length ?? 0) {
+    const [, blocks] = new Uint32Array(bytes.buffer, bytes.byteOffset + from, 2);
+    const image = bytes.subarray(from, from + 8 + (4 + BLOCK) * (blocks as number));
+    // No core is without blocks, so the bytes bound their number.
+    if (blocks === 0 || image.length !== 8 + (4 + BLOCK) * (blocks as number)) throw new RangeError("no image");
+    images.push(image);
+  }
+  if (from !== bytes.length) throw new RangeError("more than the images");
+  return images;
+}
+
 /** Replaces the memory of a core. @returns false when there is no memory */
 export function writeMemory(core: Core, image: Uint8Array): boolean {
   const words = new Uint32Array(image.buffer, image.byteOffset, 2);
@@ -99,9 +114,11 @@ export function writeMemory(core: Core, image: Uint8Array): boolean {
     return false;
   }
   const { u8 } = core;
+  // What was grown is zero already, and takes no memory until it is written.
+  const old = u8.length - Math.max(more, 0) * PAGE;
   const places = new Uint32Array(image.buffer, image.byteOffset + 8, count);
   const head = 8 + 4 * count;
-  u8.fill(0);
+  u8.fill(0, 0, old);
   for (let i = 0; i < count;) {
     const first = places[i] as number;
     let run = 1;

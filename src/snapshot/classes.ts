@@ -175,7 +175,9 @@ export const LEFT_OUT: ReadonlyMap<Class, Readonly<Record<string, unknown>>> = n
     Device,
     { core: KEPT, parser: KEPT, profile: KEPT, now: KEPT, cache: KEPT, traffic: KEPT, observer: KEPT, index: KEPT },
   ],
-  [Clock, { now: KEPT }],
+  // Captures belong to the program; a fabric marks again.
+  [Line, { queued: null }],
+  [Clock, { now: KEPT, leader: KEPT }],
   // Numbers of masks are those of a process; 0 is none.
   [RuleMask, { _number: 0 }],
 ]);

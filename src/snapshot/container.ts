@@ -10,7 +10,7 @@ import { refuse } from "../errors.js";
 
 const MAGIC = new TextEncoder().encode("fs-snap\n");
 /** Raised when the classes of the model or the container change. */
-const VERSION = 1;
+const VERSION = 2;
 /** The parts in their order. */
 export const PARTS = ["device", "objects", "values", "tables", "buffers", "memory"] as const;
 

@@ -92,21 +92,24 @@ export class ByteWriter {
   }
 }
 
+/** Reads what `ByteWriter` wrote. Every value takes a byte at least, and there are no more bytes than there are. */
 export class ByteReader {
   private _at = 0;
 
   constructor(private readonly _bytes: Uint8Array) {}
 
   byte(): number {
-    return this._bytes[this._at++] as number;
+    const byte = this._bytes[this._at++];
+    if (byte === undefined) throw new RangeError("the bytes are over");
+    return byte;
   }
 
   number(): number {
-    const first = this._bytes[this._at++] as number;
+    const first = this.byte();
     if (first < 0x80) return first;
     let value = first & 0x7f;
     for (let scale = 128; ; scale *= 128) {
-      const byte = this._bytes[this._at++] as number;
+      const byte = this.byte();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }

@@ -23,6 +23,8 @@ class GraphReader {
   private readonly _kinds: number[] = [];
   private readonly _classes: readonly Class[];
   private readonly _values: ByteReader;
+  /** By the numbers of their texts: each is read once, however often it is named. */
+  private readonly _bigints = new Map<number, bigint>();
 
   constructor(
     private readonly _graph: GraphBytes,
@@ -30,6 +32,7 @@ class GraphReader {
     private readonly _constants: readonly object[],
   ) {
     this._objects = [..._known];
+    if (_graph.names.shapes.flat().includes("__proto__")) throw new RangeError("no field of an object");
     this._classes = _graph.names.classes.map((name) => CLASSES[name] as Class);
     this._values = new ByteReader(_graph.values);
   }
@@ -43,7 +46,9 @@ class GraphReader {
       const map = this._objects[tables.number()] as WeakMap<object, unknown>;
       map.set(this._objects[tables.number()] as object, this._value(tables));
     }
-    return this._objects[this._known.length] as object;
+    const kept = this._objects[this._known.length];
+    if (kept === undefined) throw new RangeError("there are fewer objects");
+    return kept;
   }
 
   private _make(): void {
@@ -123,7 +128,7 @@ class GraphReader {
       case Tag.string:
         return this._graph.names.strings[from.number()];
       case Tag.bigint:
-        return BigInt(this._graph.names.strings[from.number()] as string);
+        return this._bigint(from.number());
       case Tag.class:
         return this._classes[from.number()];
       case Tag.empty:
@@ -133,5 +138,11 @@ class GraphReader {
       default:
         return undefined;
     }
+  }
+
+  private _bigint(string: number): bigint {
+    let value = this._bigints.get(string);
+    if (value === undefined) this._bigints.set(string, (value = BigInt(this._graph.names.strings[string] as string)));
+    return value;
   }
 }

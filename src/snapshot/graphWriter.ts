@@ -11,6 +11,8 @@ import { ByteWriter, Kind, Tag, TYPED, type TypedArray } from "./graphFormat.js"
 export interface GraphRoots {
   /** Objects that the reader has. Their fields are written too, unless they are opaque. */
   readonly known: readonly object[];
+  /** Names of known objects in paths. */
+  readonly names: ReadonlyMap<object, string>;
   /** Known objects without contents. */
   readonly opaque: ReadonlySet<object>;
   /** Constants of this release: objects and functions. */
@@ -80,7 +82,7 @@ class GraphWriter {
   constructor(private readonly _roots: GraphRoots) {}
 
   write(): WrittenGraph {
-    for (const one of this._roots.known) this._add(one, -1, "");
+    for (const one of this._roots.known) this._add(one, -1, this._roots.names.get(one) ?? "");
     this._add(this._roots.kept, -1, "keep");
     let next = 0;
     for (let checked = 0; next < this._objects.length || checked < this._objects.length;) {

@@ -8,10 +8,8 @@ export {
   cloneDevice,
   restoreDevice,
   snapshotOf,
-  type Attached,
-  type Kept,
-  type PortEnd,
   type Restored,
-  type RestoreOptions,
   type SnapshotOptions,
 } from "./snapshot.js";
+export type { Attached, PortEnd, RestoreOptions } from "./restore.js";
+export type { Kept } from "./save.js";

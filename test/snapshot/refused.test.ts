@@ -40,7 +40,7 @@ test(`each byte of a snapshot matters (FLOWSTEER_SEED=${SEED})`, { timeout: 1e7 
 test("another version, a cut snapshot, and no snapshot", async () => {
   const bytes = snapshotOf(await createDevice());
   const next = bytes.slice();
-  next[8] = 2;
+  next[8] = 3;
   expect(await errorOf(restoreDevice(next))).toMatchObject({ reason: "bad_snapshot", path: "bytes.version" });
   expect(await errorOf(restoreDevice(bytes.slice(0, -4)))).toMatchObject({ path: "bytes.memory" });
   expect(await errorOf(restoreDevice(new Uint8Array(100)))).toMatchObject({ path: "bytes.head" });

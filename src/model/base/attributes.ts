@@ -13,7 +13,7 @@ import { IBV_ATOMIC_HCA, IBV_DEVICE_SRQ_RESIZE } from "../../abi/verbsConstants.
 import type { DeviceBase } from "./deviceBase.js";
 import { eui64 } from "./port/gids.js";
 import { HASH_FIELDS, MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "./limits.js";
-import { PKEY_TABLE_LENGTH, portMac } from "./port/ports.js";
+import { MAX_PORTS_OF_C, PKEY_TABLE_LENGTH, portMac } from "./port/ports.js";
 
 /** `struct ibv_device_attr`; 64-bit members are bigint. A feature that this device lacks is 0. */
 export interface DeviceAttributes {
@@ -168,7 +168,7 @@ export function deviceAttributes(device: DeviceBase): DeviceAttributes {
     max_srq_sge: limits.max_sge,
     max_pkeys: PKEY_TABLE_LENGTH,
     local_ca_ack_delay: 0,
-    phys_port_cnt: device.ports,
+    phys_port_cnt: Math.min(device.ports, MAX_PORTS_OF_C),
   };
 }
 

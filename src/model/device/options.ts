@@ -7,7 +7,7 @@ import { Clock } from "../base/time/clock.js";
 import type { DeviceParts } from "../base/deviceBase.js";
 import { Hardware } from "../base/port/hardware.js";
 import type { DeviceLimits } from "../base/limits.js";
-import type { PortOptions } from "../base/port/ports.js";
+import { MAX_PORTS, type PortOptions } from "../base/port/ports.js";
 import { ParserDeclaration, type ParserOptions } from "../base/parser.js";
 import type { ProfileName } from "../profile/profile.js";
 import { profileNamed } from "../profile/profiles.js";
@@ -21,7 +21,7 @@ export interface DeviceOptions extends PortOptions {
    * "flowsteer0"
    */
   name?: string;
-  /** Physical ports, numbered from 1. @default 1 */
+  /** Physical ports, numbered from 1, at most 4,095. @default 1 */
   ports?: number;
   /** Functions besides the PF: VFs, numbered from 1; at most 255. @default 0 */
   vports?: number;
@@ -105,8 +105,9 @@ export function deviceParts(options: DeviceOptions, more: Readonly<Record<string
   // An own clock is read once before the device exists.
   new Clock(options.now).now();
   const profile = profileNamed(options.profile ?? "manual");
-  const ports = unsigned("ports", options.ports ?? 1, 8);
-  if (ports < 1) refuse({ code: "EINVAL", reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
+  const ports = unsigned("ports", options.ports ?? 1, 32);
+  if (ports < 1 || ports > MAX_PORTS)
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "ports", value: ports, hint: `1 to ${MAX_PORTS}` });
   unsigned("vports", options.vports ?? 0, 8);
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned("limits.memory", memory, 32);

@@ -6,6 +6,7 @@
 import { HOP_LIMIT, MAX_MEMBERS } from "../../abi/engine.js";
 import { MAX_REFORMAT } from "../../abi/reformat.js";
 import { deviceAttributes } from "../base/attributes.js";
+import { MAX_PORTS_OF_C } from "../base/port/ports.js";
 import { MAX_MODIFY } from "../action/modifyHeader.js";
 import type { Command } from "./command.js";
 import { LOG_MAX_COUNTER_BULK } from "./counterCommands.js";
@@ -75,7 +76,7 @@ function general({ context: { device, function: owner } }: Command): readonly Sa
     [[52, 1, 6], 1], // nic_flow_table
     [[52, 1, 7], Number(owner.managesSwitch)], // eswitch_manager
     [[54, 2, 6], ETHERNET], // port_type
-    [[55, 8], device.ports], // num_ports
+    [[55, 8], Math.min(device.ports, MAX_PORTS_OF_C)], // num_ports
     [[67, 1, 3], 1], // qos
     [[71, 1, 5], 1], // ud
     [[105, 8], 0xff], // flow_counter_bulk_alloc: each of the eight sizes

@@ -54,6 +54,7 @@ const CABLE_HELP = {
   removed: "Frames under way in a cable when it was removed.",
   duplicated: "Frames that a cable carried twice.",
   reordered: "Frames that a cable held back.",
+  marked: "Frames that the queue of a cable marked CE.",
 } as const;
 
 function write(families: Families, { device, time, reasons, cache, memory, rules, cables, hits }: DeviceMetrics): void {

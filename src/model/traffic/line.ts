@@ -55,26 +55,31 @@ const OPTION_TYPES: OptionTypes<CableOptions> = {
   seed: "number",
 };
 
-/** Checks the options of a cable. @throws EINVAL; TypeError */
-export function lineSettings(options: CableOptions, seed: number): LineSettings {
-  checkOptions("options", options, OPTION_TYPES);
-  const delay = duration("options.delay", options.delay ?? 0n);
-  const jitter = duration("options.jitter", options.jitter ?? delay);
+/**
+ * Checks the options of a cable.
+ * @param path of the options among the arguments, "" for the arguments themselves
+ * @throws EINVAL; TypeError
+ */
+export function lineSettings(options: CableOptions, seed: number, path = "options"): LineSettings {
+  const at = (name: keyof CableOptions): string => (path === "" ? name : `${path}.${name}`);
+  checkOptions(path, options, OPTION_TYPES);
+  const delay = duration(at("delay"), options.delay ?? 0n);
+  const jitter = duration(at("jitter"), options.jitter ?? delay);
   const { rate = null, queue = null } = options;
-  if (rate !== null && !(rate > 0 && rate < Infinity)) bad("options.rate", rate, "bits a second, above 0");
+  if (rate !== null && !(rate > 0 && rate < Infinity)) bad(at("rate"), rate, "bits a second, above 0");
   if (queue !== null) {
-    unsigned("options.queue", queue, 32);
-    if (queue === 0) bad("options.queue", queue, "1 or more frames");
-    if (rate === null) bad("options.queue", queue, "without a rate no frame waits: give rate too");
+    unsigned(at("queue"), queue, 32);
+    if (queue === 0) bad(at("queue"), queue, "1 or more frames");
+    if (rate === null) bad(at("queue"), queue, "without a rate no frame waits: give rate too");
   }
   const part = (name: "loss" | "duplicate" | "reorder"): number => {
     const value = options[name] ?? 0;
-    return value >= 0 && value <= 1 ? value : bad(`options.${name}`, value, "a part of the frames, from 0 to 1");
+    return value >= 0 && value <= 1 ? value : bad(at(name), value, "a part of the frames, from 0 to 1");
   };
   const settings = { loss: part("loss"), duplicate: part("duplicate"), reorder: part("reorder") };
-  if (settings.reorder > 0 && jitter === 0n) bad("options.reorder", settings.reorder, "it needs jitter or delay");
+  if (settings.reorder > 0 && jitter === 0n) bad(at("reorder"), settings.reorder, "it needs jitter or delay");
   const own = options.seed ?? seed;
-  if (!Number.isSafeInteger(own)) bad("options.seed", own, "an integer");
+  if (!Number.isSafeInteger(own)) bad(at("seed"), own, "an integer");
   return { delay, jitter, rate, queue, ...settings, seed: own };
 }
 
@@ -118,12 +123,25 @@ export class Line {
   readonly port: Port;
   private readonly _settings: LineSettings;
   private readonly _underWay = new Set<Arrival>();
-  private readonly _counts = { sent: 0, arrived: 0, lost: 0, overflowed: 0, removed: 0, duplicated: 0, reordered: 0 };
+  private readonly _counts = {
+    sent: 0,
+    arrived: 0,
+    lost: 0,
+    overflowed: 0,
+    removed: 0,
+    duplicated: 0,
+    reordered: 0,
+    marked: 0,
+  };
   /** When the last bit of the frames so far has left. */
   private _free = 0n;
   /** When the last bit of each frame that may still wait has left, in order. */
   private readonly _leaving: bigint[] = [];
   private _chance: number;
+  /** What the fabric of this cable marks (fabric/queues.ts). */
+  ecn: number | null = null;
+  /** Gets each frame that the queue takes, and how many were there; returns the one to carry. */
+  queued: ((frame: Uint8Array, before: number) => Uint8Array) | null = null;
 
   /** @param salt differs between the two directions of a cable */
   constructor(from: DeviceBase, to: Receiver, port: Port, settings: LineSettings, salt: number) {
@@ -135,7 +153,7 @@ export class Line {
   }
 
   /** Takes a frame that leaves the port now. */
-  send(frame: Uint8Array): void {
+  send(sent: Uint8Array): void {
     const { rate, queue, delay, loss, duplicate } = this._settings;
     const now = this.from.now();
     this._counts.sent++;
@@ -143,17 +161,21 @@ export class Line {
     const [isLost, isDoubled] = [this._draw() < loss, this._draw() < duplicate];
     const copies = [this._late(), this._late()];
     let left = now;
+    let before = 0;
     if (rate !== null) {
       while (this._leaving.length > 0 && (this._leaving[0] as bigint) <= now) this._leaving.shift();
       if (queue !== null && this._leaving.length >= queue) {
         this._counts.overflowed++;
         return;
       }
+      before = this._leaving.length;
       const begins = this._free > now ? this._free : now;
-      left = begins + BigInt(Math.ceil((8e9 * frame.length) / rate));
+      left = begins + BigInt(Math.ceil((8e9 * sent.length) / rate));
       this._free = left;
       this._leaving.push(left);
     }
+    const frame = this.queued === null ? sent : this.queued(sent, before);
+    if (frame !== sent) this._counts.marked++;
     if (isLost) {
       this._counts.lost++;
       return;
@@ -161,7 +183,8 @@ export class Line {
     if (isDoubled) this._counts.duplicated++;
     for (const late of isDoubled ? copies : copies.slice(0, 1)) {
       if (late > 0n) this._counts.reordered++;
-      const arrival = new Arrival(this, frame.slice());
+      // `slice` of a Buffer of Node.js makes no copy.
+      const arrival = new Arrival(this, new Uint8Array(frame));
       this._underWay.add(arrival);
       this._to.clock.set(arrival, left + delay + late);
     }

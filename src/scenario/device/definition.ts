@@ -1,5 +1,6 @@
 /** Sections `device`, `connect` and `domains`. */
 import { Header } from "../../abi/headers.js";
+import { MAX_PORTS } from "../../model/base/port/ports.js";
 import { PROFILE_NAMES, type ProfileName } from "../../model/profile/profile.js";
 import { flag, integer, list, name, object, word, type Schema, type Static } from "../schema/define.js";
 import { about, DOMAIN, FUNCTION, MAX_U32, namesOf } from "../schema/parts.js";
@@ -50,7 +51,7 @@ const PROFILE: Schema<ProfileName> = {
 
 export const DEVICE = object("The device. Everything has a default.", [], {
   name: name("Its name.", "flowsteer0"),
-  ports: integer("Physical ports, numbered from 1.", 1, 255, { default: 1 }),
+  ports: integer("Physical ports, numbered from 1.", 1, MAX_PORTS, { default: 1 }),
   vports: integer("Functions besides the PF, which is 0: VFs, numbered from 1.", 0, 255, { default: 0 }),
   profile: PROFILE,
   seed: integer("Seed of what is random in outcomes, such as samples.", 0, MAX_U32, { default: 0 }),
@@ -74,8 +75,8 @@ export const CABLE = object(
   "A cable: frames that leave by one of the two ports arrive at the other. A port without a cable leads nowhere.",
   ["port", "to"],
   {
-    port: integer("A port.", 1, 255),
-    to: integer("The port it is connected to: another one, or itself.", 1, 255),
+    port: integer("A port.", 1, MAX_PORTS),
+    to: integer("The port it is connected to: another one, or itself.", 1, MAX_PORTS),
   },
 );
 export type ScenarioCable = Static<typeof CABLE>;

@@ -16,7 +16,7 @@ import {
   type Schema,
   type Static,
 } from "../schema/define.js";
-import { about, FUNCTION, match, MAX_U32, port, PRIORITY, TAG } from "../schema/parts.js";
+import { about, FUNCTION, match, MAX_U32, PRIORITY, TAG } from "../schema/parts.js";
 import { SPEC_TYPE_NAMES, SPEC_TYPES, type ScenarioFlowFilter, type ScenarioFlowSpecType } from "./specTypes.js";
 
 /** Points of a counters object have indices of 32 bits; longer arrays are of no use. */
@@ -111,7 +111,7 @@ export const FLOW = object("A flow of ibv_create_flow.", ["queue"], {
     "web",
   ),
   type: word("Its type.", ["normal", "all_default", "mc_default", "sniffer"], { default: "normal" }),
-  port: port("The port whose frames it matches."),
+  port: integer("The port whose frames it matches.", 1, 255, { default: 1 }),
   priority: integer("Lower is first; flows that are not normal ignore it.", 0, 65535, { default: 0 }),
   flags: list(
     "Its flags.",

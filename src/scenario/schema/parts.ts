@@ -1,5 +1,6 @@
 /** Parts that several sections of a document share. */
 import { DOMAIN_TYPES } from "../../model/base/domainType.js";
+import { MAX_PORTS } from "../../model/base/port/ports.js";
 import { FIELDS, type FieldKind } from "../../model/match/fields.js";
 import { either, integer, nothing, shared, text, word, type Schema } from "./define.js";
 import type { JsonSchema } from "./jsonSchema.js";
@@ -15,7 +16,7 @@ export const namesOf = (numbers: object): string[] =>
 export const count = (description: string): Schema<number> => integer(description, 0, Number.MAX_SAFE_INTEGER);
 export const about = shared("description", text("A note for people. Ignored."));
 export const port = (description: string, more: JsonSchema = {}): Schema<number> =>
-  integer(description, 1, 255, { default: 1, ...more });
+  integer(description, 1, MAX_PORTS, { default: 1, ...more });
 export const PRIORITY = integer("Lower is first.", 0, 65535, { default: 0 });
 
 export const DOMAIN = shared(

@@ -20,7 +20,7 @@ test.each([
     { profile: "connectx4" },
     'createDevice: profile = "connectx4": the device does not support this (EINVAL); profiles of this release: manual',
   ],
-  [{ ports: 0 }, "createDevice: ports = 0: outside the range that the field can hold (EINVAL); 1 to 255"],
+  [{ ports: 0 }, "createDevice: ports = 0: outside the range that the field can hold (EINVAL); 1 to 4095"],
   [{ limits: { memory: -1 } }, "createDevice: limits.memory = -1: outside the range"],
 ])("options %j are refused", async (options, message) => {
   const error = await createDevice(options).catch((caught: unknown) => caught);

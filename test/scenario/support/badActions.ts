@@ -158,22 +158,22 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "counter of a member unknown",
-    'rules[1].actions[0].array[1].count = "hit": nothing in the document has this name (EINVAL); did you mean "hits"? counters: hits, bulk',
+    'rules[1].actions[0].array[1].count = "hit": nothing has this name (EINVAL); did you mean "hits"? counters: hits, bulk',
     [PLACE, { array: ["default_miss", { count: "hit" }] }],
   ),
   bad(
     "reformat of a member unknown",
-    'rules[1].actions[0].array[0].reformat = "in-tunnel": nothing in the document has this name (EINVAL); did you mean "into-tunnel"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
+    'rules[1].actions[0].array[0].reformat = "in-tunnel": nothing has this name (EINVAL); did you mean "into-tunnel"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [PLACE, { array: [{ port: 1, reformat: "in-tunnel" }, { port: 2 }] }],
   ),
   bad(
     "member of a shared array unknown",
-    'actions[9].array[0].action = "to-vff": nothing in the document has this name (EINVAL); did you mean "to-vf"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
+    'actions[9].array[0].action = "to-vff": nothing has this name (EINVAL); did you mean "to-vf"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [["actions", 9, "array", 0], { action: "to-vff" }],
   ),
   bad(
     "flow action unknown",
-    'flows[5].specs[1].action = "leave-tunel": nothing in the document has this name (EINVAL); did you mean "leave-tunnel"? flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
+    'flows[5].specs[1].action = "leave-tunel": nothing has this name (EINVAL); did you mean "leave-tunnel"? flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
     [["flows", 5, "specs", 1, "action"], "leave-tunel"],
   ),
   bad(
@@ -183,7 +183,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of the host of a function",
-    'expect.frames[0].to[0] = "host:4": nothing in the document has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, vf1/host:4, port:1, port:2',
+    'expect.frames[0].to[0] = "host:4": nothing has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, vf1/host:4, port:1, port:2',
     [["hostRules", 1, "action"], { queue: 4 }],
     [["expect", "frames", 0, "to", 0], "host:4"],
   ),

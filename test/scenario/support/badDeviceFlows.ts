@@ -80,27 +80,27 @@ export const BAD_DEVICE_FLOW_SHAPES: readonly BadDocument[] = [
 export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   bad(
     "flow table of a flow unknown",
-    'deviceFlows[1].actions[2].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
+    'deviceFlows[1].actions[2].table = "service": nothing has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["deviceFlows", 1, "actions", 2, "table"], "service"],
   ),
   bad(
     "TIR of a flow unknown",
-    'deviceFlows[2].actions[2].tir = "rs": nothing in the document has this name (EINVAL); did you mean "rss"? tirs: to-rest, rss',
+    'deviceFlows[2].actions[2].tir = "rs": nothing has this name (EINVAL); did you mean "rss"? tirs: to-rest, rss',
     [["deviceFlows", 2, "actions", 2, "tir"], "rs"],
   ),
   bad(
     "counter of a device flow unknown",
-    'deviceFlows[1].actions[1].count = "bulc": nothing in the document has this name (EINVAL); did you mean "bulk"? counters: hits, bulk',
+    'deviceFlows[1].actions[1].count = "bulc": nothing has this name (EINVAL); did you mean "bulk"? counters: hits, bulk',
     [["deviceFlows", 1, "actions", 1, "count"], "bulc"],
   ),
   bad(
     "flow counter of a device flow unknown",
-    'deviceFlows[2].actions[0].ibv_counter = "adresses": nothing in the document has this name (EINVAL); did you mean "addresses"? flowCounters: addresses',
+    'deviceFlows[2].actions[0].ibv_counter = "adresses": nothing has this name (EINVAL); did you mean "addresses"? flowCounters: addresses',
     [["deviceFlows", 2, "actions", 0, "ibv_counter"], "adresses"],
   ),
   bad(
     "flow action of a device flow unknown",
-    'deviceFlows[2].actions[1].action = "leave": nothing in the document has this name (EINVAL); flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
+    'deviceFlows[2].actions[1].action = "leave": nothing has this name (EINVAL); flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
     [["deviceFlows", 2, "actions", 1, "action"], "leave"],
   ),
   bad(
@@ -130,42 +130,42 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table of an entry unknown",
-    'flowEntries[0].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
+    'flowEntries[0].table = "service": nothing has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowEntries", 0, "table"], "service"],
   ),
   bad(
     "next table of an entry unknown",
-    'flowEntries[0].actions[10].table = "rest": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
+    'flowEntries[0].actions[10].table = "rest": nothing has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowEntries", 0, "actions", 10, "table"], "rest"],
   ),
   bad(
     "anchor of an entry unknown",
-    'flowEntries[0].actions[11].anchor = "late": nothing in the document has this name (EINVAL); did you mean "later"? steeringAnchors: later',
+    'flowEntries[0].actions[11].anchor = "late": nothing has this name (EINVAL); did you mean "later"? steeringAnchors: later',
     [["flowEntries", 0, "actions", 11, "anchor"], "late"],
   ),
   bad(
     "TIR of an entry unknown",
-    'flowEntries[0].actions[9].tir = "to-rst": nothing in the document has this name (EINVAL); did you mean "to-rest"? tirs: to-rest, rss',
+    'flowEntries[0].actions[9].tir = "to-rst": nothing has this name (EINVAL); did you mean "to-rest"? tirs: to-rest, rss',
     [["flowEntries", 0, "actions", 9, "tir"], "to-rst"],
   ),
   bad(
     "counter of an entry unknown",
-    'flowEntries[0].actions[5].count = "hit": nothing in the document has this name (EINVAL); did you mean "hits"? counters: hits, bulk',
+    'flowEntries[0].actions[5].count = "hit": nothing has this name (EINVAL); did you mean "hits"? counters: hits, bulk',
     [["flowEntries", 0, "actions", 5, "count"], "hit"],
   ),
   bad(
     "miss table unknown",
-    'flowTables[1].table_miss = "rest of": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
+    'flowTables[1].table_miss = "rest of": nothing has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowTables", 1, "table_miss"], "rest of"],
   ),
   bad(
     "miss table further down",
-    'flowTables[0].table_miss = "services": nothing in the document has this name (EINVAL); list the table where frames go on before those that miss to it',
+    'flowTables[0].table_miss = "services": nothing has this name (EINVAL); list the table where frames go on before those that miss to it',
     [["flowTables", 0, "table_miss"], "services"],
   ),
   bad(
     "miss table that is the table itself",
-    'flowTables[1].table_miss = "services": nothing in the document has this name (EINVAL); list the table where frames go on before those that miss to it',
+    'flowTables[1].table_miss = "services": nothing has this name (EINVAL); list the table where frames go on before those that miss to it',
     [["flowTables", 1, "table_miss"], "services"],
   ),
   bad(

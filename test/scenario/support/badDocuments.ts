@@ -68,7 +68,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ]),
   bad("priority below 0", "rules[0].priority = -1 § a whole number, 0 to 65535", [["rules", 0, "priority"], -1]),
   bad("priority not whole", "rules[0].priority = 1.5 § a whole number, 0 to 65535", [["rules", 0, "priority"], 1.5]),
-  bad("ports 0", "device.ports = 0 § a whole number, 1 to 255", [["device", "ports"], 0]),
+  bad("ports 0", "device.ports = 0 § a whole number, 1 to 4095", [["device", "ports"], 0]),
   bad("tag of 25 bits", "rules[1].actions[0].tag = 16777216 § a whole number, 0 to 16777215", [
     ["rules", 1, "actions", 0, "tag"],
     2 ** 24,
@@ -179,54 +179,50 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table unknown",
-    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
+    'rules[0].table = "rot": nothing has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [["rules", 0, "table"], "rot"],
   ),
-  bad(
-    "matcher unknown",
-    'rules[1].matcher = "x": nothing in the document has this name (EINVAL); matchers: ports, open',
-    [["rules", 1, "matcher"], "x"],
-  ),
+  bad("matcher unknown", 'rules[1].matcher = "x": nothing has this name (EINVAL); matchers: ports, open', [
+    ["rules", 1, "matcher"],
+    "x",
+  ]),
   bad(
     "table of a matcher unknown",
-    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
+    'matchers[0].table = "l3": nothing has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [["matchers", 0, "table"], "l3"],
   ),
   bad(
     "queue unknown",
-    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'rules[1].actions[2].queue = "wbe": nothing has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rules", 1, "actions", 2, "queue"], "wbe"],
   ),
-  bad(
-    "no counters at all",
-    'actions[3].count = "hits": nothing in the document has this name (EINVAL); there are no counters',
-    [["counters"]],
-  ),
+  bad("no counters at all", 'actions[3].count = "hits": nothing has this name (EINVAL); there are no counters', [
+    ["counters"],
+  ]),
   bad(
     "shared action unknown",
-    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
+    'rules[2].actions[0].action = "to-l5": nothing has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [["rules", 2, "actions", 0, "action"], "to-l5"],
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "web": nothing has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
     "rule expected unknown",
-    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (46)',
+    'expect.totals.rules.http = "http": nothing has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (46)',
     [["expect", "totals", "rules"], { http: 1 }],
   ),
   bad(
     "frame expected unknown",
-    'expect.frames[0].frame = "frist": nothing in the document has this name (EINVAL); did you mean "first"? frames: first, sent',
+    'expect.frames[0].frame = "frist": nothing has this name (EINVAL); did you mean "first"? frames: first, sent',
     [["expect", "frames", 0, "frame"], "frist"],
   ),
-  bad(
-    "frame number beyond",
-    "expect.frames[1].frame = 4: nothing in the document has this name (EINVAL); the document has 3 frames",
-    [["expect", "frames", 1, "frame"], 4],
-  ),
+  bad("frame number beyond", "expect.frames[1].frame = 4: nothing has this name (EINVAL); the document has 3 frames", [
+    ["expect", "frames", 1, "frame"],
+    4,
+  ]),
   bad(
     "frame on a port beyond",
     "frames[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
@@ -249,7 +245,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "sending queue unknown",
-    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'frames[2].send = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["frames", 2, "send"], "rst"],
   ),
   bad(
@@ -275,17 +271,17 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "port expected unknown",
-    'expect.frames[2].beyond["port:3"] = "port:3": nothing in the document has this name (EINVAL); did you mean "port:1"? destinations: port:1, port:2',
+    'expect.frames[2].beyond["port:3"] = "port:3": nothing has this name (EINVAL); did you mean "port:1"? destinations: port:1, port:2',
     [["expect", "frames", 2, "beyond"], { "port:3": {} }],
   ),
   bad(
     "rule expected beyond unknown",
-    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (46)',
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (46)',
     [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
   ),
   bad(
     "copies expected elsewhere",
-    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),

@@ -98,12 +98,12 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
 export const BAD_FLOW_NAMES: readonly BadDocument[] = [
   bad(
     "queue of a flow unknown",
-    'flows[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'flows[0].queue = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["flows", 0, "queue"], "rst"],
   ),
   bad(
     "flow counter unknown",
-    'flows[1].specs[4].count = "hits": nothing in the document has this name (EINVAL); flowCounters: addresses',
+    'flows[1].specs[4].count = "hits": nothing has this name (EINVAL); flowCounters: addresses',
     [["flows", 1, "specs", 4, "count"], "hits"],
   ),
   bad(
@@ -138,7 +138,7 @@ export const BAD_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "flow counter expected unknown",
-    'expect.flowCounters.adresses = "adresses": nothing in the document has this name (EINVAL); did you mean "addresses"? flowCounters: addresses',
+    'expect.flowCounters.adresses = "adresses": nothing has this name (EINVAL); did you mean "addresses"? flowCounters: addresses',
     [["expect", "flowCounters"], { adresses: [] }],
   ),
 ];

@@ -52,7 +52,7 @@ export const BAD_MESSAGE_NAMES: readonly BadDocument[] = [
   ]),
   bad(
     "peer unknown",
-    'queues[6].peer = "serve": nothing in the document has this name (EINVAL); did you mean "server"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'queues[6].peer = "serve": nothing has this name (EINVAL); did you mean "server"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["queues", 6, "peer"], "serve"],
   ),
   bad(
@@ -87,7 +87,7 @@ export const BAD_MESSAGE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "sender unknown",
-    'messages[0].queue = "aske": nothing in the document has this name (EINVAL); did you mean "asker"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'messages[0].queue = "aske": nothing has this name (EINVAL); did you mean "asker"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["messages", 0, "queue"], "aske"],
   ),
   bad(
@@ -111,12 +111,12 @@ export const BAD_MESSAGE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "message expected unknown",
-    'expect.messages[0].message = "questoin": nothing in the document has this name (EINVAL); did you mean "question"? messages: question',
+    'expect.messages[0].message = "questoin": nothing has this name (EINVAL); did you mean "question"? messages: question',
     [["expect", "messages", 0, "message"], "questoin"],
   ),
   bad(
     "message number beyond",
-    "expect.messages[1].message = 3: nothing in the document has this name (EINVAL); the document has 2 messages",
+    "expect.messages[1].message = 3: nothing has this name (EINVAL); the document has 2 messages",
     [["expect", "messages", 1, "message"], 3],
   ),
   bad("bytes expected that are none", 'expect.messages[0].received.hex = "0x01" § "x" is no hexadecimal digit', [

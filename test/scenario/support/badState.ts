@@ -177,27 +177,27 @@ export const BAD_STATE_SHAPES: readonly BadDocument[] = [
 export const BAD_STATE_NAMES: readonly BadDocument[] = [
   bad(
     "ASO object unknown",
-    'rules[1].actions[0].aso.object = "flag": nothing in the document has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
+    'rules[1].actions[0].aso.object = "flag": nothing has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
     [PLACE, { aso: { object: "flag", return_reg_c: 1 } }],
   ),
   bad(
     "next table unknown",
-    'rules[1].actions[0].flow_meter.next_table = "fr": nothing in the document has this name (EINVAL); did you mean "far"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
+    'rules[1].actions[0].flow_meter.next_table = "fr": nothing has this name (EINVAL); did you mean "far"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [PLACE, { flow_meter: { next_table: "fr", reg_c_index: 0 } }],
   ),
   bad(
     "default table unknown",
-    'rules[1].actions[0].flow_sampler.default_next_table = "fr": nothing in the document has this name (EINVAL); did you mean "far"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
+    'rules[1].actions[0].flow_sampler.default_next_table = "fr": nothing has this name (EINVAL); did you mean "far"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [PLACE, { flow_sampler: { ...SAMPLER, default_next_table: "fr", sample_actions: [] } }],
   ),
   bad(
     "counter of a sample unknown",
-    'rules[1].actions[0].flow_sampler.sample_actions[0].count = "bulc": nothing in the document has this name (EINVAL); did you mean "bulk"? counters: hits, bulk',
+    'rules[1].actions[0].flow_sampler.sample_actions[0].count = "bulc": nothing has this name (EINVAL); did you mean "bulk"? counters: hits, bulk',
     [PLACE, { flow_sampler: { ...SAMPLER, sample_actions: [{ count: "bulc" }] } }],
   ),
   bad(
     "TIR unknown",
-    'rules[1].actions[0].tir = "rs": nothing in the document has this name (EINVAL); did you mean "rss"? tirs: to-rest, rss',
+    'rules[1].actions[0].tir = "rs": nothing has this name (EINVAL); did you mean "rss"? tirs: to-rest, rss',
     [PLACE, { tir: "rs" }],
   ),
   bad(
@@ -227,22 +227,21 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of an RQT unknown",
-    'rqts[0].queues[0] = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'rqts[0].queues[0] = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rqts", 0, "queues", 0], "rst"],
   ),
-  bad(
-    "RQT unknown",
-    'tirs[1].rqt = "pear": nothing in the document has this name (EINVAL); did you mean "pair"? rqts: pair',
-    [["tirs", 1, "rqt"], "pear"],
-  ),
+  bad("RQT unknown", 'tirs[1].rqt = "pear": nothing has this name (EINVAL); did you mean "pair"? rqts: pair', [
+    ["tirs", 1, "rqt"],
+    "pear",
+  ]),
   bad(
     "queue of a TIR unknown",
-    'tirs[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
+    'tirs[0].queue = "rst": nothing has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["tirs", 0, "queue"], "rst"],
   ),
   bad(
     "indirection table unknown",
-    'queues[5].rwq_ind_tbl = "tow": nothing in the document has this name (EINVAL); did you mean "two"? indirectionTables: two',
+    'queues[5].rwq_ind_tbl = "tow": nothing has this name (EINVAL); did you mean "two"? indirectionTables: two',
     [["queues", 5, "rwq_ind_tbl"], "tow"],
   ),
   bad(
@@ -282,7 +281,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "change of a meter unknown",
-    'frames[2].before[0].modify_flow_meter = "polis": nothing in the document has this name (EINVAL); did you mean "police"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
+    'frames[2].before[0].modify_flow_meter = "polis": nothing has this name (EINVAL); did you mean "police"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [BEFORE, { modify_flow_meter: "polis", active: true }],
   ),
   bad(
@@ -292,7 +291,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "change of objects unknown",
-    'frames[2].before[0].modify_aso_object = "flag": nothing in the document has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
+    'frames[2].before[0].modify_aso_object = "flag": nothing has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
     [BEFORE, { modify_aso_object: "flag", first_hit: [] }],
   ),
   bad(
@@ -312,7 +311,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "expected objects unknown",
-    'expect.asoObjects.flag = "flag": nothing in the document has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
+    'expect.asoObjects.flag = "flag": nothing has this name (EINVAL); did you mean "flags"? asoObjects: flags, meters, connections',
     [["expect", "asoObjects", "flag"], { first_hit: [] }],
   ),
   bad(
@@ -322,7 +321,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue that is expected as another kind",
-    'expect.frames[0].to[0] = "qp:wq-1": nothing in the document has this name (EINVAL); did you mean "wq:wq-1"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "qp:wq-1": nothing has this name (EINVAL); did you mean "wq:wq-1"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "qp:wq-1"],
   ),
 ];

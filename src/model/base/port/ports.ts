@@ -15,6 +15,10 @@ import { refuse } from "../../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
 import { checkArray, unsigned } from "../../../base/checks.js";
 
+/** The core has 16 bits for a port; a MAC address has 12 for its number. */
+export const MAX_PORTS = 4095;
+/** What C structs with a byte for the number of ports report (ibv_query_device(3)). */
+export const MAX_PORTS_OF_C = 255;
 /** Entries of a port's GID table: `sgid_index` has 8 bits. */
 export const GID_TABLE_LENGTH = 256;
 /** Entries of a port's partition key table: the default partition. */
@@ -109,6 +113,8 @@ export interface CableCounters {
   readonly removed: number;
   readonly duplicated: number;
   readonly reordered: number;
+  /** Frames that the queue marked CE (RFC 3168). */
+  readonly marked: number;
   /** Frames under way now. */
   readonly underWay: number;
 }
@@ -232,12 +238,12 @@ function unicastMac(path: string, value: MacInput): Uint8Array {
   return refuse({ code: "EINVAL", reason: "bad_address", path, value, hint: "a port has a unicast address" });
 }
 
-/** | 02: locally administered | hash of the name 4 | port 1 |: the same in every run. */
+/** | 02: locally administered, and the port's high bits | hash of the name 4 | port 1 |: the same in every run. */
 export function portMac(name: string, port: number): Uint8Array {
   // FNV-1a with 32 bits.
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return Uint8Array.of(2, hash >>> 24, hash >>> 16, hash >>> 8, hash, port);
+  return Uint8Array.of(2 | ((port >> 8) << 2), hash >>> 24, hash >>> 16, hash >>> 8, hash, port);
 }
 
 /** A device, as far as its ports matter. */

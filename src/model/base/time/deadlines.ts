@@ -36,11 +36,14 @@ export class Deadlines {
     return [...this._heap].sort((a, b) => (before(a, b) ? -1 : 1));
   }
 
-  /** Sets the time of a deadline. One that waits already moves, and comes after others of its new time. */
-  set(deadline: Deadline, at: bigint): void {
+  /**
+   * Sets the time of a deadline. One that waits already moves.
+   * @param order among those of the same time. @default after all that were set before
+   */
+  set(deadline: Deadline, at: bigint, order = this._next++): void {
     this.cancel(deadline);
     deadline.at = at;
-    deadline.order = this._next++;
+    deadline.order = order;
     this._heap.push(deadline);
     this._rise(deadline, this._heap.length - 1);
   }
