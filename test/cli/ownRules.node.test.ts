@@ -23,7 +23,7 @@ describe("why", () => {
     const { out } = await flowsteer(["why", file, ...frame, "--rule", `${file}:2`, "--quiet"]);
     const flat = out.replace(/\s+/g, " ");
     expect(flat).toContain(`rule "${file}:1" took the frame first: it takes precedence`);
-    expect(flat).toContain(`Give rule "${file}:2" precedence over the other, by its priority in the text.`);
+    expect(flat).toContain(`${file}:2: change "priority=100" to "priority=201".`);
     // Numbers of the device are none of the text, and in Open vSwitch the higher one wins.
     expect(flat).not.toMatch(/lower|\b65\d{3}\b/);
   });
