@@ -141,15 +141,15 @@ test("a field is described under the pointer, and by a key", async () => {
 });
 
 test("a repair is one step of the history", async () => {
-  await page.getByRole("button", { name: /^Try repair: In rule "net 5001" leave out/ }).click();
-  await untilText(page, '"misc.vxlan_vni": 5001', false);
+  await page.getByRole("button", { name: /^Try repair: Register UDP port/ }).click();
+  await untilText(page, "vxlanPorts");
   await editor(page).focus();
   await page.keyboard.press("ControlOrMeta+Z");
-  await untilText(page, '"misc.vxlan_vni": 5001');
+  await untilText(page, "vxlanPorts", false);
   await page.getByRole("button", { name: "Redo", exact: true }).click();
-  await untilText(page, '"misc.vxlan_vni": 5001', false);
+  await untilText(page, "vxlanPorts");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await untilText(page, '"misc.vxlan_vni": 5001');
+  await untilText(page, "vxlanPorts", false);
 });
 
 test("what is selected is lit, in the editor and from it", async () => {

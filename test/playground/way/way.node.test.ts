@@ -162,7 +162,7 @@ test("a repair of the rules delivers the frame, and one of the frame too", async
     .getByRole("button", { name: "flow https" })
     .click();
   const why = page.getByRole("region", { name: "Why" });
-  await why.getByRole("button", { name: /Try repair: In flow "https" match outer.tcp_dport 443/ }).click();
+  await why.getByRole("button", { name: /Try repair: In flow "https" match tcp.dst_port 443/ }).click();
   await why.getByText(/^● deliver/).waitFor();
   // One step of the editor's history.
   await rulesEditor(page).click();
