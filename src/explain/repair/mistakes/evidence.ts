@@ -3,8 +3,9 @@
  * for more than chance gives: constant bits, and a packet inside that is one.
  */
 import { TPID_CVLAN, TPID_SVLAN } from "../../../abi/protocols.js";
-import { ETHERTYPES, headerBy, TUNNEL_ETHERTYPES } from "../../../headers/announcers.js";
+import { ETHERTYPES, headerBy, PROTOCOLS, TUNNEL_ETHERTYPES } from "../../../headers/announcers.js";
 import { HEADERS, type OVER_UDP } from "../../../headers/headers.js";
+import { internetChecksum } from "../../../packet/checksum.js";
 
 type OverUdp = Exclude<(typeof OVER_UDP)[number], "esp">;
 type Bytes = Uint8Array;
@@ -37,7 +38,7 @@ const CHECKS: Readonly<Record<OverUdp, (bytes: Bytes) => boolean>> = {
   mpls: (bytes) => {
     for (let at = 0; at + 4 <= bytes.length; at += 4) {
       if ((word(bytes, at) & 0xff) === 0) return false;
-      if ((word(bytes, at) & 0x100) !== 0) return isIp(bytes.subarray(at + 4));
+      if ((word(bytes, at) & 0x100) !== 0) return isWholeIp(bytes.subarray(at + 4));
     }
     return false;
   },
@@ -77,6 +78,15 @@ function isIp(bytes: Bytes, version = (bytes[0] ?? 0) >> 4): boolean {
   if (first >> 4 !== version) return false;
   if (version === 6) return bytes.length >= 40 && half(bytes, 4) + 40 <= bytes.length;
   return version === 4 && (first & 15) >= 5 && half(bytes, 2) >= 20 && half(bytes, 2) <= bytes.length;
+}
+
+/** A packet that ends where the bytes do, with a checksum that is right or left out, or a protocol that has a name. */
+function isWholeIp(bytes: Bytes): boolean {
+  if (!isIp(bytes)) return false;
+  const [first = 0, , , , , , next = 0] = bytes;
+  if (first >> 4 === 6) return half(bytes, 4) + 40 === bytes.length && headerBy(PROTOCOLS, next) !== undefined;
+  const isSummed = half(bytes, 10) === 0 || internetChecksum(bytes.subarray(0, 4 * (first & 15))) === 0;
+  return half(bytes, 2) === bytes.length && isSummed;
 }
 
 function isTyped(type: number, bytes: Bytes): boolean {
