@@ -109,7 +109,7 @@ export class RuleWords {
     if (home === undefined) return [];
     return this.#spansOf(rule, home).map((span) => ({
       field: span.field,
-      name: span.name,
+      name: nameOf(span),
       ...placeAt(home, span.from),
       text: home.element.text.slice(span.from, span.end),
     }));
@@ -260,6 +260,13 @@ function priorityOf({ matchers = [] }: Scenario, { priority, matcher }: AnyRule)
 /** A rule as a text, without its place among the others. */
 function withoutOrder({ priority: _, matcher: __, ...rest }: AnyRule): string {
   return JSON.stringify(rest);
+}
+
+/** A word for a whole traffic class has other numbers than the DSCP or the ECN in it: "ipv6 tc" is "ipv6 dscp". */
+function nameOf({ field, name }: Span): string {
+  const part = /_(dscp|ecn)$/.exec(field)?.[1];
+  if (part === undefined || !/(?:tos|tc|tclass)$/.test(name)) return name;
+  return name.includes(" ") ? name.slice(0, name.lastIndexOf(" ") + 1) + part : part.toUpperCase();
 }
 
 /** Whether a value of a match is the one that is wanted; null: none. */

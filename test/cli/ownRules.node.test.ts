@@ -28,6 +28,23 @@ describe("why", () => {
     expect(flat).not.toMatch(/lower|\b65\d{3}\b/);
   });
 
+  it("calls a wider prefix what it is: other addresses come to the rule", async () => {
+    const line = (text: string): string => `tc filter add dev eth0 ingress protocol ip ${text}\n`;
+    const file = scratch(
+      "wider.tc",
+      line("pref 1 flower dst_ip 10.1.0.0/24 action drop") + line("pref 2 flower dst_ip 10.1.1.0/24 action pass"),
+    );
+    const { out } = await flowsteer(["why", file, "--packet", "ipv4 > 10.1.1.9", "--rule", `${file}:1`, "--quiet"]);
+    expect(out.replace(/\s+/g, " ")).toMatch(/to "dst_ip 10\.1\.0\.0\/23"\. Widens: frames with another dst_ip/);
+  });
+
+  it("names transfer rules of testpmd, and not what leads to them", async () => {
+    const actions = "actions represented_port ethdev_port_id 1 / end";
+    const file = scratch("fdb.testpmd", `flow create 0 transfer pattern eth / ipv4 / tcp dst is 80 / end ${actions}\n`);
+    const { out } = await flowsteer(["why", file, "--packet", "ipv4 / tcp > 81", "--rule", `${file}:1`, "--quiet"]);
+    expect(out.replace(/\s+/g, " ")).toContain(`rule "${file}:1" does not match: tcp dst is 81, not 80`);
+  });
+
   it("names the flow that a frame hit where others go on alike", async () => {
     const lines = ["priority=30,tcp,tp_dst=443", "priority=20,tcp,tp_dst=80", "priority=10,tcp"];
     const file = scratch("alike.ovs", lines.map((line) => `${line},actions=3\n`).join(""));
@@ -132,13 +149,13 @@ describe("why", () => {
     const frame = ["--packet", "ipv4 10.0.0.1 > 10.0.0.7 / udp 5 > 53"];
     const { out } = await flowsteer(["why", file, ...frame, "--queue", "queue 1"]);
     const flat = out.replace(/\s+/g, " ");
-    expect(flat).toContain(`rule "${file}:2" does not match: ipv4 tos is 0, not 0x1/0x1`);
-    expect(flat).toContain(`rule "${file}:3" does not match: ipv6 tc is 0, not 0x1/0x1`);
+    expect(flat).toContain(`rule "${file}:2" does not match: ipv4 ecn is 0, not 0x1/0x1`);
+    expect(flat).toContain(`rule "${file}:3" does not match: ipv6 ecn is 0, not 0x1/0x1`);
     // A version is a kind: its bits say nothing.
     expect(flat).toContain("IP version expected 6, found 4");
     expect(flat).not.toContain("outer.");
     const near = (await flowsteer(["trace", file, ...frame])).out.replace(/\s+/g, " ");
-    expect(near).toContain(`"${file}:2" ipv4 tos 0x1/0x1, found 0`);
+    expect(near).toContain(`"${file}:2" ipv4 ecn 0x1/0x1, found 0`);
   });
 
   it("names the nearest rule for what a driver's own rule received, and never that rule", async () => {

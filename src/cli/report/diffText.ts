@@ -76,10 +76,11 @@ function triedText({ tried }: Change): string {
   return tried === null ? "" : `; tried: ${tried}`;
 }
 
-const EFFECTS: Readonly<Record<Change["effect"], string>> = {
-  different: "frames notice it",
-  same: "no frame can notice it: proved",
-  unknown: "whether frames notice it is not known",
+/** By what is noticed: "it" or "them". */
+const EFFECTS: Readonly<Record<Change["effect"], (them: string) => string>> = {
+  different: (them) => `frames notice ${them}`,
+  same: (them) => `no frame can notice ${them}: proved`,
+  unknown: (them) => `whether frames notice ${them} is not known`,
 };
 /** Changes of one effect that are shown. */
 const MAX_CHANGES = 8;
@@ -96,7 +97,7 @@ function changesText(paint: Paint, changes: readonly Change[]): string {
         .join("");
       const more =
         some.length > MAX_CHANGES ? `  and ${grouped(some.length - MAX_CHANGES)} more: --json lists all\n` : "";
-      return `\n${paint("bold", counted(some.length, "change"))}, ${EFFECTS[effect]}:\n${lines}${more}`;
+      return `\n${paint("bold", counted(some.length, "change"))}, ${EFFECTS[effect](some.length === 1 ? "it" : "them")}:\n${lines}${more}`;
     })
     .join("");
 }

@@ -28,7 +28,9 @@ export function frameSentence(fields: readonly FieldChange[]): string {
     ),
   ].filter((part) => part !== "");
   const text = parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
-  return text.startsWith("with ") ? `Send the frame ${text}.` : `${capital(text)} in the frame.`;
+  if (text.startsWith("with ")) return `Send the frame ${text}.`;
+  const place = parts.length > 1 ? "in" : text.startsWith("add ") ? "to" : "from";
+  return `${capital(text)} ${place} the frame.`;
 }
 
 function matched({ field, before, after }: FieldChange): string {

@@ -72,26 +72,15 @@ function ruleOf(matcher: Matcher, value: Uint8Array): OlderRule | null {
 const CHANGES: ReadonlySet<ActionKind> = new Set(["packet_reformat", "modify_header", "pop_vlan", "push_vlan"]);
 
 /** What a rule does that excludes these actions for the same frames. */
-function conflictOf(rule: OlderRule, actions: readonly Action[]): string | undefined {
-  const drops = has(rule.actions, "drop");
-  if (drops !== has(actions, "drop")) return drops ? "drops them" : "does not drop them";
-  const [tag, old] = [tagOf(actions), tagOf(rule.actions)];
-  if (tag !== undefined && tag !== (old ?? 0)) return old === undefined ? "has no tag" : `has the tag ${old}`;
-  const [changes, others] = [changesOf(actions), changesOf(rule.actions)];
-  if (changes.length === others.length && changes.every((one, n) => one === others[n])) return undefined;
-  return `has other changes (${others.map(({ name }) => name).join(", ") || "none"})`;
-}
-
-function has(actions: readonly Action[], kind: ActionKind): boolean {
-  return actions.some((action) => action.kind === kind);
-}
-
-function tagOf(actions: readonly Action[]): number | undefined {
-  return actions.find(({ kind }) => kind === "tag")?.operand;
-}
-
-function changesOf(actions: readonly Action[]): readonly Action[] {
-  return actions.filter(({ kind }) => CHANGES.has(kind));
+function conflictOf({ actions: older }: OlderRule, actions: readonly Action[]): string | undefined {
+  const of = (list: readonly Action[], kind: ActionKind): Action | undefined => list.find((one) => one.kind === kind);
+  const [drops, tag, old] = [of(older, "drop"), of(actions, "tag"), of(older, "tag")];
+  if ((drops === undefined) !== (of(actions, "drop") === undefined))
+    return drops === undefined ? "does not drop them" : "drops them";
+  if (tag !== undefined && tag.operand !== (old?.operand ?? 0))
+    return old === undefined ? "has no tag" : `has the tag ${old.operand}`;
+  const [others, changes] = [older, actions].map((list) => list.filter(({ kind }) => CHANGES.has(kind)));
+  return isEqual(changes!, others!) ? undefined : "has other changes";
 }
 
 function isSameMask(one: Matcher, other: Matcher): boolean {
@@ -104,6 +93,6 @@ function refuseDuplicate(): never {
   return refuse({ code: "EEXIST", reason: "duplicate_rule", path: "value", hint, cite });
 }
 
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.every((byte, i) => byte === b[i]);
+function isEqual(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
+  return a.length === b.length && Array.prototype.every.call(a, (one, i) => one === b[i]);
 }

@@ -1,17 +1,29 @@
 /** The frames that a change of a rule is about: those like the frame that it was tried with. */
 import type { FieldRange } from "../../engine/rules.js";
 import type { KeyMatch } from "../../explain/match/terms.js";
+import { ones } from "../../base/bits.js";
+import { fieldNamed, writeField } from "../../model/match/fields.js";
 
 /**
  * Frames that a changed rule is meant to take: they match the fields that stay, and have in those that change what a frame
  * has, or lack their headers as it does.
  * @param key the key of the frame, which the changed match takes
+ * @param changed the names of fields that the changed rule still has: a mask may leave out some of their bits
  */
-export function likeFrame(before: KeyMatch, after: KeyMatch, key: Uint8Array): KeyMatch {
+export function likeFrame(
+  before: KeyMatch,
+  after: KeyMatch,
+  key: Uint8Array,
+  changed: readonly string[] = [],
+): KeyMatch {
   const stays = before.ranges.filter((range) => after.ranges.some((other) => isSame(range, other)));
   const mask = before.mask.map((bits, byte) => bits | (after.mask[byte] as number));
   for (const range of [...before.ranges, ...after.ranges])
     if (!stays.some((one) => isSame(one, range))) cover(mask, range);
+  for (const name of changed) {
+    const field = fieldNamed(name);
+    if (field !== undefined) writeField(mask, field, ones(field.width));
+  }
   const value = mask.map((bits, byte) => {
     const [a, b] = [before.value[byte] as number, after.value[byte] as number];
     const same = (before.mask[byte] as number) & (after.mask[byte] as number) & ~(a ^ b);

@@ -27,6 +27,13 @@ export function leaving({ rule, changes }: TriedChange, parts: readonly Part[]):
   return parts.map(({ node, after }) => ({ table: node.table, rule: node, not: [after], frames }));
 }
 
+/** The fields that a changed rule still matches. */
+export function keptFields(changes: readonly FieldChange[]): string[] {
+  return changes.flatMap(({ field, after }) =>
+    after === null || !isOfMatch({ field, before: null, after }) ? [] : field,
+  );
+}
+
 /** The values that a change replaces: "outer.tcp_dport 80". */
 export function replacedText(rule: RuleInTable, changes: readonly FieldChange[]): string {
   const replaced = inFlowFields(rule, changes.filter(isOfMatch));
@@ -65,7 +72,7 @@ export function joining(
   const questions: Question[] = [];
   for (const [i, { node, rule, after }] of parts.entries()) {
     const now = nodes[i] as RuleNode;
-    const alike = matched.length === 0 ? rule : likeFrame(rule, after, context.key);
+    const alike = matched.length === 0 ? rule : likeFrame(rule, after, context.key, keptFields(matched));
     if (matched.length > 0) {
       const frames = `frames with another ${listText(inFlowFields(rule, matched).map(({ field }) => field))}`;
       questions.push({ table: node.table, rule: now, not: [rule, alike], frames });

@@ -3,11 +3,12 @@
  * of a frame part only where it hits the changed rule, no longer matches it, or matches two rules that have changed places.
  */
 import type { Judge, RepairContext, TriedChange } from "../../explain/repair/context.js";
+import { inFlowFields } from "../../explain/repair/flowFields.js";
 import { isOfMatch, PRIORITY } from "../../explain/repair/ruleChange.js";
 import { capital } from "../../explain/repair/sentences.js";
 import type { Trace } from "../../explain/trace/trace.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
-import { ruleText } from "../../explain/why/reasons/describe.js";
+import { listText, ruleText } from "../../explain/why/reasons/describe.js";
 import { isBefore, type RuleNode } from "../../explain/why/rules.js";
 import { Search } from "../path/search.js";
 import { witnessOf } from "../path/witness.js";
@@ -24,7 +25,6 @@ const MAX_RULES = 20_000;
 const MAX_WORK = 200;
 
 const UNDECIDED: Verdict = { standing: "undecided", others: "What else would match was not decided.", witness: null };
-const SAFE: Verdict = { standing: "safe", others: "Safe: no other frames are affected.", witness: null };
 
 /** Judges repairs of the rules of a device. */
 export function judgeOn(tracer: Tracer): Judge {
@@ -67,10 +67,18 @@ function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Ve
   if (typeof left === "object" && !change.corrects) return verdictOf(old, left, "disables");
   if (typeof joined === "object") return verdictOf(old, joined, "widens");
   if ([starved, left, joined].includes("unknown")) return UNDECIDED;
-  if (typeof left !== "object") return SAFE;
+  if (typeof left !== "object") return { standing: "safe", others: `Safe: only ${aboutText(change)}.`, witness: null };
   const replaced = replacedText(change.rule, change.changes);
   const others = `Safe: no other frames come to it; those with ${replaced} no longer match.`;
   return { standing: "safe", others, witness: witnessOf(left.found) };
+}
+
+/** The frames that a safe change is about. */
+function aboutText({ rule, changes }: TriedChange): string {
+  const fields = inFlowFields(rule, changes.filter(isOfMatch)).map(({ field }) => field);
+  return fields.length === 0
+    ? "frames that both rules match are affected"
+    : `frames with the ${listText(fields)} of this one are affected`;
 }
 
 function verdictOf(old: World, { found, frames, after }: Seen, standing: "widens" | "disables"): Verdict {

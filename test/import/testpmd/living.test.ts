@@ -136,3 +136,24 @@ describe("items", () => {
     },
   );
 });
+
+describe("a command that testpmd refused", () => {
+  const FAILED = "port_flow_complain(): Caught PMD error type 1 (cause unspecified): Operation not supported";
+  const odd = "flow create 0 ingress pattern eth / raw / end actions drop / end";
+  const rules = (...lines: readonly string[]) =>
+    importRules(lines.join("\n"), { format: "testpmd" }).scenario?.rules?.map(({ name }) => name);
+
+  test("has nothing that is not imported", () => {
+    const { findings } = importRules([odd, FAILED, flow(1)].join("\n"), { format: "testpmd" });
+    expect(findings.filter(({ severity }) => severity === "refused")).toEqual([]);
+    const { findings: taken } = importRules([odd, flow(1)].join("\n"), { format: "testpmd", lenient: true });
+    expect(taken.filter(({ severity }) => severity === "refused").map(({ text }) => text)).toEqual(["raw"]);
+  });
+
+  test("flow isolate", () => {
+    const own = "driver: port 0 receives";
+    expect(rules("flow isolate 0 on", flow(1))).not.toContain(own);
+    expect(rules("flow isolate 0 on", FAILED, flow(1))).toContain(own);
+    expect(rules("flow isolate 0 on", "flow isolate 0 off", FAILED, flow(1))).not.toContain(own);
+  });
+});

@@ -36,13 +36,18 @@ export class Receivers {
     return made;
   }
 
-  /** `flow isolate PORT on|off`. @throws NotImported */
-  isolate(words: Cursor): void {
+  /** `flow isolate PORT on|off`. @returns what undoes it @throws NotImported */
+  isolate(words: Cursor): () => void {
     const port = numberAt(words.next("the port"), "the port", 16);
     const state = words.next("on or off");
+    const was = this.#isolated.has(port);
     if (ON.includes(state.text)) this.#isolated.add(port);
     else if (OFF.includes(state.text)) this.#isolated.delete(port);
     else unknownWord(state, "word here", ["on", "off"]);
+    return () => {
+      if (was) this.#isolated.add(port);
+      else this.#isolated.delete(port);
+    };
   }
 
   /** The functions whose drivers make rules of their own. */

@@ -45,6 +45,8 @@ export class FlowImport implements Importer {
   #hasUpdates = false;
   /** Takes back what the last command did, which testpmd says has failed. */
   #undo: (() => void) | undefined;
+  /** The number of the first finding about the last command. */
+  #firstFinding = 0;
   /** Whether a text is a recording, which a program's own end is part of. */
   #isRecorded = false;
   /** What a recording destroyed after its last rule was made, with what undoes it. */
@@ -113,7 +115,9 @@ export class FlowImport implements Importer {
       const { port, rule } = this.#newest;
       this.#newest.rule = this.#living.of(port).renumber(rule, answer.created);
     }
-    if (answer !== "failed" || this.#undo === undefined) return;
+    if (answer !== "failed") return;
+    this.findings.forgetRefused(this.#firstFinding);
+    if (this.#undo === undefined) return;
     this.#undo();
     this.#undo = undefined;
     this.findings.assume(place, text, "testpmd refused the command before it: it has no effect");
@@ -124,6 +128,7 @@ export class FlowImport implements Importer {
     this.draft.comesFrom(line.place(0), line.text);
     this.#newest = undefined;
     this.#undo = undefined;
+    this.#firstFinding = this.findings.list.length;
     attempt(
       () => {
         const first = words.next("a command");
@@ -159,7 +164,7 @@ export class FlowImport implements Importer {
       this.#gone(command, this.#living.of(numberAt(words.next("the port"), "the port", 16)).all);
     },
     update: (words) => this.#update(words),
-    isolate: (words) => this.#rules.receivers.isolate(words),
+    isolate: (words) => void (this.#undo = this.#rules.receivers.isolate(words)),
     tunnel: (words, { text }) => this.#settings.tunnels.set(text.slice("set ".length), words),
     rawEncap: (words) => this.#settings.setRaw("raw_encap", words),
     rawDecap: (words) => this.#settings.setRaw("raw_decap", words),

@@ -171,11 +171,9 @@ export class Rules {
     const root = this.draft.root("fdb");
     const table = this.#table("fdb", 0, 0n, word, true);
     const description = `Of the driver ${this.pmd?.name ?? ""}: group 0 of transfer rules is table 1.`;
-    this.draft.push("rules", {
-      name: this.#free(madeName("to group 0")),
-      description,
-      table: root,
-      actions: [{ table }],
+    const name = this.#free(madeName("to group 0"));
+    this.draft.whileNeeded(() => {
+      this.draft.push("rules", { name, description, table: root, actions: [{ table }] });
     });
     this.findings.explain(
       word.place,
