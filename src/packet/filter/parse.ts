@@ -2,7 +2,9 @@
  * A subset of the display filters of Wireshark (wireshark-filter(4)), with its meaning: a field that a frame has several
  * times passes `==` if one of them does, and `!=` only if all do.
  */
+import { wrongType } from "../../base/checks.js";
 import { nearest } from "../../base/nearest.js";
+import { inCall } from "../../errors.js";
 import type { FilterField, FilterFields } from "./fields.js";
 import type { FilterValue } from "./literal.js";
 import { relationOf, sliceOf, SIGNS_OF_RELATIONS, type Slice } from "./relation.js";
@@ -43,19 +45,25 @@ export type ParsedFilter<Own = never> =
  * Reads a filter.
  * @param fields those that it may name: `packetFilterFields()`, and others
  * @param own reads conditions in another syntax; neither they nor headers then need `&&` between them and others
+ * @throws TypeError no text, or no map of fields
  */
 export function parseDisplayFilter<Own = never>(
   text: string,
   fields: FilterFields,
   own?: OwnSyntax<Own>,
 ): ParsedFilter<Own> {
-  try {
-    return { expression: new Parser(text, fields, own ?? null).all(), fault: null };
-  } catch (error) {
-    if (!(error instanceof FilterError)) throw error;
-    const { message, from, to } = error;
-    return { fault: { text: message, from, to } };
-  }
+  return inCall("parseDisplayFilter", () => {
+    // A value without a length has no end.
+    if (typeof text !== "string") wrongType("text", "a string", text);
+    if (!(fields instanceof Map)) wrongType("fields", "a map of fields", fields);
+    try {
+      return { expression: new Parser(text, fields, own ?? null).all(), fault: null };
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      const { message, from, to } = error;
+      return { fault: { text: message, from, to } };
+    }
+  });
 }
 
 const JOINS = [

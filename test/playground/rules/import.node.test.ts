@@ -72,7 +72,8 @@ test("a frame that only the driver's own rules received does not look delivered"
   await path().getByText("no rule took the frame but the driver's own").waitFor();
   await page.getByRole("button", { name: /no rule took 1/ }).click();
   await counts(page, "1 frame");
-  expect(await page.getByRole("combobox", { name: "Filter frames" }).inputValue()).toBe("fs.unclaimed");
+  const filter = page.getByRole("combobox", { name: "Filter frames" });
+  await until(async () => expect(await filter.inputValue()).toBe("fs.unclaimed"));
 });
 
 test("pasted testpmd rules stay, with their hits, dead rules and findings at their lines, and the scenario beside them", async () => {
