@@ -108,13 +108,33 @@ static void place(struct line *line, const struct rte_flow_attr *attr)
 	direction(line, attr->ingress, attr->egress, attr->transfer);
 }
 
+/* Numbers a rule that was made. */
+static void new_rule(struct command *command, uint16_t port, const struct rte_flow *flow, const char *what)
+{
+	uint32_t number = number_of_new(RULES, port);
+
+	keep(RULES, (struct object){ .address = flow, .number = number });
+	answered(command, "Flow rule #%u %s\n", number, what);
+}
+
+/* Ends the command that destroys a rule, which is kept where that failed. */
+static int old_rule(struct command *command, struct object rule, const struct rte_flow_error *error, int status,
+		    const char *what)
+{
+	if (status) {
+		keep(RULES, rule);
+		failed(command, error, status);
+	} else
+		answered(command, "Flow rule #%u %s\n", rule.number, what);
+	return status;
+}
+
 struct rte_flow *RECORDED(rte_flow_create)(uint16_t port, const struct rte_flow_attr *attr, const struct rte_flow_item items[],
 					   const struct rte_flow_action list[], struct rte_flow_error *error)
 {
 	ERROR(error);
 	BEGIN(command);
 	struct rte_flow *flow;
-	uint32_t number;
 
 	add(&command.line, "flow create %u ", port);
 	place(&command.line, attr);
@@ -124,9 +144,7 @@ struct rte_flow *RECORDED(rte_flow_create)(uint16_t port, const struct rte_flow_
 		failed(&command, told, ERRNO());
 		return NULL;
 	}
-	number = number_of_new(RULES, port);
-	keep(RULES, (struct object){ .address = flow, .number = number });
-	answered(&command, "Flow rule #%u created\n", number);
+	new_rule(&command, port, flow, "created");
 	return flow;
 }
 
@@ -139,12 +157,7 @@ int RECORDED(rte_flow_destroy)(uint16_t port, struct rte_flow *flow, struct rte_
 	int status = NEXT(rte_flow_destroy)(port, flow, told);
 
 	add(&command.line, "flow destroy %u rule %u", port, known.number);
-	if (status) {
-		keep(RULES, known);
-		failed(&command, told, status);
-	} else
-		answered(&command, "Flow rule #%u destroyed\n", known.number);
-	return status;
+	return old_rule(&command, known, told, status, "destroyed");
 }
 
 /* Ends a command of a call that returns 0 or a negative errno. */
@@ -334,7 +347,6 @@ struct rte_flow *RECORDED(rte_flow_async_create)(uint16_t port, uint32_t queue, 
 	ERROR(error);
 	BEGIN(command);
 	struct rte_flow *flow;
-	uint32_t number;
 
 	add(&command.line, "flow queue %u create %u template_table %u pattern_template %u actions_template %u postpone %s ",
 	    port, queue, object_at(TABLES, table, false).number, pattern_index, list_index,
@@ -345,9 +357,7 @@ struct rte_flow *RECORDED(rte_flow_async_create)(uint16_t port, uint32_t queue, 
 		failed(&command, told, ERRNO());
 		return NULL;
 	}
-	number = number_of_new(RULES, port);
-	keep(RULES, (struct object){ .address = flow, .number = number });
-	answered(&command, "Flow rule #%u creation enqueued\n", number);
+	new_rule(&command, port, flow, "creation enqueued");
 	return flow;
 }
 
@@ -361,12 +371,7 @@ int RECORDED(rte_flow_async_destroy)(uint16_t port, uint32_t queue, const struct
 
 	add(&command.line, "flow queue %u destroy %u postpone %s rule %u", port, queue, attr && attr->postpone ? "yes" : "no",
 	    known.number);
-	if (status) {
-		keep(RULES, known);
-		failed(&command, told, status);
-	} else
-		answered(&command, "Flow rule #%u destruction enqueued\n", known.number);
-	return status;
+	return old_rule(&command, known, told, status, "destruction enqueued");
 }
 
 /* Meters. */

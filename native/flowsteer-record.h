@@ -91,7 +91,7 @@ static void open_output(void)
 	}
 	length = snprintf(first, sizeof first, RECORD_FIRST, (int)getpid());
 	if (output < 0 || write(output, first, length) < 0)
-		fprintf(stderr, "flowsteer-record: cannot write: %s\n", strerror(errno));
+		fprintf(stderr, "flowsteer-record: %s cannot be written: %s\n", path, strerror(errno));
 }
 
 /* Writes a line at once, so that threads do not mix, and frees it. */

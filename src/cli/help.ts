@@ -17,7 +17,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer diff OLD NEW [CAPTURE]        show which frames two sets of rules treat differently
   flowsteer import FILE...                convert rules of devices and other programs to a scenario
   flowsteer exec -- PROGRAM [ARGUMENTS]   run an unmodified libibverbs program on a device of the model
-  flowsteer record [FOLDER]               write a library that records the steering calls of a program
+  flowsteer record [FOLDER]               write libraries that record the steering calls of a program
   flowsteer export SCENARIO               convert a scenario to rules of another program, or to a graph
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check RULES...                find errors in rules, and list their contents

@@ -54,7 +54,7 @@ export interface Engine {
   before(frame: number): Promise<FrameOutcome | null>;
 
   /**
-   * Which frames would end otherwise under other rules.
+   * Which frames have another outcome under other rules.
    * @param own the frame that they are for, which is not counted
    * @returns null if the rules are refused, or a newer call came
    */
@@ -107,7 +107,7 @@ export interface ChangeGroup {
 
 /** What other rules would change. */
 export interface RulesEffect {
-  /** How many frames would end otherwise, and the first of their numbers. */
+  /** How many frames have another outcome, and the first of their numbers. */
   readonly changed: number;
   readonly numbers: readonly number[];
   readonly groups: readonly ChangeGroup[];

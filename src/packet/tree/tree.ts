@@ -29,7 +29,7 @@ export function lazyTree(frame: Uint8Array, parsed: ParsedHeaders): FrameTree {
   return { frame, nodes, stopped: parsed.stopped };
 }
 
-/** The nodes of a lazy tree, whose checksums nobody verifies. */
+/** The nodes of a lazy tree; checksums are not verified. */
 export function frameNodes(frame: Uint8Array, parsed: ParsedHeaders): TreeNode[] {
   return nodesOf(frame, parsed, lazyField);
 }

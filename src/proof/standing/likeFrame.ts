@@ -10,12 +10,7 @@ import { fieldNamed, writeField } from "../../model/match/fields.js";
  * @param key the key of the frame, which the changed match takes
  * @param changed the names of fields that the changed rule still has: a mask may leave out some of their bits
  */
-export function likeFrame(
-  before: KeyMatch,
-  after: KeyMatch,
-  key: Uint8Array,
-  changed: readonly string[] = [],
-): KeyMatch {
+export function likeFrame(before: KeyMatch, after: KeyMatch, key: Uint8Array, changed: readonly string[]): KeyMatch {
   const stays = before.ranges.filter((range) => after.ranges.some((other) => isSame(range, other)));
   const mask = before.mask.map((bits, byte) => bits | (after.mask[byte] as number));
   for (const range of [...before.ranges, ...after.ranges])

@@ -28,10 +28,8 @@ export function leaving({ rule, changes }: TriedChange, parts: readonly Part[]):
 }
 
 /** The fields that a changed rule still matches. */
-export function keptFields(changes: readonly FieldChange[]): string[] {
-  return changes.flatMap(({ field, after }) =>
-    after === null || !isOfMatch({ field, before: null, after }) ? [] : field,
-  );
+function keptFields(changes: readonly FieldChange[]): string[] {
+  return changes.flatMap(({ field, after }) => (after === null ? [] : field));
 }
 
 /** The values that a change replaces: "outer.tcp_dport 80". */

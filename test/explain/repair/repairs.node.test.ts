@@ -11,21 +11,12 @@ import { DECLARED, randomFrame, randomFrameOf, type GeneratedFrame } from "../..
 import { Random } from "../../oracle/generate/random.js";
 import { randomRuleFor } from "../../oracle/generate/rule.js";
 import { parseReference } from "../../oracle/wire/parse.js";
-import { frameText, rangeText, seedFor, termText } from "../../assembly/support/core.js";
+import { frameText, seedFor, termText } from "../../assembly/support/core.js";
 import { rounds } from "../../support/tier.js";
+import { randomMatch } from "./support/randomMatch.js";
 import { bytesOf, CaseDevice, changedMatch, changedOptions, type CaseRule } from "./support/case.js";
 
 const at = await CaseDevice.open({ ports: 2, parser: DECLARED });
-
-/** A rule near a frame, by name. */
-function randomMatch(frame: GeneratedFrame, random: Random): MatchFields {
-  const { fields } = parseReference(frame.bytes, { ...frame, port: 1, parser: DECLARED });
-  const { terms, ranges } = randomRuleFor(fields, random);
-  return Object.fromEntries([
-    ...terms.map((term) => [term.field, termText(term)]),
-    ...ranges.map((range) => [range.field, rangeText(range)]),
-  ]) as MatchFields;
-}
 
 /** Rules for a frame, the target first: alone, or after one that may take the frame. */
 function randomRules(frame: GeneratedFrame, random: Random): CaseRule[] {

@@ -3,13 +3,12 @@ import { expect, test } from "vitest";
 import { openExplainer, type Repair } from "../../../src/explain/index.js";
 import { SteeringError } from "../../../src/index.js";
 import { fieldNamed, isPresent, readField } from "../../../src/model/match/fields.js";
-import { matchOf, type MatchFields } from "../../../src/model/match/match.js";
+import { matchOf } from "../../../src/model/match/match.js";
 import { parseBytes } from "../../../src/explain/repair/facts.js";
 import { DECLARED, randomFrame, randomFrameOf, type GeneratedFrame } from "../../oracle/generate/frame.js";
 import { Random } from "../../oracle/generate/random.js";
-import { randomRuleFor } from "../../oracle/generate/rule.js";
-import { parseReference } from "../../oracle/wire/parse.js";
-import { frameText, rangeText, seedFor, termText } from "../../assembly/support/core.js";
+import { frameText, seedFor } from "../../assembly/support/core.js";
+import { randomMatch } from "../../explain/repair/support/randomMatch.js";
 import { bytesOf, CaseDevice, changedMatch, type CaseRule } from "../../explain/repair/support/case.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
@@ -27,20 +26,11 @@ function drawFrame(random: Random): GeneratedFrame {
   return frame;
 }
 
-function drawMatch(frame: GeneratedFrame, random: Random): MatchFields {
-  const { fields } = parseReference(frame.bytes, { ...frame, port: 1, parser: DECLARED });
-  const { terms, ranges } = randomRuleFor(fields, random);
-  return Object.fromEntries([
-    ...terms.map((term) => [term.field, termText(term)]),
-    ...ranges.map((range) => [range.field, rangeText(range)]),
-  ]) as MatchFields;
-}
-
 /** The target first; one of the others may take its frames. */
 function drawRules(frame: GeneratedFrame, others: readonly GeneratedFrame[], random: Random): CaseRule[] {
-  const target = { name: "target", match: drawMatch(frame, random), priority: 1 + random.below(3) };
+  const target = { name: "target", match: randomMatch(frame, random), priority: 1 + random.below(3) };
   const more = Array.from({ length: random.below(4) }, (_, n) => {
-    const match = random.chance(0.3) ? {} : drawMatch(random.chance(0.5) ? frame : random.pick(others), random);
+    const match = random.chance(0.3) ? {} : randomMatch(random.chance(0.5) ? frame : random.pick(others), random);
     return { name: `other ${n}`, match, priority: random.below(4) };
   });
   return [target, ...more];
