@@ -145,6 +145,7 @@ export function readFilter(
     tunnel,
     device: device.name,
     option: reader.option,
+    asksGroup: keys.has("vxlan_opts"),
     encPort: reader.encPort,
     assume: (word, reason) => {
       findings.assume(word.place, word.text, reason);

@@ -11,7 +11,16 @@ import { connectionState, CT_REGISTER, isEstablished, NOT_TRACKED } from "./conn
 import { TUNNEL_FIELDS, type Tunnel } from "./devices.js";
 import { FLOWER_KEYS, ICMP_FIELDS, IP_PROTOCOLS, PORT_FIELDS } from "../fields.js";
 import { geneveOption } from "./geneve.js";
-import { etherTypeOf, maskedByte, maskedIp, maskedMac, maskedNumber, tcNumber, type Masked } from "./values.js";
+import {
+  etherTypeOf,
+  maskedByte,
+  maskedIp,
+  maskedMac,
+  maskedNumber,
+  tcNumber,
+  vxlanGroup,
+  type Masked,
+} from "./values.js";
 
 /** The keys of a filter by their names, as it gives them. */
 export type Keys = ReadonlyMap<string, Word>;
@@ -24,6 +33,8 @@ export interface KeyContext {
   readonly device: string;
   readonly assume: (word: Word, reason: string) => void;
   readonly option: (option: GeneveOption, word: Word) => void;
+  /** Whether the filter asks for the group of a VXLAN header: the driver then asks for words of the header. */
+  readonly asksGroup: boolean;
   /** Checks the UDP port of a tunnel. @throws NotImported */
   readonly encPort: (word: Word, tunnel: Tunnel, port: number) => void;
   /** EtherType after the tags and IP protocol, where the filter asks for them. */
@@ -192,8 +203,10 @@ export const KEYS: Readonly<Record<string, Key>> = {
   }),
   enc_key_id: key(
     "`misc.vxlan_vni`, `misc.geneve_vni`, `misc.gre_key`, by the tunnel device",
-    inTunnel((word, { match }, { kind }) => {
-      match.ask(TUNNEL_FIELDS[kind], tcNumber(word, "enc_key_id", kind === "gre" ? 32 : 24));
+    inTunnel((word, { match, asksGroup }, { kind }) => {
+      const id = tcNumber(word, "enc_key_id", kind === "gre" ? 32 : 24);
+      if (asksGroup && kind === "vxlan") match.ask("misc5.tunnel_header_1", BigInt(id) << 8n, ones(24) << 8n);
+      else match.ask(TUNNEL_FIELDS[kind], id);
     }),
   ),
   enc_dst_ip: key("`outer.ipv4_dst`, `outer.ipv6_dst` on a tunnel device", outerAddress("dst")),
@@ -226,6 +239,14 @@ export const KEYS: Readonly<Record<string, Key>> = {
       geneveOption(word, match, option);
     }),
   ),
+  vxlan_opts: key(
+    "the group of VXLAN and its flags: `misc5.tunnel_header_0`, with the VNI in `tunnel_header_1`",
+    inTunnel((word, { match, assume }, { kind }) => {
+      if (kind !== "vxlan") notImported(word, "only VXLAN has a group");
+      const { value, mask } = vxlanGroup(word, assume);
+      match.ask("misc5.tunnel_header_0", value, mask);
+    }),
+  ),
   ct_mark: no("the mark is in the connection, which filters do not describe"),
   ct_label: no("the label is in the connection, which filters do not describe"),
   mpls: no("the device matches the first entry of the stack: mpls_label, mpls_tc, mpls_bos, mpls_ttl"),
@@ -236,7 +257,6 @@ export const KEYS: Readonly<Record<string, Key>> = {
   arp_sha: no("the device does not match ARP"),
   pppoe_sid: no("the device does not match PPPoE"),
   ppp_proto: no("the device does not match PPPoE"),
-  vxlan_opts: no("the device does not match the group of a VXLAN header"),
   erspan_opts: no("the device does not match ERSPAN"),
   gtp_opts: no("the device does not match the options of a GTP device"),
   enc_src_port: no("tc itself has no such key"),

@@ -29,6 +29,16 @@ export function maskedNumber(word: Word, what: string, bits: number, base: 0 | 1
   };
 }
 
+/** VXLAN_GBP_MASK (include/net/vxlan.h): the flags "don't learn" and "policy applied", and the group. */
+const GROUP = 0x48ffffn;
+
+/** The group of a VXLAN header, as the kernel takes it from `vxlan_opts`. @throws NotImported */
+export function vxlanGroup(word: Word, assume: (word: Word, reason: string) => void): Masked {
+  const { value, mask } = maskedNumber(word, "a group", 32);
+  if ((value & mask & ~GROUP) !== 0n) assume(word, `the kernel keeps the bits 0x${GROUP.toString(16)} of a group`);
+  return { value: value & GROUP, mask: mask & GROUP };
+}
+
 /** As tc reads the TOS and the TTL: decimal digits, else hexadecimal ones. @throws NotImported */
 export function maskedByte(word: Word, what: string): Masked {
   const [value, mask] = halves(word);

@@ -191,8 +191,9 @@ class BodyReader {
 
   /** The headers that a tunnel device puts in front. */
   #encap(tunnel: Tunnel, key: TunnelKey): Reformat {
-    const { src, dst, id = tunnel.key, tos = 0, ttl, port = tunnel.port, word } = key;
+    const { src, dst, id = tunnel.key, tos = 0, ttl, group = 0, port = tunnel.port, word } = key;
     checkPort(this.draft, this.findings, word, tunnel, port);
+    if (group !== 0 && tunnel.kind !== "vxlan") notImported(word, "only VXLAN has a group");
     this.findings.assume(
       word.place,
       "tunnel_key",
@@ -205,7 +206,7 @@ class BodyReader {
       : { header: "ipv4" as const, source: src, destination: dst, ...service, ttl: hops };
     const udp = { header: "udp" as const, destination_port: port, checksum: 0 };
     const inside = {
-      vxlan: [udp, { header: "vxlan" as const, vni: id ?? 0 }],
+      vxlan: [udp, { header: "vxlan" as const, ...groupOf(group), vni: id ?? 0 }],
       geneve: [udp, { header: "geneve" as const, vni: id ?? 0, protocol_type: "0x6558" }],
       gre: [{ header: "gre" as const, protocol_type: "0x6558", ...(id === undefined ? {} : { key: id }) }],
     }[tunnel.kind];
@@ -227,6 +228,14 @@ class BodyReader {
     };
   }
 }
+
+/** A group of 0 is not written: `vxlan_build_gbp_hdr` (drivers/net/vxlan). */
+function groupOf(group: number): { readonly flags?: number; readonly reserved?: number } {
+  return group === 0 ? {} : { flags: VXLAN_G | VXLAN_I, reserved: group };
+}
+
+/** draft-smith-vxlan-group-policy, 2.1; RFC 7348, 5. */
+const [VXLAN_G, VXLAN_I] = [0x80, 0x08];
 
 type Target =
   { readonly vport: number | "uplink" } | { readonly port: number } | { readonly table: string } | "default_miss";

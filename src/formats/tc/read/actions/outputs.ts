@@ -3,7 +3,7 @@ import { addressOf } from "../../../text/numbers.js";
 import { notImported, type Word } from "../../../text/refusal.js";
 import type { Cursor } from "../../../text/words.js";
 import type { NetDevice } from "../devices.js";
-import { tcNumber } from "../values.js";
+import { tcNumber, vxlanGroup } from "../values.js";
 import type { ActionContext, Output, State, Step } from "./steps.js";
 
 export function mirred(words: Cursor, context: ActionContext, state: State): Step[] {
@@ -38,7 +38,7 @@ export function tunnelKey(words: Cursor, context: ActionContext, state: State, w
   }
   if (!words.take("set")) notImported(word, "tunnel_key has set or unset");
   let [src, dst]: (string | undefined)[] = [];
-  let [id, port, tos, ttl]: (number | undefined)[] = [];
+  let [id, port, tos, ttl, group]: (number | undefined)[] = [];
   const ip = (): string => {
     const one = words.next("an address");
     addressOf(one, one.text.includes(":") ? "ipv6" : "ipv4");
@@ -54,16 +54,19 @@ export function tunnelKey(words: Cursor, context: ActionContext, state: State, w
     else if (words.peek() === "csum" || words.peek() === "nocsum") {
       const sum = words.next("csum");
       if (sum.text === "csum") context.assume(sum, "the device does not compute the UDP checksum of a tunnel: it is 0");
-    } else if (/^(geneve|vxlan|erspan|gtp)_opts?$/.test(words.peek() ?? "")) {
+    } else if (/^vxlan_opts?$/.test(words.peek() ?? "")) {
+      words.next("vxlan_opts");
+      group = Number(vxlanGroup(words.next("a group"), context.assume).value);
+    } else if (/^(geneve|erspan|gtp)_opts?$/.test(words.peek() ?? "")) {
       const option = words.next("options");
       words.next("their values");
-      context.refuse(option, option.text, "the importer builds tunnel headers without options");
+      context.refuse(option, option.text, "the importer builds tunnel headers without these options");
     } else break;
   }
   if (src === undefined || dst === undefined) notImported(word, "tunnel_key set needs src_ip and dst_ip");
   if (src.includes(":") !== dst.includes(":"))
     notImported(word, `src_ip ${src} and dst_ip ${dst} are of two IP versions`);
-  state.key = { src, dst, id, port, tos, ttl, word };
+  state.key = { src, dst, id, port, tos, ttl, group, word };
   return [];
 }
 

@@ -21,6 +21,8 @@ export interface TunnelKey {
   readonly port: number | undefined;
   readonly tos: number | undefined;
   readonly ttl: number | undefined;
+  /** Of a VXLAN header, with its flags. */
+  readonly group: number | undefined;
   readonly word: Word;
 }
 

@@ -3,7 +3,7 @@ import { placesOf, type JsonNode } from "../../../../base/json.js";
 import { entry, itemsOf, readJson, scalar } from "../../../text/json.js";
 import { attempt, NotImported, notImported, type Place, type Word } from "../../../text/refusal.js";
 import { jsonAction } from "./jsonActions.js";
-import { geneveText, textOf } from "./jsonValues.js";
+import { optionsText, textOf } from "./jsonValues.js";
 import { at, hookOf, KEY_NAMES, type Listed } from "./listed.js";
 
 const START = /\[\s*\{\s*"(?:parent|protocol|dev|block|pref|kind|ingress)"\s*:/g;
@@ -134,7 +134,7 @@ function keyWords(entries: Entries): Word[] {
     const options = /^(\w+)_opt_key$/.exec(name)?.[1];
     const mask = scalar(nodes.get(`${name}_mask`));
     const named = { ...key, text: options === undefined ? (KEY_NAMES[name] ?? name) : `${options}_opts` };
-    const text = options === undefined ? textOf(value) : geneveText(value, nodes.get(`${options}_opt_mask`));
+    const text = options === undefined ? textOf(value) : optionsText(value, nodes.get(`${options}_opt_mask`));
     return [named, { text: mask === undefined ? text : `${text}/${maskText(mask.text)}`, place: value.place }];
   });
 }

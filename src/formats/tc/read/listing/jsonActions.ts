@@ -2,7 +2,7 @@
 import type { JsonNode } from "../../../../base/json.js";
 import { entry, scalar } from "../../../text/json.js";
 import { notImported, type Word } from "../../../text/refusal.js";
-import { geneveText } from "./jsonValues.js";
+import { optionsText } from "./jsonValues.js";
 import { at } from "./listed.js";
 
 /** @throws NotImported */
@@ -72,7 +72,7 @@ const TURN: Readonly<Record<string, (action: JsonNode) => Word[]>> = {
   tunnel_key: (action) => {
     const options = ["geneve_opts", "vxlan_opts", "erspan_opts"].flatMap((name) => {
       const value = entry(action, name);
-      return value === undefined ? [] : at(value.place, name, geneveText(value));
+      return value === undefined ? [] : at(value.place, name, optionsText(value));
     });
     return [
       ...bare(action, "mode"),

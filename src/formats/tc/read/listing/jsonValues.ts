@@ -11,14 +11,16 @@ export function textOf(value: JsonNode): string {
   return value.entries.map(([flag, set]) => (textOf(set) === "false" ? `no${flag.text}` : flag.text)).join("/");
 }
 
-/** Options of Geneve: CLASS:TYPE:DATA in hexadecimal. */
-export function geneveText(options: JsonNode, mask?: JsonNode): string {
+/** Options of a tunnel: CLASS:TYPE:DATA of Geneve in hexadecimal, the group of VXLAN. */
+export function optionsText(options: JsonNode, mask?: JsonNode): string {
   const list = (node: JsonNode): string =>
-    node.kind === "array" ? node.items.map(geneveOption).join(",") : textOf(node);
+    node.kind === "array" ? node.items.map(optionText).join(",") : textOf(node);
   return mask === undefined ? list(options) : `${list(options)}/${list(mask)}`;
 }
 
-function geneveOption(option: JsonNode): string {
+function optionText(option: JsonNode): string {
+  const group = scalar(entry(option, "gbp"));
+  if (group !== undefined) return group.text;
   const hex = (name: string, digits: number): string =>
     Number(scalar(entry(option, name))?.text ?? 0)
       .toString(16)
