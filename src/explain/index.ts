@@ -41,6 +41,7 @@ export type { WhyTarget } from "./why/targets.js";
 export { printExplanation, printNearest, repairText, type PrintOptions } from "./why/print.js";
 export { isUnclaimed } from "../drivers/madeRules.js";
 export { ExplanationGroups, type EndedFrame, type Explain, type ExplanationGroup } from "./groups/groups.js";
+export { Spreads, type SampledFrame, type Spread, type SpreadPart } from "./groups/spreads.js";
 export type { Difference, Explanation, Mistake, Near, Reason, Repair, Standing, Target } from "./why/explanation.js";
 export type {
   CapturedGroup,

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PcapWriter } from "../../src/index.js";
+import { buildFrame } from "../../src/packet/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
 import { flowsteer, root, scratch } from "./support/command.js";
 import { explainLine, explainLines, outcomesOf } from "./support/explainLines.js";
@@ -102,6 +103,26 @@ async function groupedBy(args: readonly string[]): Promise<Map<string, number>> 
 }
 
 describe("--all", () => {
+  it("reports a queue that RSS gave far more than its share, as text and as a line", async () => {
+    const rules = scratch(
+      "rss.testpmd",
+      "flow create 0 ingress pattern eth / ipv4 / udp / end actions rss types ipv4-udp end queues 0 1 2 3 end / end\n",
+    );
+    const writer = new PcapWriter({ linkType: 1 });
+    const bytes = buildFrame([{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", source_port: 7 }]);
+    const frames = Array.from({ length: 80 }, (_, n) => writer.frame({ bytes, time: BigInt(n) }));
+    const capture = scratch("flow.pcap", Buffer.concat([writer.header(), ...frames]));
+    const { code, out } = await flowsteer(["why", rules, capture, "--all", "--quiet"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^RSS spread 80 frames unevenly, rule \S+rss\.testpmd:1: frames \d+, \d+, \d+, \d+, \.\.\.$/m);
+    expect(out.replace(/\s+/g, " ")).toMatch(
+      /qp:queue \d got 100\.0 % of them with 25\.0 % of the table: all have the hash input /,
+    );
+    const lines = await explainLines(["why", rules, capture, "--all", "--quiet"]);
+    expect(lines.map(({ kind }) => kind)).toEqual(["spread", "sum"]);
+    expect(lines[0]).toMatchObject({ rule: `${rules}:1`, frames: 80, share: 0.25 });
+  });
+
   it.each(["everyday", "state-meter", "state-firewall", "ports", "tunnel", "flows-sending", "flows-esp"])(
     "counts every lost frame of %s once",
     async (name) => {

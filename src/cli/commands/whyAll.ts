@@ -5,7 +5,14 @@
  * depend on state, a frame has to be explained before it is steered: then the captures are read
  * twice. The first reading finds the frames to explain.
  */
-import { ExplanationGroups, type EndedFrame, type Explanation, type ExplanationGroup } from "../../explain/index.js";
+import {
+  ExplanationGroups,
+  Spreads,
+  type EndedFrame,
+  type Explanation,
+  type ExplanationGroup,
+  type SampledFrame,
+} from "../../explain/index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { frameRange, numberOption, type CommandLine } from "../commandLine.js";
@@ -19,7 +26,7 @@ import { Output } from "../output/output.js";
 import { badUsage, EXIT } from "../refusal.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
-import { groupsText } from "../report/groupsText.js";
+import { groupsText, spreadsText } from "../report/groupsText.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 import { openEndExplainer, traceOf } from "./explainCalls.js";
@@ -37,6 +44,7 @@ interface Reading {
 interface Result {
   readonly loaded: LoadedScenario;
   readonly groups: ExplanationGroups;
+  readonly spreads: Spreads;
   readonly skipped: ReadonlyMap<string, number>;
 }
 
@@ -65,6 +73,7 @@ export async function whyAll(line: CommandLine): Promise<number> {
 async function ownFrames(loaded: LoadedScenario, port: number | undefined, limit: number): Promise<Result> {
   const groups = await ExplanationGroups.open(loaded.device);
   const explain = await openEndExplainer(loaded.device);
+  const spreads = new Spreads();
   for (const [i, input] of loaded.frames.slice(0, limit).entries()) {
     const frame = ownFrame(loaded, input, i + 1, port, null);
     loaded.prepare(input);
@@ -72,10 +81,13 @@ async function ownFrames(loaded: LoadedScenario, port: number | undefined, limit
     const explanation = isNotTaken(outcome.verdict, outcome.rules) ? explain(frame) : null;
     // It has been prepared already.
     const steered = loaded.run([{ ...input, port: frame.port, sync: false, before: [] }]);
-    if (explanation !== null)
-      await groups.add([{ ...frame, number: i + 1, outcome: steered[0] as Outcome }], () => explanation);
+    const ended = { ...frame, number: i + 1, outcome: steered[0] as Outcome };
+    if (explanation !== null) await groups.add([ended], () => explanation);
+    // Frames that queues send are not traced again.
+    const part = explanation === null && frame.queue === null ? spreads.partOf(ended.outcome) : null;
+    if (part?.count() === true) part.keep(ended);
   }
-  return { loaded, groups, skipped: new Map() };
+  return { loaded, groups, spreads, skipped: new Map() };
 }
 
 async function readCaptures(
@@ -97,7 +109,7 @@ async function readOnce(loaded: LoadedScenario, reading: Reading): Promise<Resul
   const steered = new LostFrames(loaded, reading.port);
   for await (const rows of rowsOf(reading, reading.log)) await groups.add(steered.run(rows), explain);
   steered.end();
-  return { loaded, groups, skipped: steered.skipped };
+  return { loaded, groups, spreads: steered.spreads, skipped: steered.skipped };
 }
 
 /** The numbers of the frames to explain, ascending. */
@@ -138,11 +150,11 @@ async function explainChosen(loaded: LoadedScenario, chosen: readonly number[], 
     await groups.add(lost, (frame) => explained.get(frame.number) ?? null);
   }
   steered.end();
-  return { loaded, groups, skipped: steered.skipped };
+  return { loaded, groups, spreads: steered.spreads, skipped: steered.skipped };
 }
 
 /** Frames of captures arrive at a port. */
-function arriving({ port }: Reading) {
+function arriving({ port }: Pick<Reading, "port">) {
   return { queue: null, metadata: 0, port };
 }
 
@@ -154,7 +166,7 @@ async function report(
   line: CommandLine,
   rules: Rules,
   captures: readonly string[],
-  { loaded, groups: { groups }, skipped }: Result,
+  { loaded, groups: { groups }, spreads, skipped }: Result,
   log: CaptureLog,
   { signal }: Interruption,
 ): Promise<number> {
@@ -165,6 +177,10 @@ async function report(
   const lost = framesOfGroups(groups.filter(({ outcome }) => isLost(outcome)));
   const unclaimed = framesOfGroups(groups) - lost;
   const output = new Output();
+  const arrived = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
+  const uneven = await spreads.uneven((frame: SampledFrame) =>
+    traceOf(loaded, { ...frame, ...arriving({ port: arrived }), time: null }),
+  );
   const own = groups.map((group) => {
     const { explanation } = group;
     return {
@@ -178,6 +194,8 @@ async function report(
       const group: ExplainLine = { kind: "group", frames, bytes, examples, verdict, reason, explanation };
       await output.write(`${JSON.stringify({ ...group, ...elementsOfRules(explanation, rules) })}\n`);
     }
+    for (const spread of uneven)
+      await output.write(`${JSON.stringify({ kind: "spread", ...spread } satisfies ExplainLine)}\n`);
     const sum: ExplainLine = { kind: "sum", frames, lost, unclaimed, groups: groups.length, partial };
     await output.write(`${JSON.stringify(sum)}\n`);
   } else {
@@ -190,6 +208,7 @@ async function report(
     const paint = painter(process.stdout);
     const explanations = own.map(({ explanation }) => explanation);
     await output.write(groupsText(paint, own, { frames, lost, unclaimed, sources }, again));
+    await output.write(spreadsText(paint, uneven));
     await output.write(elementsText(paint, elementsOfRules(explanations, rules)));
   }
   await output.flush();

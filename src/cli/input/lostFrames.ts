@@ -1,17 +1,20 @@
 /** Steers frames of captures, and gives those that no rule took: they missed, were dropped, or were left to a driver. */
 import { CaptureRun, type OutcomeClass } from "../../run/index.js";
 import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
-import { isUnclaimed, type EndedFrame } from "../../explain/index.js";
+import { isUnclaimed, Spreads, type EndedFrame, type SpreadPart } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import { framesOf, type CaptureRows } from "./captures.js";
 
 export class LostFrames {
   /** Frames that were not steered, by cause. */
   readonly skipped = new Map<string, number>();
+  /** The frames that queues got. */
+  readonly spreads = new Spreads();
   readonly #loaded: LoadedScenario;
   readonly #port: number;
   readonly #bursts: CaptureRun | null;
-  readonly #lost = new WeakMap<OutcomeClass, boolean>();
+  /** What each outcome is: lost, or part of a spread. */
+  readonly #parts = new WeakMap<OutcomeClass, SpreadPart | "lost" | null>();
 
   constructor(loaded: LoadedScenario, port: number) {
     this.#loaded = loaded;
@@ -37,12 +40,12 @@ export class LostFrames {
     const { lengths, linkTypes } = columns;
     const skip = (row: number): void => this.#skip(cannotRun(linkTypes[row] ?? 0, lengths[row] ?? 0));
     const see = (row: number, own: number, wireLength: number, _tag: number | null, one: OutcomeClass): void => {
-      let isLostClass = this.#lost.get(one);
-      if (isLostClass === undefined)
-        this.#lost.set(one, (isLostClass = isNotTaken(one.outcome.verdict, one.outcome.rules)));
-      if (!isLostClass) return;
-      const linkType = linkTypes[row] ?? 0;
-      lost.push({ number: own, bytes: columns.frame(row), linkType, wireLength, outcome: one.outcome });
+      let part = this.#parts.get(one);
+      if (part === undefined) this.#parts.set(one, (part = this.#partOf(one.outcome)));
+      if (part === null || (part !== "lost" && !part.count())) return;
+      const frame = { number: own, bytes: columns.frame(row), linkType: linkTypes[row] ?? 0, wireLength };
+      if (part === "lost") lost.push({ ...frame, outcome: one.outcome });
+      else part.keep(frame);
     };
     bursts.run(columns, end, number, skip, see, first);
     return lost;
@@ -62,8 +65,16 @@ export class LostFrames {
     );
     return frames.flatMap(({ number, bytes, linkType, wireLength }, i) => {
       const outcome = outcomes[i] as Outcome;
-      return isNotTaken(outcome.verdict, outcome.rules) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
+      const part = this.#partOf(outcome);
+      const frame = { number, bytes, linkType, wireLength };
+      if (part === "lost") return [{ ...frame, outcome }];
+      if (part !== null && part.count()) part.keep(frame);
+      return [];
     });
+  }
+
+  #partOf(outcome: Outcome): SpreadPart | "lost" | null {
+    return isNotTaken(outcome.verdict, outcome.rules) ? "lost" : this.spreads.partOf(outcome);
   }
 
   #skip(why: string | null): void {

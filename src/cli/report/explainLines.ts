@@ -2,12 +2,12 @@
  * The lines of JSON that `trace` and `why` print. schema/explain-1.schema.json is made from these
  * types (scripts/output-schemas.mjs).
  */
-import type { Near, Trace } from "../../explain/index.js";
+import type { Near, Spread, Trace } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";
 import type { NamedElements } from "./elements.js";
 import type { OwnExplanation } from "../../import/index.js";
 
-export type ExplainLine = TraceLine | WhyLine | GroupLine | SumLine;
+export type ExplainLine = TraceLine | WhyLine | GroupLine | SpreadLine | SumLine;
 
 /** `flowsteer trace --json` */
 export interface TraceLine extends NamedElements {
@@ -39,6 +39,11 @@ export interface GroupLine extends NamedElements {
   readonly reason: Outcome["reason"];
   /** Why the first of them ended as it did; null for frames that are like no explained frame of this outcome. */
   readonly explanation: OwnExplanation | null;
+}
+
+/** `flowsteer why --all --json`: frames of a rule that RSS spread unevenly. */
+export interface SpreadLine extends Spread {
+  readonly kind: "spread";
 }
 
 /** The last line of `flowsteer why --all --json`. */

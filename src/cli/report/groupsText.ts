@@ -1,5 +1,5 @@
 /** The report of `flowsteer why --all`: one screen, however many frames there are. */
-import { repairText, type ExplanationGroup } from "../../explain/index.js";
+import { repairText, type ExplanationGroup, type Spread } from "../../explain/index.js";
 import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
 import { missText, reasonText } from "./reasons.js";
 
@@ -38,6 +38,23 @@ export function groupsText(
   const first = groups[0]?.examples[0];
   const hint = first === undefined || again === null ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
   return `${wrapped(`${head}; ${endsText(sums)}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
+}
+
+/** Rules whose frames RSS spread unevenly. */
+export function spreadsText(paint: Paint, spreads: readonly Spread[]): string {
+  return spreads.map((spread) => spreadText(paint, spread)).join("");
+}
+
+function spreadText(
+  paint: Paint,
+  { rule, frames, queues: [fullest], share: part, examples, sentence }: Spread,
+): string {
+  if (fullest === undefined) return "";
+  const { queue, frames: own } = fullest;
+  const numbers = `frames ${examples.join(", ")}${own > examples.length ? ", ..." : ""}`;
+  const head = `\n${paint("bold", `RSS spread ${counted(frames, "frame")} unevenly`)}, rule ${printable(rule)}: ${numbers}\n`;
+  const most = `${printable(queue)} got ${share(own, frames)} of them with ${share(part, 1)} of the table: ${printable(sentence)}`;
+  return head + wrapped(most, WIDTH, "  ", "  ");
 }
 
 /** How the frames ended that are in groups. */

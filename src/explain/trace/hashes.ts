@@ -10,6 +10,7 @@ import {
   RSS_IPV6,
   RSS_MASK,
   RSS_OUTER,
+  RSS_QUEUES,
   RSS_SOURCE,
   RSS_SOURCE_PORT,
   RSS_SPI,
@@ -85,6 +86,9 @@ export class HashReader {
     const record = reader.word(HASH_RECORD / 4);
     const hash = u8[record + RSS_FUNCTION] as number;
     const selected = { outer: u8[record + RSS_OUTER] as number, inner: u8[record + RSS_INNER] as number };
+    const entries = (u32[(record + RSS_MASK) >> 2] as number) + 1;
+    const list = (u32[(record + RSS_QUEUES) >> 2] as number) >> 2;
+    const entry = reader.word(HASH_ENTRY / 4);
     return {
       function: hash === HASH_NONE ? "none" : hash === HASH_TOEPLITZ ? "toeplitz" : "xor8",
       symmetric: u8[record + RSS_SYMMETRIC] !== 0,
@@ -92,8 +96,9 @@ export class HashReader {
       leftOut: parts.flatMap((part) => (isHashed(part) ? [] : [leftOut(part, selected[part.level], frame)])),
       input: hexOf(reader.bytes(HASH_INPUT, reader.word(HASH_BYTES / 4))),
       hash: reader.word(HASH_VALUE / 4),
-      entry: reader.word(HASH_ENTRY / 4),
-      entries: (u32[(record + RSS_MASK) >> 2] as number) + 1,
+      entry,
+      entries,
+      sharing: u32.subarray(list, list + entries).filter((queue) => queue === u32[list + entry]).length,
     };
   }
 }

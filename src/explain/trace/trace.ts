@@ -137,6 +137,8 @@ export interface HashChoice {
   /** The index in the indirection table, and its number of entries. */
   readonly entry: number;
   readonly entries: number;
+  /** Entries of the table that have the chosen queue. */
+  readonly sharing: number;
 }
 
 /** A field that went into a hash: `value` in the notation of scenario files. */
