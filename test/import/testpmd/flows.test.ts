@@ -273,6 +273,37 @@ describe("actions", () => {
     ]);
   });
 
+  describe("a meter whose policy ends the rule for each colour", () => {
+    const METER = [
+      "add port meter profile srtcm_rfc2697 0 1 1000 300 400 0",
+      "add port meter policy 0 2 g_actions queue index 1 / end y_actions queue index 2 / end r_actions drop / end",
+      "create port meter 0 3 1 2 yes 0xffff 1 0",
+    ];
+    const flow = (actions: string) =>
+      of([...METER, `flow create 0 ingress pattern eth / end actions ${actions} / end`].join("\n"));
+
+    test("needs no other end", () => {
+      const { scenario, findings } = flow("meter mtr_id 3 / count");
+      expect(findings).toEqual([]);
+      const aso = { object: "port 0 meter 3", flags: "flow_meter_green", return_reg_c: 5 };
+      const count = { count: "port 0 flow 0" };
+      expect(scenario?.rules?.map(({ name, match, actions: all }) => [name, match, all])).toEqual([
+        ["port 0 flow 0", undefined, [{ aso }, count, { table: "port 0 flow 0 step 2" }]],
+        ["port 0 flow 0 step 2 green", { "misc2.metadata_reg_c_5": "0x2/0xff" }, [{ queue: "queue 1" }]],
+        ["port 0 flow 0 step 2 yellow", { "misc2.metadata_reg_c_5": "0x1/0xff" }, [{ queue: "queue 2" }]],
+        ["port 0 flow 0 step 2 red", { "misc2.metadata_reg_c_5": "0x0/0xff" }, ["drop"]],
+      ]);
+    });
+
+    test.each(["meter mtr_id 3 / queue index 4", "queue index 4 / meter mtr_id 3", "meter mtr_id 3 / meter mtr_id 3"])(
+      "excludes another one: %s",
+      (actions) => {
+        const [finding] = flow(actions).findings;
+        expect(finding).toMatchObject({ severity: "refused", reason: "another action ends the rule before it" });
+      },
+    );
+  });
+
   test("a later group matches the colour that a meter put into its register", () => {
     const { scenario, findings } = importRules(
       [
@@ -419,6 +450,10 @@ describe("pasted text", () => {
 
   test.each([
     ["with a prompt and answers", `testpmd> ${FLOW}\nFlow rule #0 created\ntestpmd> `],
+    [
+      "with answers about other objects",
+      `Configure flows on port 0: number of queues 1\nPattern template #0 created\nTemplate table #1 created\nIndirect action #0 created\n${FLOW}`,
+    ],
     ["wrapped with a backslash", FLOW.replace("/ end actions", "/ end \\\n   actions")],
     ["wrapped without one", FLOW.replace("/ end actions", "/ end\n      actions")],
     ["with a comment and a mark of a diff", `# a note\n+${FLOW} # to the queue`],

@@ -96,7 +96,7 @@ const IS_OTHER = new RegExp(`^(?:${OTHERS.join("|")})(?=\\s|$)`);
 
 /** What testpmd prints besides answers; it is no command, and says nothing of rules. */
 const PRINTED =
-  /^(?:Flow rule #\d+ (?:validated|destroyed|creation enqueued|destruction enqueued)|Flow rule validated|testpmd>|EAL:|Interactive-mode|Done|Bye)/;
+  /^(?:(?:Flow rule|Indirect action|(?:Pattern|Actions) template|Template table) #\d+ (?:created|validated|updated|destroyed|creation enqueued|destruction enqueued)|Flow rule validated|Configure flows on port \d+|Queue #\d+ pulled|testpmd>|EAL:|Interactive-mode|Done|Bye)/;
 const FAILED = /\bCaught (?:PMD )?error type \d+|^port_flow_complain|^Bad arguments|^Command not found/;
 
 /** What a line that testpmd prints says of the command before it; undefined if it is none of its lines. */

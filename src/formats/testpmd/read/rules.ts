@@ -158,7 +158,7 @@ export class Rules {
       spread: (fates) => this.#spread(vport, fates),
       destination: (number, word) => destination(this.ports.of(number, word)),
     });
-    if (plan.steps.end === undefined && domain !== "nic_tx") {
+    if (plan.steps.end === undefined && !plan.steps.isForked && domain !== "nic_tx") {
       const word = plan.passes ?? { text: "actions", place: port.word.place };
       lack(word, "no action ends the rule: DPDK continues with rules of lower priority, the device does not");
       plan.steps.end = "default_miss";

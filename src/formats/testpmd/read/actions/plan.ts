@@ -12,7 +12,7 @@ import type { Planning, RulePlace } from "./place.js";
 import { connectionStep, meterStep, sampleStep } from "./stateful.js";
 import type { Action } from "./read.js";
 import type { RuleAction } from "../../../rules/importRule.js";
-import { Steps } from "./steps.js";
+import { ENDED, Steps } from "./steps.js";
 
 const FLAG = 0xffffff;
 const TAG_BITS = 24n;
@@ -50,6 +50,7 @@ export class Plan implements Planning {
 
   #one(action: Action): void {
     const does = action.kind?.does;
+    if (this.steps.isForked && (does === "meter" || does === "sample")) notImported(action.word, ENDED);
     if (does === undefined || does === "modifyField") {
       for (const change of changeOf(action, this.place.walk, this.level)) this.steps.modify(change);
     } else DOES[does]?.(this, action);
@@ -73,7 +74,7 @@ export class Plan implements Planning {
 
   /** Ends the rule. @throws NotImported where it has an end already */
   end(word: Word, action: RuleAction): void {
-    if (this.steps.end !== undefined) notImported(word, "another action ends the rule before it");
+    if (this.steps.end !== undefined || this.steps.isForked) notImported(word, ENDED);
     this.steps.end = action;
   }
 

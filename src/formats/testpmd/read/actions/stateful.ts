@@ -4,6 +4,7 @@ import { STATE_REGISTER } from "../pattern/special.js";
 import type { Policy } from "../settings/meters.js";
 import type { Action } from "./read.js";
 import type { Planning } from "./place.js";
+import { ENDED } from "./steps.js";
 import type { Branch, RuleAction } from "../../../rules/importRule.js";
 
 /** The numbers that a meter writes. */
@@ -15,10 +16,13 @@ export function meterStep(plan: Planning, action: Action): void {
   const id = plan.value(action, "mtr_id") ?? 0n;
   const { profile, policy } = place.settings.meters.get(place.port, id, action.word);
   const gates = gatesOf(plan, policy, action.word);
+  const isEnd = gates.length === Object.keys(COLOURS).length;
+  if (isEnd && plan.steps.end !== undefined) notImported(action.word, ENDED);
   const object = `port ${place.port} meter ${id}`;
   place.draft.once("asoObjects", { name: object, flow_meter: profile });
   plan.steps.add({ aso: { object, flags: "flow_meter_green", return_reg_c: STATE_REGISTER } });
-  plan.steps.next(undefined, gates);
+  if (isEnd) plan.steps.fork(gates);
+  else plan.steps.next(undefined, gates);
 }
 
 function gatesOf(plan: Planning, policy: Policy, word: Word): Branch[] {

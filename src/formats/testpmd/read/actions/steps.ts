@@ -13,14 +13,18 @@ interface OpenBody {
   end: RuleBody["end"];
 }
 
+export const ENDED = "another action ends the rule before it";
+
 export class Steps {
   readonly #first: OpenBody = { actions: [], end: [] };
   #last = this.#first;
   /** How the rule ends. */
   end: RuleAction | undefined;
+  /** Whether rules of another table end it. */
+  isForked = false;
 
   get body(): RuleBody {
-    this.#last.end = this.end === undefined ? [] : [this.end];
+    if (!this.isForked) this.#last.end = this.end === undefined ? [] : [this.end];
     return this.#first;
   }
 
@@ -46,5 +50,11 @@ export class Steps {
     const rest = { suffix: "", match: {}, priority: gates.length === 0 ? 0 : 1, actions: [], end: [] };
     this.#last.end = { leads, label: "step", rules: [...gates, rest] };
     this.#last = rest;
+  }
+
+  /** Ends in another table, which has a rule for every frame. */
+  fork(rules: readonly Branch[]): void {
+    this.#last.end = { leads: (table) => ({ table }), label: "step", rules };
+    this.isForked = true;
   }
 }
