@@ -28,6 +28,15 @@ describe("why", () => {
     expect(flat).not.toMatch(/lower|\b65\d{3}\b/);
   });
 
+  it("calls the rule with the words of its line by the line, and what the importer adds its parts", async () => {
+    const text =
+      "tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.7 action police rate 1mbit burst 10k conform-exceed drop/pipe action drop\n";
+    const file = scratch("police.tc", text);
+    const { out } = await flowsteer(["why", file, "--packet", "ipv4 > 10.0.0.8", "--rule", `${file}:1`, "--quiet"]);
+    const flat = out.replace(/\s+/g, " ");
+    expect(flat).toContain(`rule "${file}:1" does not match: dst_ip is 10.0.0.8, not 10.0.0.7`);
+  });
+
   it("calls a wider prefix what it is: other addresses come to the rule", async () => {
     const line = (text: string): string => `tc filter add dev eth0 ingress protocol ip ${text}\n`;
     const file = scratch(

@@ -163,24 +163,32 @@ export class Draft {
   }
 
   /**
-   * Calls rules by the places of their elements: `rules.sh:3`, and further ones of an element `rules.sh:3 part 2`. Rules
-   * without an element keep their names.
+   * Calls rules by the places of their elements: `rules.sh:3`, and further ones of an element `rules.sh:3 part 2`. The first
+   * part is the rule with the shortest name, which others of its element continue. Rules without an element keep their names.
    * @returns the new names by the old ones
    */
   nameByPlace(): ReadonlyMap<string, string> {
     const renamed = new Map<string, string>();
     for (const key of ["rules", "hostRules", "flows", "deviceFlows"] as const) {
-      const list = this.#lists[key] as { readonly name?: string }[];
-      list.forEach((rule, n) => {
+      const list: { readonly name?: string }[] = this.#lists[key];
+      const parts = list.flatMap((rule, n) => {
         const origin = this.elementOf(rule);
-        if (origin === undefined) return;
+        return origin === undefined ? [] : [{ rule, n, origin }];
+      });
+      const heads = new Map<SourceElement, { readonly name?: string }>();
+      for (const { rule, origin } of parts) {
+        const head = heads.get(origin);
+        if (head === undefined || lengthOf(rule) < lengthOf(head)) heads.set(origin, rule);
+      }
+      const isHead = ({ rule, origin }: (typeof parts)[number]): boolean => heads.get(origin) === rule;
+      for (const { rule, n, origin } of [...parts.filter(isHead), ...parts.filter((one) => !isHead(one))]) {
         const name = this.freeName(key, `${origin.file}:${origin.line}`, " part");
         const called = { ...rule, name };
         list[n] = called;
         this.#origins.set(called, origin);
         this.#names.get(key)?.add(name);
         if (rule.name !== undefined) renamed.set(rule.name, name);
-      });
+      }
     }
     return renamed;
   }
@@ -337,6 +345,10 @@ export class Draft {
       ...Object.fromEntries(lists),
     };
   }
+}
+
+function lengthOf({ name = "" }: { readonly name?: string }): number {
+  return name.length;
 }
 
 /** Reads "uplink", "port2", "pf" and "vf3"; undefined for other texts. */
