@@ -2,6 +2,9 @@
 import { HEADER_LIST, type HEADERS } from "./headers.js";
 import type { HeaderName, HeaderRecord, HeaderVariant, MatchFields } from "./record.js";
 
+/** Names of match fields in a text. */
+export const MATCH_FIELDS = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
+
 export type Level = "outer" | "inner";
 
 /** A header with match fields of its own: the second tag, and labels over GRE and UDP, have others than the first of their kind. */

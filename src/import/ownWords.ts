@@ -1,9 +1,11 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
 import { parseJson } from "../base/json.js";
 import type { Explanation, Finding, Repair } from "../explain/index.js";
-import { frameWords } from "../headers/fields.js";
+import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
+import type { Format } from "../formats/reading/format.js";
 import type { SourceElement } from "../formats/reading/finding.js";
+import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
 import { RuleWords, type TextEdit } from "./ruleWords.js";
 
@@ -35,7 +37,6 @@ const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
 const REVERSED =
   /^(.*?) has priority \d+ and takes every frame of (.*), which has priority \d+: the lower number wins\. Give the more specific rule the lower number\.$/;
 
-const FIELD = /\b(?:outer|inner|misc\d?|ext)\.\w+/g;
 /** Keys of an explanation whose values are sentences. */
 const SENTENCES = new Set(["sentence", "absent", "note", "others"]);
 
@@ -56,13 +57,17 @@ export class ImportedRules {
   /** As in `ImportResult`. */
   readonly isOrdered: boolean;
 
+  /** What a field is called that no text names. */
+  readonly #otherwise: (field: string) => string;
+
   /** The arguments of the import, and what came of it. */
   constructor(
     sources: readonly ImportSource[],
     options: ImportOptions,
     scenario: Scenario,
-    { elementOf, isOrdered }: Pick<ImportResult, "elementOf" | "isOrdered">,
+    { elementOf, isOrdered, formats }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats">,
   ) {
+    this.#otherwise = formats.some((name) => !hasDeviceFields(FORMATS[name])) ? frameWords : (field) => field;
     this.scenario = scenario;
     this.elementOf = elementOf;
     this.isOrdered = isOrdered;
@@ -96,11 +101,9 @@ export class ImportedRules {
     const byRule = new Map(
       rules.map((rule) => [rule, new Map(this.words.fieldsOf(rule).map(({ field, name }) => [field, name]))]),
     );
-    // A dump of the device has no words of its own.
-    const otherwise = [...byRule.values()].some((names) => names.size > 0) ? frameWords : (field: string) => field;
     return (field, rule) => {
       const own = rule === undefined ? undefined : byRule.get(rule)?.get(field);
-      return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? otherwise(field);
+      return own ?? [...byRule.values()].find((names) => names.has(field))?.get(field) ?? this.#otherwise(field);
     };
   }
 
@@ -151,9 +154,14 @@ export class ImportedRules {
     });
   }
 
+  /** A record whose sentences have the names that the texts have for fields. */
+  inOwnNames<T extends object>(record: T): T {
+    return withSentences(record, this.namesOfFields(record), undefined) as T;
+  }
+
   /** An explanation with the names that the texts have for fields, and with repairs as edits of the texts. */
   inOwnWords(explanation: Explanation): OwnExplanation {
-    const own = withSentences(explanation, this.namesOfFields(explanation), undefined) as Explanation;
+    const own = this.inOwnNames(explanation);
     // What became of the frame later is no cause why the rule did not match.
     const isLater =
       own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
@@ -174,6 +182,10 @@ function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]
     });
   }
   return elements;
+}
+
+function hasDeviceFields(format: Format): boolean {
+  return format.hasDeviceFields === true;
 }
 
 /** A text as a name, and what stands in quotation marks in it. */
@@ -201,7 +213,7 @@ function withSentences(
       key,
       typeof one === "string" && SENTENCES.has(key)
         ? one
-            .replace(FIELD, (field) => nameOf(field, about))
+            .replace(MATCH_FIELDS, (field) => nameOf(field, about))
             .replace(PRIORITIES, ": it takes precedence")
             .replace(
               REVERSED,

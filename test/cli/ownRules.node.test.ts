@@ -374,3 +374,25 @@ describe("--profile", () => {
     expect(driver.err).toContain("mlx5-pmd-hws");
   });
 });
+
+describe("trace", () => {
+  const traced = async (name: string, text: string, packet: string, ...args: string[]): Promise<string> => {
+    const { out } = await flowsteer(["trace", scratch(name, text), "--packet", packet, "--quiet", ...args]);
+    return out.replace(/\s+/g, " ");
+  };
+
+  it("names what rules match and change as the text does, and other fields as frames have them", async () => {
+    const text = "table=0,priority=5,udp,nw_dst=10.0.0.7 actions=mod_nw_dst:10.0.0.9,output:2\n";
+    const out = await traced("words.ovs", text, "ipv4 > 10.0.0.7 / udp", "--map", "1=uplink,2=vf1");
+    expect(out).toContain("device priority 65530 EtherType ipv4, IP protocol udp, IP version 4, nw_dst 10.0.0.7");
+    expect(out).toContain("modify nw_dst = 10.0.0.9 nw_dst 10.0.0.7 -> 10.0.0.9");
+    expect(out).not.toMatch(/\b(?:outer|inner)\.|table table/);
+  });
+
+  it("names what RSS hashed as frames have it", async () => {
+    const text = "flow create 0 ingress pattern eth / ipv4 / udp / end actions rss queues 0 1 end / end\n";
+    expect(await traced("rss.testpmd", text, "ipv4 10.0.0.1 > 10.0.0.7 / udp")).toContain(
+      "of ipv4 source 10.0.0.1, ipv4 destination 10.0.0.7 chose entry",
+    );
+  });
+});

@@ -13,10 +13,13 @@ export async function trace(args: readonly string[]): Promise<number> {
     const found = await traceOf(loaded, frame);
     const near = await nearestOf(loaded, frame, found);
     const { number } = frame;
-    const nameOf = rules.imported?.namesOfFields(near) ?? ((field: string) => field);
+    const own =
+      rules.imported === undefined || rules.imported === null
+        ? {}
+        : { nameOf: rules.imported.namesOfFields([near, found]), priorityName: "device priority" };
     return {
       record: { kind: "trace", frame: number, trace: found, near },
-      text: (colour) => printTrace(found, { colour, near, nameOf, ...(number === null ? {} : { number }) }),
+      text: (colour) => printTrace(found, { colour, near, ...own, ...(number === null ? {} : { number }) }),
     };
   });
 }

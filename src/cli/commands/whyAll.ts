@@ -178,9 +178,10 @@ async function report(
   const unclaimed = framesOfGroups(groups) - lost;
   const output = new Output();
   const arrived = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
-  const uneven = await spreads.uneven((frame: SampledFrame) =>
+  const found = await spreads.uneven((frame: SampledFrame) =>
     traceOf(loaded, { ...frame, ...arriving({ port: arrived }), time: null }),
   );
+  const uneven = found.map((spread) => rules.imported?.inOwnNames(spread) ?? spread);
   const own = groups.map((group) => {
     const { explanation } = group;
     return {

@@ -1,5 +1,6 @@
 /** Prints traces for people: a line for each table, and below it what happened there. */
 import { printableRecord } from "../../base/terminal.js";
+import { MATCH_FIELDS } from "../../headers/fields.js";
 import type {
   ActionStep,
   DestinationStep,
@@ -31,8 +32,10 @@ export interface PrintTraceOptions {
   number?: number;
   /** Rules that the frame missed narrowly (`nearest`): shown at the tables without a match. @default none */
   near?: readonly Near[];
-  /** What a match field is called where a rule is compared. @default its name in scenario files */
+  /** What a match field is called where a rule matches or changes it. @default its name in scenario files */
   nameOf?: (field: string, rule: string) => string;
+  /** What the priorities of rules are called. @default "priority" */
+  priorityName?: string;
 }
 
 /**
@@ -79,6 +82,7 @@ class TracePrinter {
   readonly #trace: Trace;
   readonly #near: readonly Near[];
   readonly #nameOf: (field: string, rule: string) => string;
+  readonly #priorityName: string;
   /** Whether tables are shown with their function. */
   readonly #functions: boolean;
   #branch = 0;
@@ -87,11 +91,13 @@ class TracePrinter {
   /** What the last action of each branch said. */
   readonly #said = new Map<number, string>();
 
-  constructor(page: Page, trace: Trace, { near = [], nameOf = (field) => field }: PrintTraceOptions) {
+  constructor(page: Page, trace: Trace, options: PrintTraceOptions) {
+    const { near = [], nameOf = (field: string) => field, priorityName = "priority" } = options;
     this.#page = page;
     this.#trace = trace;
     this.#near = near;
     this.#nameOf = nameOf;
+    this.#priorityName = priorityName;
     this.#functions = trace.steps.some((step) => "table" in step && (step.table.vport !== 0 || isFdb(step.table)));
   }
 
@@ -173,7 +179,21 @@ class TracePrinter {
     this.#table(domainText(table), "bold", `${this.#tableText(table)}, ${rulesText(rules)}${from}${found}`);
     if (rule === null) this.#nearMisses(table);
     else if (step.passedOver) this.#there("pass over", "yellow", `${ruleText(rule)}: not for frames of its own queue`);
-    else this.#there("hit", "green", `${ruleText(rule)}  ${priorityText(rule)}${matchedText(step)}`);
+    else this.#there("hit", "green", `${ruleText(rule)}  ${this.#priorityText(rule)}${this.#matchedText(step, rule)}`);
+  }
+
+  #priorityText({ kind, priority }: RuleRef): string {
+    if (kind === "connection") return "";
+    return kind === "entry" ? `index ${priority}` : `${this.#priorityName} ${priority}`;
+  }
+
+  /** `outer.tcp_dport 80`, `outer.ipv4_dst 10.0.0.7 in 10.0.0.0/8`. */
+  #matchedText({ matched }: LookupStep, rule: RuleRef): string {
+    const texts = matched.map(({ field, wanted, found }) => {
+      const named = `${this.#nameOf(field, rule.name)} ${found}`;
+      return together(wanted === found || wanted === "any" ? named : `${named} in ${wanted}`);
+    });
+    return texts.length === 0 ? "" : `  ${texts.join(", ")}`;
   }
 
   #nearMisses(table: TableRef): void {
@@ -190,12 +210,13 @@ class TracePrinter {
     const style = action === "drop" ? "red" : "dim";
     const [main, ...rest] = state;
     const values = main === undefined ? "" : valuesText(main);
-    const said = action === "table" ? `table ${text}` : text;
+    const nameOf = (field: string): string => this.#nameOf(field, step.rule?.name ?? "");
+    const said = action === "table" ? tableText(text) : text.replace(MATCH_FIELDS, nameOf);
     this.#said.set(step.branch, said);
     const joint = said === "" || values === "" ? "" : said.includes(": ") ? ", " : ": ";
     this.#there(label, style, said + joint + values);
     for (const one of rest) this.#there("", "dim", `${one.object}: ${valuesText(one)}`);
-    for (const clause of step.hash === undefined ? [] : hashClauses(step.hash)) this.#there("", "dim", clause);
+    for (const clause of step.hash === undefined ? [] : hashClauses(step.hash, nameOf)) this.#there("", "dim", clause);
     for (const { sentence } of step.failed ?? []) this.#there("", "red", `the frame ${sentence}`);
     if (!SHOWS_FIELDS.has(action)) {
       const grown = step.bytes.reduce((sum, { before, after }) => sum + after.length - before.length, 0) / 2;
@@ -203,7 +224,7 @@ class TracePrinter {
       return;
     }
     for (const { field, before, after } of fields) {
-      this.#there("", "dim", `${field} ${before ?? "absent"} -> ${after ?? "absent"}`);
+      this.#there("", "dim", `${nameOf(field)} ${before ?? "absent"} -> ${after ?? "absent"}`);
     }
   }
 
@@ -238,7 +259,7 @@ class TracePrinter {
   }
 
   #tableText({ domain, vport, table }: TableRef): string {
-    const text = `table ${table}`;
+    const text = tableText(table);
     return this.#functions && domain !== "fdb" ? `${functionText(vport)}, ${text}` : text;
   }
 
@@ -270,7 +291,7 @@ class TracePrinter {
     const refused = steps.findLast((step) => step.kind === "destination" && step.refused !== null);
     const vport = end?.kind === "end" ? end.table.vport : 0;
     return lostText(verdict, reason, {
-      table: `table ${end?.kind === "end" ? end.table.table : "root"}`,
+      table: tableText(end?.kind === "end" ? end.table.table : "root"),
       rule: hit?.kind === "lookup" && hit.rule !== null ? `${hit.rule.kind} "${hit.rule.name}"` : null,
       circle: circleOf(steps),
       queue: refused?.kind === "destination" ? refused.to : null,
@@ -303,6 +324,11 @@ function isSame(a: TableRef, b: TableRef): boolean {
   return a.table === b.table && a.domain === b.domain && a.vport === b.vport;
 }
 
+/** Those of Open vSwitch are called "table 5" already. */
+function tableText(name: string): string {
+  return name.startsWith("table ") ? name : `table ${name}`;
+}
+
 function domainText({ domain }: TableRef): string {
   return domain.toUpperCase();
 }
@@ -318,19 +344,6 @@ function rulesText(rules: number): string {
 function ruleText({ kind, name }: RuleRef): string {
   if (kind === "connection") return `connection of ${name}`;
   return kind === "rule" ? `"${name}"` : `${kind} "${name}"`;
-}
-
-function priorityText({ kind, priority }: RuleRef): string {
-  if (kind === "connection") return "";
-  return kind === "entry" ? `index ${priority}` : `priority ${priority}`;
-}
-
-/** `outer.tcp_dport 80`, `outer.ipv4_dst 10.0.0.7 in 10.0.0.0/8`. */
-function matchedText({ matched }: LookupStep): string {
-  const texts = matched.map(({ field, wanted, found }) =>
-    together(wanted === found || wanted === "any" ? `${field} ${found}` : `${field} ${found} in ${wanted}`),
-  );
-  return texts.length === 0 ? "" : `  ${texts.join(", ")}`;
 }
 
 function differenceText({ field, wanted, found, absent }: Difference): string {

@@ -29,6 +29,8 @@ export interface Format {
   readonly elements: ElementGroups;
   /** Whether the order of the text is that of its rules, by definition: nothing else could give them one. */
   readonly isOrdered?: true;
+  /** Whether its fields are the match parameters of the device, which have no other names. */
+  readonly hasDeviceFields?: true;
   /** The fields of elements that have some, by the names of the elements. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }

@@ -52,6 +52,7 @@ const ELEMENTS: ElementGroups = {
 
 export const MLX5_DUMP: Format = {
   title: "steering dumps of mlx5 devices",
+  hasDeviceFields: true,
   recognizes: (text) => {
     for (const one of readRecords(text.slice(0, RECOGNIZED))) if ("type" in one && isPlain(one)) return true;
     return false;

@@ -6,6 +6,7 @@ import { RecordingImport } from "./importer.js";
 
 export const RECORDING: Format = {
   title: "what flowsteer record has recorded of a program",
+  hasDeviceFields: true,
   recognizes: (text) => HEAD.test(text) || /^[ \t]*\{"call":"(ibv|mlx5dv)_/m.test(text.slice(0, RECOGNIZED)),
   importer: (draft, findings) => new RecordingImport(draft, findings),
   elements: { Calls: CALLS },
