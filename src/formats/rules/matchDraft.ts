@@ -72,7 +72,7 @@ export class MatchDraft {
   }
 
   get asked(): AskedMatch {
-    return { terms: this.toScenario(), maskKey: this.maskKey };
+    return { terms: this.toScenario(), maskKey: shared(this.maskKey) };
   }
 
   /** As the `match` of a rule in a scenario. */
@@ -81,6 +81,18 @@ export class MatchDraft {
       this.fields.map((name) => [name, this.#ranges.get(name) ?? termText(name, this.#bits.get(name) as Bits)]),
     );
   }
+}
+
+/** Texts of which one copy is kept: those of 100,000 rules are few. */
+const SHARED = new Map<string, string>();
+const MAX_SHARED = 1024;
+
+function shared(text: string): string {
+  const known = SHARED.get(text);
+  if (known !== undefined) return known;
+  if (SHARED.size >= MAX_SHARED) SHARED.clear();
+  SHARED.set(text, text);
+  return text;
 }
 
 /** A value and its mask, as scenarios write them. */

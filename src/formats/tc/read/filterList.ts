@@ -12,7 +12,7 @@ export class FilterList {
   readonly #filters = new Map<number, Filter>();
   /** The numbers of the filters of each chain, by their priorities. */
   readonly #chains = new Map<number, Map<number, Set<number>>>();
-  /** The first filter of a chain, a priority and a handle. */
+  /** The first filter of a chain, a priority and a handle that is given. */
   readonly #handles = new Map<string, number>();
   readonly #lowest = new Map<number, number>();
   #next = 0;
@@ -63,8 +63,10 @@ export class FilterList {
   #put(number: number, filter: Filter): void {
     const { chain, prio, handle } = filter;
     this.#filters.set(number, filter);
-    const key = `${chain} ${prio} ${handle}`;
-    this.#handles.set(key, this.#handles.get(key) ?? number);
+    if (handle !== undefined) {
+      const key = `${chain} ${prio} ${handle}`;
+      this.#handles.set(key, this.#handles.get(key) ?? number);
+    }
     const prios = this.#chains.get(chain) ?? new Map<number, Set<number>>();
     this.#chains.set(chain, prios);
     prios.set(prio, (prios.get(prio) ?? new Set()).add(number));

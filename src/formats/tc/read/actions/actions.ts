@@ -72,7 +72,8 @@ export function readActions(
     steps.push(...found);
     ended = found.some(isOver);
   }
-  return { steps, zones: state.zones };
+  // A list that grew keeps room for more.
+  return { steps: [...steps], zones: state.zones };
 }
 
 /** Whether no frame goes on after a step. */
