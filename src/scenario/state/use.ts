@@ -39,8 +39,7 @@ export function usesOfRules(scenario: Scenario): readonly (readonly [rule: strin
     if (typeof action === "string") return null;
     const { action: named, modify_aso } = action;
     if (named !== undefined && modify_aso !== undefined) choices.set(named, modify_aso);
-    const written: Written = named === undefined ? action : (shared.get(named) ?? {});
-    const { flow_meter, aso } = written;
+    const { flow_meter, aso } = writtenOf(action, shared);
     if (flow_meter !== undefined) {
       return {
         kind: "flow_meter",
@@ -55,12 +54,25 @@ export function usesOfRules(scenario: Scenario): readonly (readonly [rule: strin
     const { object } = aso;
     return { kind: kinds.get(object) ?? "first_hit", name: `${object}[${offset}]`, object, offset, register };
   };
-  const rules = (scenario.rules ?? []).map((rule): readonly [string, RuleUses] => {
+  const rules = scenario.rules ?? [];
+  const isStateful = ({ actions = [] }: ScenarioRule): boolean =>
+    actions.some((action) => usesState(writtenOf(action, shared)));
+  if (!rules.some(isStateful)) return [];
+  return rules.map((rule): readonly [string, RuleUses] => {
     const actions = rule.actions ?? [];
     const uses = actions.map((action) => useOf(rule, action)).filter((use) => use !== null);
     return [rule.name, { uses, writes: writesOf(actions, shared) }];
   });
-  return rules.some(([, { uses }]) => uses.length > 0) ? rules : [];
+}
+
+function usesState({ flow_meter, aso }: Written): boolean {
+  return flow_meter !== undefined || aso !== undefined;
+}
+
+/** An action as it is written, where the rule has it or in the section `actions`. */
+function writtenOf(action: ScenarioRuleAction, shared: ReadonlyMap<string, ScenarioAction>): Written {
+  if (typeof action === "string") return {};
+  return action.action === undefined ? action : (shared.get(action.action) ?? {});
 }
 
 function writesOf(
@@ -69,9 +81,7 @@ function writesOf(
 ): ReadonlySet<number> | null {
   const registers = new Set<number>();
   for (const action of actions) {
-    if (typeof action === "string") continue;
-    const written: Written = action.action === undefined ? action : (shared.get(action.action) ?? {});
-    const { modify = [], flow_sampler } = written;
+    const { modify = [], flow_sampler } = writtenOf(action, shared);
     const changes: readonly ScenarioHeaderChange[] = [
       ...modify,
       ...(flow_sampler?.action === undefined ? [] : [flow_sampler.action]),

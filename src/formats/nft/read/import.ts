@@ -165,15 +165,17 @@ export class NftImport implements Importer {
       prio: 0,
       handle: undefined,
       protocol: undefined,
-      notImported: [],
+      notImported: NOTHING,
       match: match.asked,
-      steps,
+      // A list that grew keeps room for more.
+      steps: [...steps],
       place,
       origin: this.draft.origin,
     };
   }
 }
 
+const NOTHING: readonly string[] = [];
 const DROP: Step[] = [{ kind: "end", verdict: { kind: "drop" } }];
 const FLAG_UNKNOWN = "the list does not show the flag offload: assumed";
 const BROKEN = "its chain is not imported";

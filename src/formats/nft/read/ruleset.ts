@@ -30,19 +30,22 @@ export function isRuleset(source: string): boolean {
   );
 }
 
-/** @param variables what `$NAME` is where the text does not define it */
+/**
+ * The objects of a text one by one: of 100,000 rules few are there at a time. A chain comes before its rules.
+ * @param variables what `$NAME` is where the text does not define it
+ */
 export function rulesetObjects(
   source: string,
   findings: Findings,
   variables: ReadonlyMap<string, string> = new Map(),
-): NftObject[] {
+): Iterable<NftObject> {
   return new Reader(source, findings, variables).read();
 }
 
 class Reader {
   readonly #tokens: readonly Token[];
   readonly #variables = new Map<string, readonly Token[]>();
-  readonly #objects: NftObject[] = [];
+  #hasObjects = false;
   #at = 0;
 
   constructor(
@@ -54,18 +57,22 @@ class Reader {
     for (const [name, value] of variables) this.#variables.set(name, tokensOf(value));
   }
 
-  read(): NftObject[] {
-    while (this.#peek() !== undefined) this.#command();
-    return this.#objects;
+  *read(): Generator<NftObject> {
+    while (this.#peek() !== undefined) {
+      for (const object of this.#command()) {
+        this.#hasObjects = true;
+        yield object;
+      }
+    }
   }
 
-  #command(): void {
+  *#command(): Generator<NftObject> {
     const word = this.#next();
     if (word === undefined || /^[\n;}]$/.test(word.text)) return;
     if (word.text === "nft") this.#options();
-    else if (word.text === "table") this.#table();
+    else if (word.text === "table") yield* this.#table();
     else if (word.text === "define" || word.text === "redefine") this.#define(word);
-    else if (ADDING.includes(word.text)) this.#add(word);
+    else if (ADDING.includes(word.text)) yield* this.#add(word);
     else if (TAKING.includes(word.text)) this.#taken(word);
     else if (word.text === "include") this.#refuse(word, this.#statement(), refusalOf(OBJECTS, "include"));
     else if (SHOWING.includes(word.text) || this.#isAlone(word)) this.#statement();
@@ -86,16 +93,16 @@ class Reader {
     }
   }
 
-  #table(): void {
+  *#table(): Generator<NftObject> {
     const family = this.#family();
     const table = this.#next()?.text ?? "";
     if (!this.#take("{")) return;
     for (let word = this.#next(); word !== undefined && word.text !== "}"; word = this.#next()) {
       if (word.text === "\n" || word.text === ";") continue;
       const name = word.text === "chain" || word.text === "flowtable" ? (this.#next()?.text ?? "") : "";
-      if (word.text === "chain") this.#chain({ family, table, chain: name }, word);
+      if (word.text === "chain") yield* this.#chain({ family, table, chain: name }, word);
       else {
-        if (word.text === "flowtable") this.#objects.push({ kind: "flowtable", name, place: word.place });
+        if (word.text === "flowtable") yield { kind: "flowtable", name, place: word.place };
         const rest = this.#statement();
         if (word.text !== "flowtable" && !IN_TABLES.includes(word.text))
           this.#refuse(word, rest, `not an object of a table; ${namesHint(word.text, "objects", IN_TABLES)}`);
@@ -103,9 +110,9 @@ class Reader {
     }
   }
 
-  /** The block of a chain: what it is, and its rules. */
-  #chain(name: ChainName, { place }: Token): void {
-    const objects: NftRule[] = [];
+  /** The block of a chain: what it is, which may stand behind its rules, and then these. */
+  *#chain(name: ChainName, { place }: Token): Generator<NftObject> {
+    const from = this.#at;
     let chain: NftChain = {
       ...name,
       kind: "chain",
@@ -115,43 +122,56 @@ class Reader {
       isOffloaded: false,
       place,
     };
-    if (this.#take("{")) {
-      while (this.#peek() !== undefined && !this.#take("}")) {
-        const statement = this.#statement();
-        const texts = statement.flatMap((token) => this.#valueOf(token)).map(({ text }) => text);
-        const [first] = texts;
-        const unknown = unknownIn(statement);
-        if (unknown !== undefined) chain = { ...chain, refused: unknown };
-        if (first === "type") {
-          chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
-        } else if (first === "policy") chain = { ...chain, policy: texts[1] ?? "accept" };
-        else if (first === "flags") chain = { ...chain, isOffloaded: texts.includes("offload") };
-        else if (first === "devices") chain = { ...chain, devices: devicesOf(texts) };
-        else if (first !== undefined && first !== "comment") objects.push(this.#rule(name, statement, "last"));
-      }
+    for (const statement of this.#block()) {
+      const first = this.#firstOf(statement);
+      if (!OF_CHAINS.includes(first)) continue;
+      const texts = statement.flatMap((token) => this.#valueOf(token)).map(({ text }) => text);
+      const unknown = unknownIn(statement);
+      if (unknown !== undefined) chain = { ...chain, refused: unknown };
+      if (first === "type") chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
+      else if (first === "policy") chain = { ...chain, policy: texts[1] ?? "accept" };
+      else if (first === "flags") chain = { ...chain, isOffloaded: texts.includes("offload") };
+      else if (first === "devices") chain = { ...chain, devices: devicesOf(texts) };
     }
-    this.#objects.push(chain);
-    for (const object of objects) this.#objects.push(object);
+    yield chain;
+    this.#at = from;
+    for (const statement of this.#block()) {
+      const first = this.#firstOf(statement);
+      if (first !== "" && !OF_CHAINS.includes(first)) yield this.#rule(name, statement, "last");
+    }
   }
 
-  #add(verb: Token): void {
+  /** The statements of a block, if one comes. */
+  *#block(): Generator<readonly Token[]> {
+    if (this.#take("{")) while (this.#peek() !== undefined && !this.#take("}")) yield this.#statement();
+  }
+
+  /** The first word of a statement; "" without one. */
+  #firstOf(statement: readonly Token[]): string {
+    for (const token of statement) for (const { text } of this.#valueOf(token)) return text;
+    return "";
+  }
+
+  *#add(verb: Token): Generator<NftObject> {
     const object = this.#next();
-    if (object?.text === "table") this.#table();
+    if (object?.text === "table") yield* this.#table();
     else if (object?.text === "chain") {
       const name = this.#chainName();
-      this.#chain(name, verb);
+      yield* this.#chain(name, verb);
     } else if (object?.text === "rule") {
       const name = this.#chainName();
       const rest = this.#statement();
       const isPlaced = ["position", "index", "handle"].includes(rest[0]?.text ?? "");
       const position = verb.text === "insert" ? "first" : "last";
-      this.#objects.push(
-        this.#rule(name, isPlaced ? rest.slice(2) : rest, isPlaced || verb.text === "replace" ? undefined : position),
+      yield this.#rule(
+        name,
+        isPlaced ? rest.slice(2) : rest,
+        isPlaced || verb.text === "replace" ? undefined : position,
       );
     } else if (object?.text === "flowtable") {
       this.#family();
       const [table, name] = [this.#next(), this.#next()];
-      this.#objects.push({ kind: "flowtable", name: name?.text ?? table?.text ?? "", place: verb.place });
+      yield { kind: "flowtable", name: name?.text ?? table?.text ?? "", place: verb.place };
       this.#statement();
     } else {
       const rest = this.#statement();
@@ -167,7 +187,7 @@ class Reader {
 
   #taken(word: Token): void {
     const rest = this.#statement();
-    if (this.#objects.length > 0)
+    if (this.#hasObjects)
       this.#refuse(word, rest, "commands that remove rules are not followed: import what nft list prints");
   }
 
@@ -229,7 +249,9 @@ class Reader {
   }
 
   #textOf(tokens: readonly Token[]): string {
-    return this.source.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0).replaceAll(/\s+/g, " ");
+    const text = this.source.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0);
+    // A part of the source takes no memory of its own.
+    return /[^\S ]| {2}/.test(text) ? text.replaceAll(/\s+/g, " ") : text;
   }
 
   #peek(): string | undefined {
@@ -251,6 +273,9 @@ class Reader {
 const MAX_WORDS = 256;
 const SHOWN = 60;
 const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+
+/** What the statements of a chain begin with that are no rules. */
+const OF_CHAINS = ["type", "policy", "flags", "devices", "comment"];
 
 /** What stands in a table besides rules. */
 const IN_TABLES = [
