@@ -57,11 +57,13 @@ export class SpreadPart {
     return this.#place < SAMPLES;
   }
 
+  /** Keeps a copy of the frame that was counted last. */
   keep(frame: SampledFrame): void {
     this.samples[this.#place] = { ...frame, bytes: frame.bytes.slice() };
   }
 }
 
+/** Counts the frames that rules sent to queues, and finds the rules whose frames RSS spread unevenly. */
 export class Spreads {
   readonly #rules = new Map<HitRule, Map<string, SpreadPart>>();
 
