@@ -40,4 +40,4 @@ export {
 export type { FilterFault } from "./filter/tokens.js";
 export type { FilterValue } from "./filter/literal.js";
 export { filterOfBytes, filterOfField } from "./filter/condition.js";
-export { filterValues, holds, leavesOf, passes } from "./filter/values.js";
+export { filterValues, filterValueText, holds, leavesOf, passes } from "./filter/values.js";

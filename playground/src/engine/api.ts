@@ -30,12 +30,16 @@ export interface Engine {
   ping(): void;
 
   /**
-   * Narrows the list of frames.
+   * Narrows the list of frames, and sorts it.
+   * @param order null for the order of arrival
    * @returns the number of frames in the list; null if a newer call came
    */
-  filter(filter: FrameFilter, progress?: Progress): Promise<number | null>;
-  /** Rows `first` to `first + count - 1` of the narrowed list, counted from 0. */
-  rows(first: number, count: number): Promise<FrameRow[]>;
+  filter(filter: FrameFilter, order?: FrameOrder | null, progress?: Progress): Promise<number | null>;
+  /**
+   * Rows `first` to `first + count - 1` of the narrowed list, counted from 0.
+   * @param columns further columns, each a field of filters, or several joined by `||`: the first that a frame has counts
+   */
+  rows(first: number, count: number, columns?: readonly string[]): Promise<FrameRow[]>;
   /** The rows of these frames, whether they are in the narrowed list or not; none where there is no such frame. */
   rowsOf(frames: readonly number[]): Promise<FrameRow[]>;
   /** The place of a frame in the narrowed list, from 0; -1 if it is not there. */
@@ -244,6 +248,13 @@ export interface FrameFilter {
   readonly fields?: string;
 }
 
+/** What the list is sorted by. Frames that are equal there keep their order of arrival. */
+export interface FrameOrder {
+  /** `frame.len`, `fs.rule`, `tcp.port || udp.port`: as columns of rows. */
+  readonly by: string;
+  readonly descending: boolean;
+}
+
 export interface FrameOutcome {
   /** Null for a frame that cannot be steered. */
   readonly verdict: VerdictName | null;
@@ -269,6 +280,8 @@ export interface FrameRow extends FrameOutcome {
   /** `10.0.0.1 > 10.0.0.7 vxlan 5001 / tcp 443`. */
   readonly summary: string;
   readonly changed: boolean;
+  /** The texts of further columns, by column. */
+  readonly cells: Readonly<Record<string, string>>;
 }
 
 /** Everything that happened to one frame. */

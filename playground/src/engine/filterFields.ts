@@ -12,12 +12,14 @@ export interface FilteredOutcome {
   readonly outcome: FrameOutcome;
   readonly hits: ReadonlySet<string>;
   readonly reached: ReadonlySet<string>;
+  readonly tables: readonly string[];
 }
 
 /** The values of our own fields. */
 export const OUTCOME_FIELDS: Readonly<Record<string, (of: FilteredOutcome) => readonly FilterValue[]>> = {
   "fs.verdict": ({ outcome: { verdict } }) => (verdict === null ? [] : [verdict]),
   "fs.rule": ({ hits }) => [...hits],
+  "fs.table": ({ tables }) => tables,
   "fs.reason": ({ outcome: { reason } }) => (reason === null ? [] : [reason]),
   "fs.to": ({ reached }) => [...reached],
   // A field that only these frames have, so that its name alone is a condition.
@@ -32,5 +34,6 @@ export function filterFields(): FilterFields {
     const words = WORDS[name];
     return [name, { name, type: "text", bits: 0, places: null, words }];
   });
-  return (all = new Map([...packetFilterFields(), ...own]));
+  const tag: FilterField = { name: "fs.tag", type: "number", bits: 32, places: null };
+  return (all = new Map([...packetFilterFields(), ...own, [tag.name, tag]]));
 }

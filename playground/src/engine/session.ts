@@ -9,6 +9,7 @@ import type {
   Answer,
   Engine,
   FrameFilter,
+  FrameOrder,
   FrameOutcome,
   FrameRow,
   FrameWay,
@@ -67,6 +68,7 @@ export class Session implements Engine {
   #capture: CaptureFrames | null = null;
   #compared: string | null = null;
   #filter: FrameFilter = {};
+  #order: FrameOrder | null = null;
   #good: Good | null = null;
 
   constructor(cores: Cores) {
@@ -109,12 +111,16 @@ export class Session implements Engine {
 
   ping(): void {}
 
-  async filter(filter: FrameFilter, progress: Progress = SILENT): Promise<number | null> {
-    this.#filter = filter;
+  async filter(
+    filter: FrameFilter,
+    order: FrameOrder | null = null,
+    progress: Progress = SILENT,
+  ): Promise<number | null> {
+    [this.#filter, this.#order] = [filter, order];
     return this.#filtering.run(async (pace) => {
       const good = this.#good;
       if (good === null) return 0;
-      const list = await narrow(filter, good.run, good.comparison, good.search, pace, seldom(progress));
+      const list = await this.#list(good.run, good.comparison, good.search, pace, seldom(progress));
       pace.check();
       // Newer rules have narrowed their frames themselves.
       if (this.#good === good) this.#good = { ...good, list };
@@ -122,10 +128,10 @@ export class Session implements Engine {
     });
   }
 
-  rows(first: number, count: number): Promise<FrameRow[]> {
+  rows(first: number, count: number, columns: readonly string[] = []): Promise<FrameRow[]> {
     const good = this.#good;
     if (good === null) return Promise.resolve([]);
-    return rowsOf(good.run, good.comparison, good.list.at(first, count));
+    return rowsOf(good.run, good.comparison, good.list.at(first, count), columns);
   }
 
   rowsOf(frames: readonly number[]): Promise<FrameRow[]> {
@@ -247,7 +253,7 @@ export class Session implements Engine {
     const { loaded, frames, outcomes, text } = run;
     const comparison = await this.#compare(run, core, pace, progress);
     const search = this.#good?.search.of(run) ?? new Search(run);
-    const list = await narrow(this.#filter, run, comparison, search, pace, progress);
+    const list = await this.#list(run, comparison, search, pace, progress);
     const meters = await metersOf(frames, outcomes, pace);
     // Expectations are about the frames of the document, where it has any.
     const own = frames.capture === null || loaded.scenario.frames === undefined;
@@ -264,6 +270,20 @@ export class Session implements Engine {
     };
     pace.check();
     this.#good = { run, comparison, search, list, position: new Position(text, core, frames), answer };
+  }
+
+  /** The list as it is wanted. */
+  async #list(
+    run: Run,
+    comparison: Comparison | null,
+    search: Search,
+    pace: Pace,
+    progress: Progress,
+  ): Promise<FrameList> {
+    const [order, list] = [this.#order, await narrow(this.#filter, run, comparison, search, pace, progress)];
+    if (order === null) return list;
+    const { ordered } = await import("./frames/order.js");
+    return ordered(list, order, await search.columns(), run, pace, progress);
   }
 
   /** The rules that are compared with, over the same frames; null where they are refused or not wanted. */

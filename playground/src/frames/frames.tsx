@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MenuPlace } from "../parts/contextMenu.js";
+import { Menu } from "../parts/menu.js";
 import { countText, counted } from "../parts/format.js";
 import { answer } from "../state/answer.js";
 import { chooseCapture, closeCapture, openFile } from "../state/capture.js";
@@ -20,6 +21,7 @@ import { ConditionMenu } from "./filter/conditionMenu.js";
 import { FilterBar } from "./filter/filterBar.js";
 import { frameCommands, removeFrame } from "./frameActions.js";
 import { Grid } from "./list/grid.js";
+import { choices, toggleColumn } from "./list/columns.js";
 import { FrameMenu } from "./list/frameMenu.js";
 
 export function Frames(): JSX.Element {
@@ -56,6 +58,7 @@ export function Frames(): JSX.Element {
         <h2 id="pane-frames">Frames</h2>
         <Count />
         <div class="frames-actions">
+          {!none && <Columns />}
           <button type="button" onClick={() => buildPacket()}>
             Build packet
           </button>
@@ -73,6 +76,11 @@ export function Frames(): JSX.Element {
       <DropTarget />
     </section>
   );
+}
+
+function Columns(): JSX.Element {
+  const items = choices().map(({ id, ...choice }) => ({ ...choice, many: true, run: () => toggleColumn(id) }) as const);
+  return <Menu label="Columns" items={items} />;
 }
 
 function Count(): JSX.Element {

@@ -6,8 +6,9 @@ export interface MenuItem {
   readonly title: string;
   /** Its key, which is shown beside it. */
   readonly key?: string;
-  /** For one of several of which one is chosen. */
+  /** For one of several of which one is chosen, or `many`. */
   readonly checked?: boolean;
+  readonly many?: true;
   readonly run: () => void;
 }
 
@@ -89,7 +90,7 @@ function Items({ label, items, onClose, onChoose }: ItemsProps): JSX.Element {
         <li key={item.title} role="none">
           <button
             type="button"
-            role={item.checked === undefined ? "menuitem" : "menuitemradio"}
+            role={item.checked === undefined ? "menuitem" : item.many ? "menuitemcheckbox" : "menuitemradio"}
             aria-checked={item.checked}
             tabIndex={-1}
             onClick={() => onChoose(item)}

@@ -33,15 +33,21 @@ async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   if (place === -1 && isFiltered) await selectPlace(0);
 }
 
-/** Selects the frame at a place. @param number of the frame, if it is known */
+/** Places that were chosen. */
+let moves = 0;
+
+/** Selects the frame at a place, in the next list if it comes first. @param number of the frame, if it is known */
 export async function selectPlace(place: number, number?: number): Promise<void> {
   const list = listed.peek();
   if (list === null || list.count === 0) return;
+  const move = ++moves;
   const target = Math.min(Math.max(place, 0), list.count - 1);
   cursor.value = target;
   const frame = number ?? (await engine().rows(target, 1))[0]?.number;
-  // Another place was chosen, or the list is another one.
-  if (frame === undefined || cursor.peek() !== target || listed.peek() !== list) return;
+  // Another place was chosen.
+  if (move !== moves) return;
+  if (listed.peek() !== list) return selectPlace(place);
+  if (frame === undefined) return;
   own = frame;
   selectedFrame.value = frame;
 }

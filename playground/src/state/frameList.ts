@@ -1,6 +1,6 @@
 /** The narrowed list of frames: how long it is, and which frame is selected when none was chosen. */
 import { effect, signal, untracked } from "@preact/signals";
-import type { Answer, FrameFilter } from "../engine/api.js";
+import type { Answer, FrameFilter, FrameOrder } from "../engine/api.js";
 import { engine } from "../engine/client.js";
 import { answer, engineLife } from "./answer.js";
 import { openedRules } from "./document.js";
@@ -14,7 +14,11 @@ export interface Listed {
   readonly of: number;
   /** What the list is narrowed by. */
   readonly filter: FrameFilter;
+  readonly order: FrameOrder | null;
 }
+
+/** What the list is sorted by; null for the order of arrival. */
+export const order = signal<FrameOrder | null>(null);
 
 /** The list that the engine holds; null until it has one. A new object is a new list, whose rows may differ. */
 export const listed = signal<Listed | null>(null);
@@ -27,8 +31,8 @@ export function startListing(): () => void {
   const ends = [
     effect(() => {
       // A new engine knows no filter.
-      const [asked, answered, life] = [filter.value, answer.value, engineLife.value];
-      if (answered !== null && life >= 0) untracked(() => void narrow(asked, answered));
+      const [asked, sorted, answered, life] = [filter.value, order.value, answer.value, engineLife.value];
+      if (answered !== null && life >= 0) untracked(() => void narrow(asked, sorted, answered));
     }),
     openedRules.subscribe(() => {
       outdated = answer.peek();
@@ -46,8 +50,8 @@ export function startListing(): () => void {
   return () => ends.forEach((end) => end());
 }
 
-async function narrow(asked: FrameFilter, answered: Answer): Promise<void> {
-  const count = await working((progress) => engine().filter(asked, progress));
-  if (count === null || asked !== filter.peek() || answered !== answer.peek()) return;
-  listed.value = { count, of: answered.frames, filter: asked };
+async function narrow(asked: FrameFilter, sorted: FrameOrder | null, answered: Answer): Promise<void> {
+  const count = await working((progress) => engine().filter(asked, sorted, progress));
+  if (count === null || asked !== filter.peek() || sorted !== order.peek() || answered !== answer.peek()) return;
+  listed.value = { count, of: answered.frames, filter: asked, order: sorted };
 }

@@ -1,4 +1,6 @@
 /** Reads the values of fields from frames. */
+import { formatIpv4, ipv6Text } from "../addresses.js";
+import { unhex } from "../../base/hex.js";
 import { hexOf, readNumber } from "../bytes.js";
 import type { ParsedHeaders } from "../parsedFrame.js";
 import { frameNodes } from "../tree/tree.js";
@@ -48,6 +50,13 @@ function read(
   if (type !== "number" && type !== "ipv4") return hexOf(frame.subarray(at >> 3, (at + bits) >> 3));
   const value = readNumber(frame, at, bits);
   return counts === undefined ? value : counts(value);
+}
+
+/** A value as filters write it: an address, a word, a number, bytes with colons. */
+export function filterValueText({ type, names }: FilterField, value: FilterValue): string {
+  if (typeof value === "number") return type === "ipv4" ? formatIpv4(BigInt(value)) : (names?.[value] ?? String(value));
+  if (type === "text") return value;
+  return type === "ipv6" ? ipv6Text(unhex(value)) : value.replace(/..(?=.)/g, "$&:");
 }
 
 /** Whether values of a field pass what a filter says of them. */

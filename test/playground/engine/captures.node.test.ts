@@ -1,6 +1,7 @@
 /** Captures in the engine of the playground: rows, totals, broken and packed files, what is written of them. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { FrameRow } from "../../../playground/src/engine/api.js";
 import type { Session } from "../../../playground/src/engine/session.js";
 import { framesIn, plainly, repeated } from "./support/captures.js";
 import { exampleBytes, exampleText, good, newSession } from "./support/session.js";
@@ -86,6 +87,45 @@ test("a filter gives the frames whose rows meet it", async () => {
   good(await session.load(RULES));
   expect((await session.rows(0, 10_000)).map(({ number }) => number)).toEqual(web);
 });
+
+test("the list is sorted by any field, and rows have the texts of columns", async () => {
+  const session = await opened(MANY);
+  const columns = ["tcp.srcport || udp.srcport", "ip.dst", "fs.tag", "fs.table", "ip.proto"];
+  const all = await session.rows(0, 10_000, columns);
+  expect(all.slice(0, 86).find(({ rules }) => rules.includes("service tag"))?.cells["fs.tag"]).toBe("200");
+  const [port = ""] = columns;
+  for (const [by, key] of [
+    ["frame.len", (row: FrameRow) => row.wireLength],
+    [port, ({ cells }: FrameRow) => Number(cells[port] || Number.NaN)],
+    ["ip.dst", ({ cells }: FrameRow) => addressOf(cells["ip.dst"] ?? "")],
+    ["fs.verdict", ({ verdict }: FrameRow) => verdict ?? ""],
+  ] as const) {
+    for (const descending of [false, true]) {
+      await session.filter({}, { by, descending });
+      const found = await session.rows(0, 10_000, columns);
+      const keyed = all.map((row) => ({ number: row.number, key: key(row) }));
+      const known = keyed.filter((one) => !Number.isNaN(one.key));
+      const sign = descending ? -1 : 1;
+      known.sort((a, b) => (a.key < b.key ? -sign : a.key > b.key ? sign : a.number - b.number));
+      const rest = keyed.filter((one) => Number.isNaN(one.key));
+      expect(found.map(({ number }) => number)).toEqual([...known, ...rest].map(({ number }) => number));
+      expect(await session.placeOf(found[77]?.number ?? 0)).toBe(77);
+    }
+  }
+  // A sorted list stays sorted after an edit, and can be narrowed.
+  await session.filter({ verdicts: ["drop"] }, { by: "frame.len", descending: true });
+  good(await session.load(RULES));
+  const dropped = await session.rows(0, 10_000);
+  expect(dropped.every(({ verdict }) => verdict === "drop")).toBe(true);
+  expect(dropped.every(({ wireLength }, i) => wireLength <= (dropped[i - 1]?.wireLength ?? wireLength))).toBe(true);
+});
+
+/** The first address of a cell as a number; NaN without one. */
+function addressOf(cell: string): number {
+  const [first = ""] = cell.split(", ");
+  const values = cell.split(", ").map((one) => one.split(".").reduce((sum, part) => 256 * sum + Number(part), 0));
+  return first === "" ? Number.NaN : values.reduce((sum, one) => sum + one / 2 ** 40, values[0] ?? 0);
+}
 
 test("a gzip file is unpacked, and one that is cut off gives the frames before the cut", async () => {
   const packed = gzipSync(MANY);

@@ -131,3 +131,54 @@ test("a frame of the document is duplicated and removed from its menu", async ()
   expect(faults).toEqual([]);
   await context.close();
 });
+
+test("columns are chosen and sorted, and stay chosen over a reload", async () => {
+  const { page, context, faults } = await playground.open();
+  await counts(page, "2 frames");
+  await openFiles(page, [exampleOf("everyday.json"), exampleOf("everyday.pcap")]);
+  await selects(page, 48);
+  for (const name of ["VLAN", "Rules", "Tables", "Tag", "Time (s)"]) {
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("menuitemcheckbox", { name, exact: true }).click();
+  }
+  const titles = grid(page).getByRole("columnheader");
+  const shown = ["No.", "Bytes", "Summary", "VLAN", "Rules", "Tables", "Tag", "Verdict", "To, or reason"];
+  expect(await titles.allInnerTexts()).toEqual(shown);
+  await titles.getByText("Tag").click();
+  const first = selectedRow(page);
+  const start = async (title: string, text: string): Promise<void> => {
+    await expect
+      .poll(async () => {
+        await grid(page).press("Home");
+        return first.locator(title).innerText();
+      })
+      .toBe(text);
+  };
+  await start(".tag", "25");
+  await titles.getByText("Bytes").click();
+  await titles.getByText("Bytes").click();
+  expect(await titles.nth(1).getAttribute("aria-sort")).toBe("descending");
+  await start(".length", "158");
+  expect(await first.locator(".rule").innerText()).toBe("multicast");
+  expect(await first.locator(".table").innerText()).toBe("root");
+  await titles.getByText("Bytes").click();
+  await start(".number", "1");
+  await page.reload();
+  expect(await titles.allInnerTexts()).toEqual(shown);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("rows are tinted by verdict, and no row is higher than 18 pixels", async () => {
+  const { page, context } = await playground.open({ width: 1024, height: 768 });
+  await counts(page, "2 frames");
+  const looks = await grid(page)
+    .locator(".frame-row")
+    .evaluateAll((rows) =>
+      rows.map((row) => [row.getBoundingClientRect().height, getComputedStyle(row).backgroundColor]),
+    );
+  expect(looks.map(([height]) => height)).toEqual([18, 18]);
+  expect(looks[0]?.[1]).not.toBe("rgba(0, 0, 0, 0)");
+  expect(looks[0]?.[1]).not.toBe(looks[1]?.[1]);
+  await context.close();
+});

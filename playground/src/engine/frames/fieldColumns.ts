@@ -1,6 +1,6 @@
 /** The values of fields of frames, in columns: a filter that is typed reads each field of the frames once. */
 import { filterValues, holds, leavesOf, parseDisplayFilter, passes } from "flowsteer/packet";
-import type { FilterField, FilterLeaf, FilterValue } from "flowsteer/packet";
+import type { FilterExpression, FilterField, FilterLeaf, FilterValue } from "flowsteer/packet";
 import type { Progress } from "../api.js";
 import { filterFields, OUTCOME_FIELDS } from "../filterFields.js";
 import type { Run } from "../steer/run.js";
@@ -11,7 +11,7 @@ import { scanParsed } from "./parsedScan.js";
 /** Columns that are kept, the newest. */
 const KEPT = 16;
 
-type Values = readonly FilterValue[];
+export type Values = readonly FilterValue[];
 type Passes = (frame: number) => boolean;
 
 /** The values of one field in all frames. Frames with the same values share a list of them. */
@@ -34,6 +34,11 @@ class Column {
       this.#byKey.set(key, number);
     }
     this.#numbers[frame - 1] = number;
+  }
+
+  /** Frames with the same values get the same list. */
+  of(frame: number): Values {
+    return this.lists[this.#numbers[frame - 1] ?? 0] ?? [];
   }
 
   passing(leaf: FilterLeaf): Passes {
@@ -76,41 +81,57 @@ export class FrameFields {
     if (parsed.fault !== null || parsed.expression === null) return () => true;
     const { expression } = parsed;
     const leaves = leavesOf(expression);
-    const marks = await this.#read(leaves, run, pace, progress);
+    const fields = leaves.map(({ field }) => field);
+    const marks = await this.#read(fields, leaves, run, pace, progress);
     const tests = new Map(leaves.map((leaf) => [leaf, this.#test(leaf, run, marks)]));
     return (frame) => holds(expression, (leaf) => tests.get(leaf)?.(frame) ?? false);
   }
 
-  #test(leaf: FilterLeaf, { outcomes }: Run, marks: readonly Marks[]): Passes {
+  /** The values of the first of several fields that a frame has. */
+  async values(
+    fields: readonly FilterField[],
+    run: Run,
+    pace: Pace,
+    progress: Progress,
+  ): Promise<(frame: number) => Values> {
+    const kept = fields.filter(({ header }) => header !== true);
+    await this.#read(kept, [], run, pace, progress);
+    return (frame) => {
+      for (const field of kept) {
+        const values =
+          field.places === null
+            ? (ofOutcome(field, run, frame) ?? ofRecord(field, run, frame))
+            : (this.#columns.get(field.name)?.of(frame) ?? []);
+        if (values.length > 0) return values;
+      }
+      return [];
+    };
+  }
+
+  #test(leaf: FilterLeaf, run: Run, marks: readonly Marks[]): Passes {
     const { field } = leaf;
-    const ofOutcome = OUTCOME_FIELDS[field.name];
-    if (ofOutcome !== undefined) {
-      const pass = outcomes.classes.map((one) => passes(leaf, ofOutcome(one)));
+    const { outcomes } = run;
+    const ofClass = OUTCOME_FIELDS[field.name];
+    if (ofClass !== undefined) {
+      const pass = outcomes.classes.map((one) => passes(leaf, ofClass(one)));
       return (frame) => pass[outcomes.numberOf(frame) - 1] === true;
     }
-    if (field.places === null) return (frame) => passes(leaf, this.#ofRecord(field, frame));
+    if (field.places === null) return (frame) => passes(leaf, ofRecord(field, run, frame));
     return (marks.find((one) => one.leaf === leaf) ?? this.#columns.get(field.name))?.passing(leaf) ?? (() => false);
   }
 
-  #ofRecord({ name }: FilterField, frame: number): Values {
-    const { length, wireLength, time } = this.#frames.head(frame);
-    const seconds = secondsOf(this.#frames, time);
-    const values: Readonly<Record<string, number | null>> = {
-      "frame.number": frame,
-      "frame.len": wireLength,
-      "frame.cap_len": length,
-      "frame.time_relative": seconds,
-    };
-    const value = values[name] ?? null;
-    return value === null ? [] : [value];
-  }
-
   /** Reads what is not known yet. */
-  async #read(leaves: readonly FilterLeaf[], run: Run, pace: Pace, progress: Progress): Promise<Marks[]> {
+  async #read(
+    wanted: readonly FilterField[],
+    leaves: readonly FilterLeaf[],
+    run: Run,
+    pace: Pace,
+    progress: Progress,
+  ): Promise<Marks[]> {
     const { count } = this.#frames;
-    const asked = leaves.filter(({ field }) => field.places !== null);
-    const marks = asked.filter(({ field }) => field.header).map((leaf) => new Marks(leaf, count));
-    const fields = new Map(asked.filter(({ field }) => !field.header).map(({ field }) => [field.name, field]));
+    const marks = leaves.filter(({ field }) => field.header).map((leaf) => new Marks(leaf, count));
+    const inBytes = wanted.filter(({ header, places }) => places !== null && header !== true);
+    const fields = new Map(inBytes.map((field) => [field.name, field]));
     const missing = [...fields.values()].filter(({ name }) => !this.#columns.has(name));
     const fresh = missing.map((field) => [field, new Column(count)] as const);
     const reads = [...fresh, ...marks.map((one) => [one.leaf.field, one] as const)];
@@ -130,4 +151,32 @@ export class FrameFields {
       if (!used.has(name)) this.#columns.delete(name);
     }
   }
+}
+
+/** The fields of a column: `tcp.port || udp.port`. */
+export function fieldsOf(column: string): FilterField[] {
+  const { expression = null } = { ...parseDisplayFilter(column, filterFields()) } as { expression?: FilterExpression };
+  return expression === null ? [] : leavesOf(expression).map(({ field }) => field);
+}
+
+/** What the engine answered about a frame; null where the field is none of an outcome. */
+export function ofOutcome({ name }: FilterField, { outcomes }: Run, frame: number): Values | null {
+  const ofClass = OUTCOME_FIELDS[name];
+  const found = outcomes.of(frame);
+  if (ofClass === undefined) return null;
+  return found === undefined ? [] : ofClass(found);
+}
+
+/** What a capture says of a frame, and the tag that rules gave it. */
+export function ofRecord({ name }: FilterField, { frames, outcomes }: Run, frame: number): Values {
+  const { length, wireLength, time } = frames.head(frame);
+  const values: Readonly<Record<string, number | null>> = {
+    "frame.number": frame,
+    "frame.len": wireLength,
+    "frame.cap_len": length,
+    "frame.time_relative": secondsOf(frames, time),
+    "fs.tag": outcomes.tagOf(frame),
+  };
+  const value = values[name] ?? null;
+  return value === null ? [] : [value];
 }

@@ -1,13 +1,18 @@
 /** The narrowed list of frames. */
 export class FrameList {
   readonly count: number;
-  /** In ascending order; null for all frames. */
+  /** Null for all frames. */
   readonly #frames: Uint32Array | null;
 
-  /** @param frames numbers in ascending order; or how many there are, for all frames */
+  /** @param frames numbers in the order of the list; or how many there are, for all frames in ascending order */
   constructor(frames: Uint32Array | number) {
     this.#frames = typeof frames === "number" ? null : frames;
     this.count = typeof frames === "number" ? frames : frames.length;
+  }
+
+  /** All numbers, in an array of the caller's own. */
+  get numbers(): Uint32Array {
+    return this.#frames?.slice() ?? Uint32Array.from({ length: this.count }, (_, place) => place + 1);
   }
 
   /** The frames at places `first` to `first + count - 1`. */
@@ -20,12 +25,6 @@ export class FrameList {
   /** The place of a frame; -1 if it is not there. */
   placeOf(frame: number): number {
     if (this.#frames === null) return frame >= 1 && frame <= this.count ? frame - 1 : -1;
-    let [low, high] = [0, this.count];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#frames[middle] ?? 0) < frame) low = middle + 1;
-      else high = middle;
-    }
-    return this.#frames[low] === frame ? low : -1;
+    return this.#frames.indexOf(frame);
   }
 }

@@ -24,9 +24,12 @@ export class Search {
 
   /** Whether a frame passes conditions on its fields. */
   async fields(text: string, run: Run, pace: Pace, progress: Progress): Promise<(frame: number) => boolean> {
+    return (await this.columns()).passing(text, run, pace, progress);
+  }
+
+  async columns(): Promise<FrameFields> {
     const { FrameFields: Columns } = await import("./fieldColumns.js");
-    this.#columns ??= new Columns(this.#frames);
-    return this.#columns.passing(text, run, pace, progress);
+    return (this.#columns ??= new Columns(this.#frames));
   }
 }
 

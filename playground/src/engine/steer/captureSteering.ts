@@ -39,14 +39,14 @@ export class Steering {
     this.#bursts?.flush();
   }
 
-  readonly #see: SeeFrame = (_row, frame, _wireLength, _tag, outcomeClass) => {
+  readonly #see: SeeFrame = (_row, frame, _wireLength, tag, outcomeClass) => {
     if (this.#outcomes === null) return;
     let number = this.#numbers.get(outcomeClass);
     if (number === undefined) {
       number = this.#outcomes.classOf(outcomeClass.outcome);
       this.#numbers.set(outcomeClass, number);
     }
-    this.#outcomes.set(frame, number);
+    this.#outcomes.set(frame, number, tag);
   };
 
   #skip({ linkTypes, lengths }: FrameColumns, row: number, number: number): void {
@@ -72,7 +72,7 @@ export class Steering {
         }
       }
       for (const [i, outcome] of this.#loaded.run(inputs).entries()) {
-        this.#outcomes?.set(inputs[i]?.number ?? 0, this.#outcomes.classOf(outcome));
+        this.#outcomes?.set(inputs[i]?.number ?? 0, this.#outcomes.classOf(outcome), outcome.tag);
       }
       await this.#pace.rest();
     }

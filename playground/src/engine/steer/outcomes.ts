@@ -1,5 +1,5 @@
 /** The outcomes of all frames: a class number for each frame, and the outcome of each class. */
-import type { Outcome } from "flowsteer";
+import type { HitRule, Outcome } from "flowsteer";
 import { farOutcomes, outcomeNames, type Answer, type LoadedScenario } from "flowsteer/scenario";
 import { isUnclaimed } from "flowsteer/import";
 import type { FrameEnd, FrameOutcome } from "../api.js";
@@ -12,6 +12,8 @@ export interface OutcomeClass {
   /** Names of rules and destinations, those beyond ports included. */
   readonly hits: ReadonlySet<string>;
   readonly reached: ReadonlySet<string>;
+  /** The tables of the rules, in order, and those without a rule for the frame. */
+  readonly tables: readonly string[];
   /** What meters, connections and flags answered. */
   readonly answers: readonly Answer[];
 }
@@ -20,6 +22,8 @@ export class Outcomes {
   readonly classes: OutcomeClass[] = [];
   /** By frame; 0 is no class. */
   readonly #numbers: Uint32Array;
+  /** Tags plus one by frame, of which few rules give any. */
+  #tags: Float64Array | null = null;
   readonly #byKey = new Map<string, number>();
   readonly #loaded: LoadedScenario;
 
@@ -54,9 +58,16 @@ export class Outcomes {
     return at === -1 ? null : at + 1;
   }
 
+  /** Null without a tag. */
+  tagOf(frame: number): number | null {
+    const tag = this.#tags?.[frame - 1] ?? 0;
+    return tag === 0 ? null : tag - 1;
+  }
+
   /** Gives a frame the class of this number. */
-  set(frame: number, number: number): void {
+  set(frame: number, number: number, tag: number | null = null): void {
     this.#numbers[frame - 1] = number;
+    if (tag !== null) (this.#tags ??= new Float64Array(this.count))[frame - 1] = tag + 1;
   }
 
   /** The number of the class of an outcome. */
@@ -65,11 +76,12 @@ export class Outcomes {
     const answers = this.#loaded.state.answersOf(outcome);
     const [hits, reached] = [new Set(rules), new Set([...to, ...copies])];
     for (const [, far] of farOutcomes(outcome)) addFar(far, hits, reached);
+    const tables = [...new Set([...outcome.rules.map(tableOf), ...outcome.missed.map(({ table }) => table)])];
     const said = answers.map(({ use, answer }) => [use.kind, use.name, answer]);
-    const key = JSON.stringify([verdict, reason, to, copies, [...hits], [...reached], said, rules]);
+    const key = JSON.stringify([verdict, reason, to, copies, [...hits], [...reached], said, rules, tables]);
     return this.#add(key, () => {
       const named = { verdict, reason, to, copies, rules, unclaimed: isUnclaimed(rules), skipped: null };
-      return { outcome: named, end: endKey(named), hits, reached, answers };
+      return { outcome: named, end: endKey(named), hits, reached, tables, answers };
     });
   }
 
@@ -77,7 +89,7 @@ export class Outcomes {
   skipped(why: string): number {
     return this.#add(why, () => {
       const outcome = { ...NOTHING, skipped: why };
-      return { outcome, end: why, hits: NONE, reached: NONE, answers: [] };
+      return { outcome, end: why, hits: NONE, reached: NONE, tables: [], answers: [] };
     });
   }
 
@@ -101,6 +113,11 @@ const NOTHING: FrameOutcome = {
   skipped: null,
 };
 const NONE: ReadonlySet<string> = new Set();
+
+/** Flows of verbs and rules of the host have no table of their own. */
+function tableOf(rule: HitRule): string {
+  return "matcher" in rule ? rule.matcher.table.name : "table" in rule ? rule.table.name : "root";
+}
 
 function addFar(outcome: Outcome, hits: Set<string>, reached: Set<string>): void {
   for (const { name } of outcome.rules) hits.add(name);

@@ -76,7 +76,8 @@ function steerPiece(
   }
   try {
     if (wrong[0] !== undefined) throw new Error(wrong[0]);
-    for (const [i, outcome] of loaded.run(some).entries()) outcomes.set(first + i + 1, outcomes.classOf(outcome));
+    for (const [i, outcome] of loaded.run(some).entries())
+      outcomes.set(first + i + 1, outcomes.classOf(outcome), outcome.tag);
   } catch (error) {
     if (some.length > 1) throw error;
     outcomes.set(first + 1, outcomes.skipped(error instanceof Error ? error.message : String(error)));

@@ -5,7 +5,8 @@ import { engine } from "../../engine/client.js";
 import { stale } from "../../state/answer.js";
 import { cursor, moveCursor, selectPlace } from "../../state/cursor.js";
 import { listed } from "../../state/frameList.js";
-import { COLUMNS } from "./columns.js";
+import { columns, fieldColumns } from "./columns.js";
+import { Head } from "./head.js";
 import { Row, rowId } from "./row.js";
 import { RowWindow } from "./rowWindow.js";
 import { ScrollMap } from "./scrollMap.js";
@@ -29,14 +30,15 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
   const map = useRef(new ScrollMap()).current;
   const rows = useRef<RowWindow>(null);
   rows.current ??= new RowWindow(
-    (first, count) => engine().rows(first, count),
+    (first, count) => engine().rows(first, count, fieldColumns.peek()),
     () => redraw(0),
   );
   const list = listed.value;
   const count = list?.count ?? 0;
-  const seen = useRef(list);
-  if (seen.current !== list) {
-    seen.current = list;
+  const shown = columns.value;
+  const [seen, asked] = [useRef(list), useRef(fieldColumns.value)];
+  if (seen.current !== list || asked.current !== fieldColumns.value) {
+    [seen.current, asked.current] = [list, fieldColumns.value];
     rows.current.renew();
   }
 
@@ -78,7 +80,7 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
   useEffect(() => {
     if (place >= 0) reveal(place);
     // A frame that was added has no row before the list is longer.
-  }, [place, count, list?.filter]);
+  }, [place, count, list?.filter, list?.order]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const element = scroller.current;
@@ -101,6 +103,8 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Enter on a title sorts.
+    if (event.key === "Enter" && event.target !== event.currentTarget) return;
     if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) {
       const box = document.getElementById(rowId(cursor.peek()))?.getBoundingClientRect();
       if (box === undefined) return;
@@ -133,9 +137,10 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
       role="grid"
       aria-label="Frames"
       aria-rowcount={count + 1}
-      aria-colcount={COLUMNS.length}
+      aria-colcount={shown.length}
       aria-activedescendant={place >= first && place < end ? rowId(place) : undefined}
       tabIndex={0}
+      style={{ "--columns": shown.map(({ width }) => width).join(" ") }}
       data-stale={stale.value || undefined}
       onKeyDown={onKeyDown}
       onClick={(event) => selectRow(event, rows.current)}
@@ -145,13 +150,7 @@ export function Grid({ onMenu, onRemove }: GridProps): JSX.Element {
         onMenu(event.clientX, event.clientY);
       }}
     >
-      <div class="frame-head" role="row" aria-rowindex={1}>
-        {COLUMNS.map(({ id, title }) => (
-          <div key={id} class={id} role="columnheader">
-            {title}
-          </div>
-        ))}
-      </div>
+      <Head />
       <div class="frame-space" role="presentation" style={{ height: `${map.height}px` }}>
         <div class="frame-rows" role="presentation" style={{ top: `${first * height + map.shift}px` }}>
           {places.map((one) => (

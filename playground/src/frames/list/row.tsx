@@ -1,10 +1,9 @@
 /** One row of the list. */
-import { memo } from "preact/compat";
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import type { FrameRow } from "../../engine/api.js";
-import { countText } from "../../parts/format.js";
 import { Verdict } from "../../parts/verdict.js";
-import { endColumn, timeColumn } from "./columns.js";
+import { columns } from "./columns.js";
 
 export const rowId = (place: number): string => `frame-row-${place}`;
 
@@ -14,55 +13,57 @@ interface RowProps {
   readonly selected: boolean;
 }
 
-function RowView({ place, row, selected }: RowProps): JSX.Element {
-  const end = row === undefined ? "" : endColumn(row);
+/** A row that is as it was is not drawn again. */
+export function Row({ place, row, selected }: RowProps): JSX.Element {
+  const shown = columns.value;
+  return useMemo(
+    () => (
+      <div
+        id={rowId(place)}
+        class="frame-row"
+        role="row"
+        aria-rowindex={place + 2}
+        aria-selected={selected}
+        aria-busy={row === undefined || undefined}
+        data-place={place}
+        data-verdict={row?.verdict ?? undefined}
+        data-changed={row?.changed === true || undefined}
+      >
+        {row === undefined ? (
+          <div class="waiting" role="gridcell" aria-colspan={shown.length}>
+            …
+          </div>
+        ) : (
+          cellsOf(row, shown)
+        )}
+      </div>
+    ),
+    [place, row, selected, shown],
+  );
+}
+
+function cellsOf(row: FrameRow, shown: typeof columns.value): JSX.Element[] {
+  return shown.map(({ id, text, field }) => {
+    if (id === "verdict") return <VerdictCell key={id} row={row} />;
+    const words = text === undefined ? (row.cells[field ?? ""] ?? "") : text(row);
+    return (
+      <div key={id} class={id} role="gridcell" title={id === "length" ? lengthTitle(row) : words}>
+        {id === "summary" && row.name !== null && <b>{row.name} </b>}
+        {words}
+      </div>
+    );
+  });
+}
+
+function VerdictCell({ row: { verdict, unclaimed, changed } }: { readonly row: FrameRow }): JSX.Element {
   return (
-    <div
-      id={rowId(place)}
-      class="frame-row"
-      role="row"
-      aria-rowindex={place + 2}
-      aria-selected={selected}
-      aria-busy={row === undefined || undefined}
-      data-place={place}
-      data-changed={row?.changed === true || undefined}
-    >
-      {row === undefined ? (
-        <div class="waiting" role="gridcell" aria-colspan={6}>
-          …
-        </div>
-      ) : (
-        <>
-          <div class="number" role="gridcell">
-            {countText(row.number)}
-          </div>
-          <div class="time" role="gridcell">
-            {timeColumn(row)}
-          </div>
-          <div class="length" role="gridcell" title={lengthTitle(row)}>
-            {row.length}
-          </div>
-          <div class="summary" role="gridcell" title={row.summary}>
-            {row.name !== null && <b>{row.name} </b>}
-            {row.summary}
-          </div>
-          <div class="verdict-cell" role="gridcell">
-            {row.verdict === null ? (
-              <span class="muted">not steered</span>
-            ) : (
-              <Verdict verdict={row.verdict} unclaimed={row.unclaimed} />
-            )}
-            {row.changed && (
-              <span class="changed-mark" title="Its outcome has changed">
-                <span aria-hidden="true">≠</span>
-                <span class="visually-hidden">changed</span>
-              </span>
-            )}
-          </div>
-          <div class="end" role="gridcell" title={end}>
-            {end}
-          </div>
-        </>
+    <div class="verdict-cell" role="gridcell">
+      {verdict === null ? <span class="muted">not steered</span> : <Verdict verdict={verdict} unclaimed={unclaimed} />}
+      {changed && (
+        <span class="changed-mark" title="Its outcome has changed">
+          <span aria-hidden="true">≠</span>
+          <span class="visually-hidden">changed</span>
+        </span>
       )}
     </div>
   );
@@ -71,5 +72,3 @@ function RowView({ place, row, selected }: RowProps): JSX.Element {
 function lengthTitle({ length, wireLength }: FrameRow): string | undefined {
   return length === wireLength ? undefined : `${length} of ${wireLength} bytes were captured`;
 }
-
-export const Row = memo(RowView);
