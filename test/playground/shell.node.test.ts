@@ -130,3 +130,33 @@ test("the search of actions goes to frames, rules and fields", async () => {
   expect(faults).toEqual([]);
   await context.close();
 });
+
+test("every pane fills the window and comes back, by button and by key", async () => {
+  const { page, context, faults } = await playground.open();
+  await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
+  const panes = ["rules", "frames", "way", "totals"];
+  const widths = async (): Promise<number[]> =>
+    Promise.all(panes.map(async (one) => (await page.locator(`#panel-${one}`).boundingBox())?.width ?? 0));
+  const before = await widths();
+  for (const [at, pane] of panes.entries()) {
+    const own = page.locator(`#panel-${pane}`);
+    await own.getByRole("button", { name: "Fill the window" }).click();
+    const filled = await own.boundingBox();
+    expect(filled?.width, pane).toBe(1440);
+    expect(filled?.height, pane).toBeGreaterThan(800);
+    expect((await widths()).filter((width) => width === 0).length, pane).toBe(pane === "totals" ? 3 : 2);
+    await own.getByRole("button", { name: "Show all panes" }).click();
+    expect(await widths()).toEqual(before);
+    if (pane === "totals") continue;
+    await page.keyboard.press("z");
+    expect((await widths())[at], pane).toBe(1440);
+    await page.keyboard.press("z");
+    expect(await widths()).toEqual(before);
+  }
+  await page.keyboard.press("1");
+  await page.locator("#panel-rules").press("z");
+  await page.keyboard.press("2");
+  expect((await widths())[1]).toBe(1440);
+  expect(faults).toEqual([]);
+  await context.close();
+});

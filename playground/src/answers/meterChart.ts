@@ -16,6 +16,11 @@ const LINES: Readonly<Record<string, readonly [token: string, dash: number[]]>> 
   green: ["--deliver-fill", []],
   yellow: ["--miss-fill", [8, 4]],
   red: ["--drop-fill", [2, 3]],
+  deliver: ["--deliver-fill", []],
+  forward: ["--forward-fill", [12, 3, 2, 3]],
+  transmit: ["--forward-fill", [1, 4]],
+  drop: ["--drop-fill", [2, 3]],
+  miss: ["--miss-fill", [8, 4]],
 };
 const OTHERS: readonly (readonly [token: string, dash: number[]])[] = [
   ["--forward-fill", [12, 3, 2, 3]],

@@ -21,7 +21,7 @@ export function Meters({ meters }: { readonly meters: readonly MeterSeries[] }):
         list={(some) => (
           <>
             {some.map((series) => (
-              <Meter key={series.name} series={series} />
+              <Chart key={series.name} series={series} what={`meter ${series.name}`} />
             ))}
           </>
         )}
@@ -30,7 +30,15 @@ export function Meters({ meters }: { readonly meters: readonly MeterSeries[] }):
   );
 }
 
-function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
+interface ChartProps {
+  readonly series: MeterSeries;
+  /** Whose answers they are: `meter one`. */
+  readonly what: string;
+  /** Called with the beginning and the end of an interval whose frames are to be shown. */
+  readonly onShow?: (from: number, to: number) => void;
+}
+
+export function Chart({ series, what, onShow }: ChartProps): JSX.Element {
   const { name, times } = series;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<MeterChart | null>(null);
@@ -54,21 +62,21 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
       <figcaption>
         <code>{name}</code> <span class="muted">{whenText(series, place)}</span>
       </figcaption>
-      <ul class="legend" aria-label={`Answers of meter ${name}`}>
+      <ul class="legend" aria-label={`Answers of ${what}`}>
         {answers.map(([answer, frames]) => (
           <li key={answer} data-answer={answer}>
             {answer} {countText(frames)}
           </li>
         ))}
       </ul>
-      <div ref={host} class="meter-chart" role="img" aria-label={`Frames by answer of meter ${name} over time`} />
+      <div ref={host} class="meter-chart" role="img" aria-label={`Frames by answer of ${what} over time`} />
       {times.length > 1 && (
         <input
           type="range"
           min={0}
           max={times.length - 1}
           value={place ?? 0}
-          aria-label={`Interval of meter ${name}`}
+          aria-label={`Interval of ${what}`}
           aria-valuetext={`${whenText(series, place)}: ${answers.map(([answer, frames]) => `${answer} ${counted(frames, "frame")}`).join(", ")}`}
           onInput={(event) => {
             const next = Number(event.currentTarget.value);
@@ -77,9 +85,14 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
           }}
         />
       )}
+      {place !== null && onShow !== undefined && (
+        <button type="button" onClick={() => onShow(times[place - 1] ?? 0, times[place] ?? 0)}>
+          Show these frames
+        </button>
+      )}
       <details>
         <summary>As a table</summary>
-        <SeriesTable series={series} />
+        <SeriesTable series={series} what={what} />
       </details>
     </figure>
   );
@@ -99,14 +112,14 @@ function whenText({ times }: MeterSeries, place: number | null): string {
   return `frames from ${timeText(times[place - 1] ?? 0)} to ${timeText(times[place] ?? 0)}`;
 }
 
-function SeriesTable({ series: { name, times, answers } }: { readonly series: MeterSeries }): JSX.Element {
+function SeriesTable({ series: { times, answers }, what }: ChartProps): JSX.Element {
   const columns = Object.entries(answers);
   return (
     <Limited
       items={times}
       noun="interval"
       list={(some) => (
-        <table aria-label={`Meter ${name} over time`}>
+        <table aria-label={`Answers of ${what} over time`}>
           <thead>
             <tr>
               <th scope="col" class="number">

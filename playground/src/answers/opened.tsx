@@ -8,6 +8,7 @@ import { Counters } from "./counters.js";
 import { Ends } from "./ends.js";
 import { Expectations } from "./expectations.js";
 import { Meters } from "./meters.js";
+import { Overview } from "./overview.js";
 import { RuleHits } from "./ruleHits.js";
 import { States } from "./states.js";
 import { amountText } from "./strip.js";
@@ -33,6 +34,9 @@ export function Totals(): JSX.Element | null {
       </Column>
       <Column class="wide">
         <RuleHits totals={totals} />
+      </Column>
+      <Column>
+        <Overview all={all} />
       </Column>
       <Column>
         <Meters meters={totals.meters} />

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { Answer, Totals } from "../engine/api.js";
 import { VERDICTS } from "../engine/verdicts.js";
 import { bytesText, counted, countText, sharesText, tookText } from "../parts/format.js";
+import { FillButton } from "../parts/fillButton.js";
 import { SHAPES, UNCLAIMED } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
@@ -56,6 +57,7 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
         )}
         <Comparison all={all} />
         <p class="amount muted">{amountText(all, totals)}</p>
+        <FillButton pane="totals" />
       </div>
       <p class="visually-hidden" role="status">
         {verdictsText(totals)}

@@ -45,6 +45,11 @@ export interface Engine {
   /** The place of a frame in the narrowed list, from 0; -1 if it is not there. */
   placeOf(frame: number): Promise<number>;
 
+  /** All conversations, and the verdicts over time. Null if a newer call came, or no rules are loaded. */
+  survey(progress?: Progress): Promise<Survey | null>;
+  /** The filter that the frames of a frame's conversation pass; null for a frame without ends. */
+  conversationOf(frame: number): Promise<string | null>;
+
   /** Everything that happened to a frame. Null for a frame that cannot be steered, or if a newer call came. */
   way(frame: number): Promise<FrameWay | null>;
   /** Why the frame did not reach a target. Null as for `way`. @throws Error nothing has the name of the target */
@@ -229,6 +234,21 @@ export interface MeterSeries {
   readonly times: readonly number[];
   /** Frames in the interval, by colour or answer. */
   readonly answers: Readonly<Record<string, readonly number[]>>;
+}
+
+export interface Survey {
+  /** Most frames first. */
+  readonly conversations: readonly Conversation[];
+  /** Frames by verdict over time; null for frames without times. */
+  readonly verdicts: MeterSeries | null;
+}
+
+export interface Conversation extends Sum {
+  /** `10.0.0.1:40000 ↔ 10.0.0.7:443 TCP`. */
+  readonly text: string;
+  /** `FrameFilter.fields` for its frames. */
+  readonly filter: string;
+  readonly verdicts: Readonly<Partial<Record<VerdictName, number>>>;
 }
 
 /** All conditions hold. An empty filter lets every frame pass. */

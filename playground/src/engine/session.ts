@@ -3,7 +3,7 @@ import { SteeringError, type CoreSource } from "flowsteer";
 import type { Explanation, Target } from "flowsteer/explain";
 import { cannotRun } from "flowsteer/scenario";
 import { Comparison } from "./answers/changes.js";
-import { metersOf } from "./answers/meters.js";
+import { metersOf, verdictsOf } from "./answers/meters.js";
 import { totalsOf } from "./answers/totals.js";
 import type {
   Answer,
@@ -16,6 +16,7 @@ import type {
   Progress,
   RulesEffect,
   RulesRefusal,
+  Survey,
 } from "./api.js";
 import type { Cores } from "./cores.js";
 import type { CaptureFrames } from "./frames/captureFrames.js";
@@ -63,6 +64,7 @@ export class Session implements Engine {
   readonly #ways = new Lane();
   readonly #writing = new Lane();
   readonly #trying = new Lane();
+  readonly #surveying = new Lane();
   /** What is wanted: the newest rules, the capture, the rules to compare with. */
   #text: string | null = null;
   #capture: CaptureFrames | null = null;
@@ -105,8 +107,8 @@ export class Session implements Engine {
 
   stop(): void {
     this.#stopped = true;
-    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing, this.#trying])
-      lane.stop();
+    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing]) lane.stop();
+    for (const lane of [this.#trying, this.#surveying]) lane.stop();
   }
 
   ping(): void {}
@@ -144,6 +146,22 @@ export class Session implements Engine {
 
   placeOf(frame: number): Promise<number> {
     return Promise.resolve(this.#good?.list.placeOf(frame) ?? -1);
+  }
+
+  survey(progress: Progress = SILENT): Promise<Survey | null> {
+    return this.#surveying.run(async (pace) => {
+      const run = this.#good?.run;
+      if (run === undefined) return null;
+      const { conversationsOf } = await import("./answers/conversations.js");
+      const conversations = await conversationsOf(run, pace, seldom(progress));
+      return { conversations, verdicts: await verdictsOf(run.frames, run.outcomes, pace) };
+    });
+  }
+
+  async conversationOf(frame: number): Promise<string | null> {
+    const run = this.#good?.run;
+    if (run === undefined || frame > run.frames.count) return null;
+    return (await import("./answers/conversations.js")).conversationFilter(run, frame);
   }
 
   way(frame: number): Promise<FrameWay | null> {

@@ -9,7 +9,8 @@ import { addFrame, remove } from "../state/edits.js";
 import { valueOf } from "../text/json.js";
 import { notify } from "../state/notices.js";
 import { nodeAt } from "../text/places.js";
-import { selectedFrame, way } from "../state/selection.js";
+import { engine } from "../engine/client.js";
+import { filter, selectedFrame, way } from "../state/selection.js";
 
 export interface FrameAction extends Command {
   /** Whether it can be done now. It reads signals, so that an open menu follows an answer that comes later. */
@@ -45,6 +46,13 @@ export const frameActions: readonly FrameAction[] = [
   },
   { id: "frames.duplicate", title: "Duplicate frame", can: isOfDocument, run: duplicate },
   { id: "frames.remove", title: "Remove frame", can: isOfDocument, run: removeFrame },
+  {
+    id: "frames.follow",
+    title: "Follow conversation",
+    key: "C",
+    can: () => selectedFrame.value !== null,
+    run: () => void follow(),
+  },
 ];
 
 /** The same for keys and palette, where nothing happens if it cannot be done. */
@@ -54,6 +62,14 @@ export const frameCommands: readonly Command[] = frameActions.map(({ can, run, .
     if (can()) run();
   },
 }));
+
+/** Narrows the list to the frames between the ends of the selected one. */
+async function follow(): Promise<void> {
+  const frame = selectedFrame.peek();
+  const fields = frame === null ? null : await engine().conversationOf(frame);
+  if (fields !== null) filter.value = { fields };
+  else notify({ id: "follow", text: "This frame has no addresses that a conversation could be followed by." });
+}
 
 function copy(text: string | null, done: string): void {
   if (text === null) return;

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MenuPlace } from "../parts/contextMenu.js";
+import { FillButton } from "../parts/fillButton.js";
 import { Menu } from "../parts/menu.js";
 import { countText, counted } from "../parts/format.js";
 import { answer } from "../state/answer.js";
@@ -65,6 +66,7 @@ export function Frames(): JSX.Element {
           <button type="button" onClick={chooseCapture}>
             Open capture
           </button>
+          <FillButton pane="frames" />
         </div>
       </header>
       <CaptureBar />

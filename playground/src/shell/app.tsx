@@ -11,7 +11,7 @@ import { ShareView } from "../share/shareView.js";
 import { registerCommands } from "../state/commands.js";
 import { offerOwn, ownRules } from "../state/ownRules.js";
 import { selectedFrame } from "../state/selection.js";
-import { narrow, shownPane, type PaneName } from "../state/view.js";
+import { filled, narrow, shownPane, type PaneName } from "../state/view.js";
 import { Way } from "../way/way.js";
 import { Bar } from "./bar.js";
 import { Divider } from "./divider.js";
@@ -39,7 +39,7 @@ export function App(): JSX.Element {
     };
   }, []);
   return (
-    <div class="app" data-shown={shownPane.value}>
+    <div class="app" data-shown={shownPane.value} data-filled={filled.value ?? undefined}>
       <Bar />
       <WorkBar />
       <Notices />

@@ -15,6 +15,19 @@ NARROW.addEventListener("change", ({ matches }) => (narrow.value = matches));
 /** The pane that a narrow page shows. */
 export const shownPane = signal<PaneName>("frames");
 
+/** The pane that fills the window; null while all are shown. */
+export const filled = signal<PaneName | null>(null);
+
+/** Lets a pane fill the window, or come back if it does. */
+export function toggleFilled(pane: PaneName): void {
+  filled.value = filled.peek() === pane ? null : pane;
+  if (pane === "totals") totalsOpen.value = filled.peek() === pane;
+}
+
+effect(() => {
+  if (!totalsOpen.value && filled.peek() === "totals") filled.value = null;
+});
+
 /** The tab of the totals and the opened totals are one on a narrow page. */
 effect(() => {
   if (narrow.value) totalsOpen.value = shownPane.value === "totals";

@@ -1,5 +1,6 @@
 /** The pane "Path": what happened to the selected frame. */
 import type { JSX } from "preact";
+import { FillButton } from "../parts/fillButton.js";
 import { stale } from "../state/answer.js";
 import { selectedFrame, way } from "../state/selection.js";
 import { Caption } from "./bytes/caption.js";
@@ -19,6 +20,7 @@ export function Way(): JSX.Element {
         <h2 id="pane-way">{frame === null ? "Path" : `Path of frame ${frame}`}</h2>
         {stale.value && found !== null && <span class="stale-note">from the last rules without errors</span>}
         <Stepper />
+        <FillButton pane="way" />
       </header>
       <div class="way-body" data-stale={stale.value || undefined} data-empty={found === null || undefined}>
         {found !== null && <Why />}

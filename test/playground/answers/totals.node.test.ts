@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { typeRules } from "../share/support/rules.js";
+import { exampleOf, filterInput, openFiles, selects } from "../frames/support.js";
 import { openPlayground, type Playground } from "../support/page.js";
 import { MAIL, openTotals, rulesOn, TELNET, verdict, WEB } from "./support.js";
 
@@ -135,3 +136,30 @@ async function withRules(text: string): Promise<Page> {
   await page.getByRole("list", { name: "Frames by verdict" }).or(page.getByText("No frames:")).waitFor();
   return page;
 }
+
+test("conversations and intervals of time narrow the list, and a frame's conversation is followed by a key", async () => {
+  const { page, context, faults } = await playground.open();
+  await page.getByText("2 frames").first().waitFor();
+  await openFiles(page, [exampleOf("everyday.json"), exampleOf("everyday.pcap")]);
+  await selects(page, 48);
+  const totals = await openTotals(page);
+  const conversations = totals.getByRole("list", { name: "Conversations" });
+  const first = conversations.getByRole("button").first();
+  const frames = Number(/(\d+) frames/.exec((await first.textContent()) ?? "")?.[1]);
+  await first.click();
+  await page.getByText(`${frames} of 86 frames`, { exact: true }).waitFor();
+  expect(await filterInput(page).inputValue()).toMatch(/^ipv6\.addr == \S+ && ipv6\.addr == \S+/);
+  await first.click();
+  await page.getByText("86 frames", { exact: true }).waitFor();
+  const interval = totals.getByRole("slider", { name: "Interval of all frames" });
+  await interval.press("End");
+  await totals.getByRole("button", { name: "Show these frames" }).click();
+  await page.getByText(/^\d+ of 86 frames$/).waitFor();
+  expect(await filterInput(page).inputValue()).toMatch(/^frame\.time_relative > \S+ && frame\.time_relative <= \S+$/);
+  await filterInput(page).fill("fs.reason == table_miss && geneve");
+  await page.getByRole("grid", { name: "Frames" }).press("Home");
+  await page.keyboard.press("C");
+  await expect.poll(() => filterInput(page).inputValue()).toMatch(/^ip\.addr == 30\.0\.0\.1 && ip\.addr == 30\./);
+  expect(faults).toEqual([]);
+  await context.close();
+});

@@ -1,4 +1,4 @@
-/** Answers of meters, connections and flags over time. */
+/** Answers of meters, connections and flags over time, and verdicts. */
 import type { MeterSeries } from "../api.js";
 import { secondsOf, type Frames } from "../frames/frames.js";
 import type { Outcomes } from "../steer/outcomes.js";
@@ -10,10 +10,25 @@ const INTERVALS = 100;
 /** Frames between two rests. */
 const SOME = 4096;
 
+/** What frames of a class add to: a series by its name, there what is written of them. */
+type Said = readonly { readonly name: string; readonly text: string }[];
+
 export async function metersOf(frames: Frames, outcomes: Outcomes, pace: Pace): Promise<MeterSeries[]> {
   const said = outcomes.classes.map(({ answers }) =>
     answers.map((answer) => ({ name: answer.use.name, text: answerText(answer) })),
   );
+  return seriesOf(said, frames, outcomes, pace);
+}
+
+/** Null without times. */
+export async function verdictsOf(frames: Frames, outcomes: Outcomes, pace: Pace): Promise<MeterSeries | null> {
+  const said = outcomes.classes.map(({ outcome: { verdict } }) =>
+    verdict === null ? [] : [{ name: "verdicts", text: verdict }],
+  );
+  return (await seriesOf(said, frames, outcomes, pace))[0] ?? null;
+}
+
+async function seriesOf(said: readonly Said[], frames: Frames, outcomes: Outcomes, pace: Pace): Promise<MeterSeries[]> {
   if (said.every((answers) => answers.length === 0)) return [];
   const length = await lengthOf(frames, pace);
   const intervals = length === 0 ? 1 : Math.min(INTERVALS, frames.count);
