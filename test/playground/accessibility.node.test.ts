@@ -79,7 +79,7 @@ const VIEWS: readonly View[] = [
     open: async (page) => {
       await steered(page);
       await page.getByRole("button", { name: "Examples" }).click();
-      await page.getByRole("menu").waitFor();
+      await page.getByRole("option").first().waitFor();
     },
   },
   ...["Share", "Export"].map((name): View => ({

@@ -67,9 +67,9 @@ test("a session with the keyboard alone", async () => {
   await page.locator("body").press("j");
   await page.locator("body").press("j");
   await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
-  await page.getByText("step 1 of 8").waitFor();
+  await page.getByText("step 1 of 7").waitFor();
   await keyboard.press("n");
-  await page.getByText("step 2 of 8").waitFor();
+  await page.getByText("step 2 of 7").waitFor();
   await page.locator("body").press("3");
   await tabTo(page, "Try repair");
   await keyboard.press("Enter");

@@ -84,7 +84,14 @@ test("a narrow page shows one pane at a time, as tabs", async () => {
   await page.getByRole("region", { name: "All totals" }).waitFor();
   await tab("Frames").click();
   expect(await page.getByRole("region", { name: "All totals" }).count()).toBe(0);
-  await page.getByRole("grid").getByRole("row").filter({ hasText: "from host 4" }).click();
+  const row = page.getByRole("grid").getByRole("row").filter({ hasText: "from host 4" });
+  await row.click();
+  const below = page.getByRole("region", { name: "Answer for frame 2" });
+  await below.getByText("looks like tunnel on other port").waitFor();
+  const [frame, said] = await Promise.all([row.boundingBox(), below.boundingBox()]);
+  expect(said!.y).toBeGreaterThanOrEqual(frame!.y + frame!.height);
+  expect(said!.y).toBeLessThan(frame!.y + frame!.height + 20);
+  await below.getByRole("button", { name: "Show the path of frame 2" }).click();
   await page.getByRole("tabpanel", { name: "Path" }).waitFor();
   await context.close();
 });

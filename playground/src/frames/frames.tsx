@@ -12,6 +12,8 @@ import { startConditions } from "../state/condition.js";
 import { moveCursor, startCursor } from "../state/cursor.js";
 import { listed } from "../state/frameList.js";
 import { buildPacket } from "../state/builder.js";
+import { narrow } from "../state/view.js";
+import { AnswerBelow } from "./answerBelow.js";
 import { LoadedBuilder } from "./builder/loaded.js";
 import { CaptureBar } from "./capture/captureBar.js";
 import { startDrops } from "./capture/drops.js";
@@ -72,6 +74,7 @@ export function Frames(): JSX.Element {
       <CaptureBar />
       {!none && <FilterBar input={input} />}
       {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={removeFrame} />}
+      {narrow.value && !none && <AnswerBelow />}
       {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
       <ConditionMenu />
       <LoadedBuilder />

@@ -2,7 +2,6 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { FillButton } from "../parts/fillButton.js";
 import { openSource, source } from "../state/document.js";
 import { onFirstUse } from "../state/firstUse.js";
 import { registerCommands } from "../state/commands.js";
@@ -85,7 +84,6 @@ export function RulesPane(): JSX.Element {
         <h2 id="pane-rules">Rules</h2>
         <NameOfRules />
         <Toolbar editor={editor} />
-        <FillButton pane="rules" />
       </header>
       <SourceTabs />
       <div class="rules-editor" id="panel-text" hidden={showsScenario()} ref={host}>

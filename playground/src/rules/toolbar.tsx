@@ -1,5 +1,6 @@
 /** What can be done with the document. */
 import type { JSX } from "preact";
+import { FillButton } from "../parts/fillButton.js";
 import { rulesName, source } from "../state/document.js";
 import type { Editor } from "./editor/editor.js";
 import { ExampleMenu } from "./exampleMenu.js";
@@ -31,6 +32,7 @@ export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Ele
       <Tool name="Format" disabled={editor === null || source.value !== null} run={() => editor?.format()}>
         <path d="M2 3h12M5 6h9M5 9h9M2 12h12" />
       </Tool>
+      <FillButton pane="rules" />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { engine } from "../engine/client.js";
 import { Dialog } from "../parts/dialog.js";
+import { bytesText, countText } from "../parts/format.js";
 import { refusals } from "../state/answer.js";
 import { stopWriting } from "./out/client.js";
 import { sections, type Item, type Made } from "./takeAway.js";
@@ -12,6 +13,9 @@ import type { ViewProps } from "../parts/viewProps.js";
 /** Milliseconds before work under way is shown. */
 const PATIENCE = 200;
 
+/** Characters of a preview. */
+const PREVIEW = 4000;
+
 /** What is under way, and how far. */
 interface Doing {
   readonly what: string;
@@ -19,8 +23,15 @@ interface Doing {
   readonly total: number;
 }
 
+/** How an item begins. */
+interface Preview {
+  readonly of: string;
+  readonly text: string;
+}
+
 export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
   const said = useSignal("");
+  const preview = useSignal<Preview | null>(null);
   const doing = useSignal<Doing | null>(null);
   useEffect(() => stopWriting, []);
   /** Makes an item, and says what came of it. */
@@ -38,6 +49,21 @@ export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
       doing.value = null;
     }
   };
+  /** Shows how the text of an item begins, or hides it. */
+  const show = (of: string, item: Item): void => {
+    const isShown = preview.peek()?.of === of;
+    preview.value = null;
+    if (isShown) return;
+    void make(item, async ({ blob, file }) => {
+      const text = await blob.text();
+      const rest = Math.max(0, text.length - PREVIEW);
+      preview.value = {
+        of,
+        text: rest === 0 ? text : `${text.slice(0, PREVIEW)}\n… ${countText(rest)} characters more`,
+      };
+      return `${file}: ${bytesText(blob.size)}.`;
+    });
+  };
   const wrong = refusals.value.length > 0;
   const shown = wrong ? sections().slice(0, 1) : sections();
   return (
@@ -53,14 +79,29 @@ export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
                 </span>
                 <span class="take-how">
                   {item.copies && (
-                    <button type="button" aria-label={`Copy: ${item.title}`} onClick={() => void make(item, copy)}>
-                      Copy
-                    </button>
+                    <>
+                      <button
+                        type="button"
+                        aria-label={`Preview: ${item.title}`}
+                        aria-expanded={preview.value?.of === `${title}/${item.title}`}
+                        onClick={() => show(`${title}/${item.title}`, item)}
+                      >
+                        Preview
+                      </button>
+                      <button type="button" aria-label={`Copy: ${item.title}`} onClick={() => void make(item, copy)}>
+                        Copy
+                      </button>
+                    </>
                   )}
                   <button type="button" aria-label={`Download: ${item.title}`} onClick={() => void make(item, save)}>
                     Download
                   </button>
                 </span>
+                {preview.value?.of === `${title}/${item.title}` && (
+                  <pre class="take-preview" tabIndex={0} aria-label={`Preview of ${item.title}`}>
+                    {preview.value.text}
+                  </pre>
+                )}
               </li>
             ))}
           </ul>

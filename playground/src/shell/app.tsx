@@ -10,11 +10,11 @@ import { RulesPane } from "../rules/rulesPane.js";
 import { ShareView } from "../share/shareView.js";
 import { registerCommands } from "../state/commands.js";
 import { offerOwn, ownRules } from "../state/ownRules.js";
-import { selectedFrame } from "../state/selection.js";
 import { filled, narrow, shownPane, type PaneName } from "../state/view.js";
 import { Way } from "../way/way.js";
 import { Bar } from "./bar.js";
 import { Divider } from "./divider.js";
+import { keepFocus } from "./keepFocus.js";
 import { startKeys } from "./keys.js";
 import { openView, showTour, tourPanel } from "./openView.js";
 import { PAGE_COMMANDS } from "./pageCommands.js";
@@ -30,12 +30,14 @@ export function App(): JSX.Element {
   useEffect(() => {
     const unregister = registerCommands(PAGE_COMMANDS);
     const endKeys = startKeys();
+    const endFocus = keepFocus();
     // A reload does not end the tour.
     if (ownRules("tab") !== null) void showTour();
     else offerOwn();
     return () => {
       unregister();
       endKeys();
+      endFocus();
     };
   }, []);
   return (
@@ -54,7 +56,7 @@ export function App(): JSX.Element {
           </Place>
           {!narrow.value && <Divider name="columns" label="Width of the rules" controls="panel-rules" />}
           <div class="right">
-            <Place name="frames" onClick={showWay}>
+            <Place name="frames">
               <Frames />
             </Place>
             {!narrow.value && <Divider name="rows" label="Height of the frames" controls="panel-frames" />}
@@ -75,24 +77,17 @@ export function App(): JSX.Element {
 
 interface PlaceProps {
   readonly name: PaneName;
-  readonly onClick?: (event: MouseEvent) => void;
   readonly children: ComponentChildren;
 }
 
 /** Where a pane is: on a narrow page the panel of a tab. */
-function Place({ name, onClick, children }: PlaceProps): JSX.Element {
+function Place({ name, children }: PlaceProps): JSX.Element {
   const tab = narrow.value ? ({ role: "tabpanel", "aria-labelledby": `tab-${name}` } as const) : {};
   return (
-    <div class={`place place-${name}`} id={`panel-${name}`} tabIndex={-1} {...tab} onClick={onClick}>
+    <div class={`place place-${name}`} id={`panel-${name}`} tabIndex={-1} {...tab}>
       {children}
     </div>
   );
-}
-
-/** A tap on a frame shows its way, where list and way are not beside each other. */
-function showWay({ target, detail }: MouseEvent): void {
-  const isRow = target instanceof Element && target.closest('[role="row"]') !== null;
-  if (narrow.peek() && detail > 0 && isRow && selectedFrame.peek() !== null) shownPane.value = "way";
 }
 
 function View(): JSX.Element | null {

@@ -205,7 +205,7 @@ test("axe-core finds nothing where the editor is in use", async () => {
   await other.getByRole("textbox", { name: "Find", exact: true }).waitFor();
   expect(await violations(other)).toEqual([]);
   await other.getByRole("button", { name: "Examples" }).click();
-  await other.getByRole("menuitem").first().waitFor();
+  await other.getByRole("option").first().waitFor();
   expect(await violations(other)).toEqual([]);
   await context.close();
 });
@@ -223,27 +223,48 @@ test("find, and format", async () => {
   await untilText(page, '  "queues": [\n    {\n      "name": "web"\n    }\n  ]\n}');
 });
 
-test("Tab indents, and Escape, then Tab, leaves", async () => {
+test("Tab indents once something was typed, and Escape, then Tab, leaves", async () => {
+  const hasFocus = () =>
+    editor(page).evaluate((element) => element === document.activeElement?.shadowRoot?.activeElement);
+  await page.getByRole("button", { name: "Examples" }).focus();
+  await editor(page).focus();
+  await page.locator(".cm-tokenLine").getByText("Tab leaves the editor", { exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await hasFocus()).toBe(false);
   await cursorAfter(page, '"flowsteer": 1,');
   await page.keyboard.press("Home");
+  await page.keyboard.type(" ");
+  await page.keyboard.press("Backspace");
+  await page.locator(".cm-tokenLine").getByText("Escape, then Tab, leaves the editor").waitFor();
   await page.keyboard.press("Tab");
   await untilText(page, '\n    "flowsteer": 1');
   await page.keyboard.press("Escape");
   await page.keyboard.press("Tab");
-  expect(await editor(page).evaluate((element) => element === document.activeElement?.shadowRoot?.activeElement)).toBe(
-    false,
-  );
+  expect(await hasFocus()).toBe(false);
+});
+
+test("a line below says what stands at the cursor, with the bits that the rule and the frame have", async () => {
+  const { page: other, context } = await playground.open();
+  await editor(other).waitFor();
+  await other.getByRole("heading", { name: "Path of frame 2" }).waitFor();
+  await cursorAfter(other, '"misc.vxlan_vni');
+  const line = other.locator(".cm-tokenLine");
+  await line.getByText(/^misc\.vxlan_vni · .*24 bits/).waitFor();
+  await cursorAfter(other, '"outer.ipv4_dst');
+  await line.getByText(/^outer\.ipv4_dst · frame 2 has 203\.0\.113\.7/).waitFor();
+  await context.close();
 });
 
 test("examples, new and files open in place of the rules", async () => {
   const name = page.getByRole("textbox", { name: "Name of the rules" });
   await page.getByRole("button", { name: "Examples" }).focus();
   await page.keyboard.press("Enter");
-  const menu = page.getByRole("menu", { name: "Examples" });
-  await menu.getByRole("menuitem").nth(22).waitFor();
-  await page.keyboard.press("End");
+  const menu = page.getByRole("listbox", { name: "Examples" });
+  await menu.getByRole("option").nth(22).waitFor();
+  await menu.getByRole("group", { name: "Find out why a frame vanished" }).getByRole("option").first().waitFor();
+  await page.keyboard.type("vxlan inner address");
+  await expect.poll(() => menu.getByRole("option").count()).toBe(1);
   await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await until(async () => expect(await name.inputValue()).toBe("tunnel"));

@@ -16,7 +16,7 @@ const nameOf = (page: Page, name: string) => page.locator(".bar").getByText(name
 
 async function openExample(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: /^Examples/ }).click();
-  await page.getByRole("menuitem", { name }).click();
+  await page.getByRole("option", { name }).click();
 }
 
 test("an example with its capture is undone and redone as one step", async () => {

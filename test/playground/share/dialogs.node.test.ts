@@ -1,7 +1,7 @@
 /** The dialogs "Share a link" and "Export", driven as a person does. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { Page } from "playwright-core";
 import { decodeLink } from "../../../playground/src/state/link.js";
 import { flowsteer, root } from "../../cli/support/command.js";
@@ -128,4 +128,20 @@ describe("export", () => {
     expect(await shown.getByRole("button", { name: /^Download/ }).count()).toBe(1);
     await context.close();
   });
+});
+
+test("an export is previewed before it is copied or downloaded", async () => {
+  const { page, context, faults } = await playground.open();
+  await expectRules(page, "flowsteer");
+  const shown = await dialog(page, "Export", "Export");
+  const button = shown.getByRole("button", { name: "Preview: C program" });
+  await button.click();
+  const preview = shown.getByLabel("Preview of C program");
+  await preview.getByText("ibv_open_device").first().waitFor();
+  expect(await button.getAttribute("aria-expanded")).toBe("true");
+  await shown.getByRole("button", { name: "Preview: Scenario" }).click();
+  await shown.getByLabel("Preview of Scenario").getByText('"flowsteer": 1').waitFor();
+  expect(await preview.count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
 });

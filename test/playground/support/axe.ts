@@ -9,7 +9,7 @@ export const AXE = axeCore.source;
 export async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof axeCore };
-    const found = await axe.run(document, { resultTypes: ["violations"] });
+    const found = await axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } });
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(
         ({ target, failureSummary = "" }) => `${id}: ${target.join(" ")}: ${failureSummary.replace(/\s+/g, " ")}`,

@@ -73,7 +73,7 @@ test("steps go by buttons, keys and the list", async () => {
   await stepIs(page, 2);
   expect(await current(page).textContent()).toContain('rule "tunnels" matches');
   await page.getByRole("button", { name: /overlay, 2 rules, none matches/ }).click();
-  await stepIs(page, 5);
+  await stepIs(page, 4);
   await page.getByText('nearest: rule "net 5001"', { exact: true }).waitFor();
 });
 

@@ -116,7 +116,8 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Flows of verbs and rules of the host have no table of their own. */
 function tableOf(rule: HitRule): string {
-  return "matcher" in rule ? rule.matcher.table.name : "table" in rule ? rule.table.name : "root";
+  if ("place" in rule && "table" in rule.place) return rule.place.table.name;
+  return "group" in rule ? rule.table.name : "root";
 }
 
 function addFar(outcome: Outcome, hits: Set<string>, reached: Set<string>): void {

@@ -1,9 +1,10 @@
 /** What the editor has before anybody touches it. */
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { marksGutter } from "./gutter.js";
+import { tabs } from "./tabs.js";
 import { theme } from "./theme.js";
 import { wrapping } from "./wrapping.js";
 
@@ -21,7 +22,7 @@ export const basics: Extension = [
   indentOnInput(),
   bracketMatching(),
   wrapping,
-  // Escape, then Tab, leaves the editor.
-  keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+  tabs,
+  keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap]),
   theme,
 ];

@@ -41,13 +41,24 @@ async function describe(view: EditorView, at: number): Promise<Description | nul
   return isSource(view.state) ? null : language().describe(view.state.doc.toString(), at);
 }
 
-/** Shows and announces what stands at the cursor, with the findings there. */
-export function describeAtCursor(view: EditorView): boolean {
-  const at = view.state.selection.main.head;
+function findingsAt(view: EditorView, at: number): string[] {
   const messages: string[] = [];
   forEachDiagnostic(view.state, ({ message }, from, to) => {
     if (from <= at && at <= to) messages.push(message);
   });
+  return messages;
+}
+
+/** What stands at a place, findings first. */
+export async function describeToken(view: EditorView, at: number): Promise<Pick<Description, "name" | "lines">> {
+  const found = await describe(view, at);
+  return { name: found?.name ?? null, lines: [...findingsAt(view, at), ...(found?.lines ?? [])] };
+}
+
+/** Shows and announces what stands at the cursor, with the findings there. */
+export function describeAtCursor(view: EditorView): boolean {
+  const at = view.state.selection.main.head;
+  const messages = findingsAt(view, at);
   void describe(view, at).then((found) => {
     if (view.state.selection.main.head !== at) return;
     const shown =

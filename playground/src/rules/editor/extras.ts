@@ -8,6 +8,7 @@ import { completing } from "./complete.js";
 import { describeAtCursor, describing, goToDefinition } from "./describe.js";
 import { dead, followDeadRules } from "./dead.js";
 import { followHits, hits } from "./hits.js";
+import { tokenLine } from "./tokenLine.js";
 import { followFindings, marks } from "./marks.js";
 
 /** Words of the find panel, as buttons of the page have them. */
@@ -27,6 +28,7 @@ export const extras: Extension = [
   dead,
   hits,
   describing,
+  tokenLine,
   completing,
   EditorState.phrases.of(PHRASES),
   search({ top: true }),

@@ -1,5 +1,6 @@
 /** The nodes and edges of the picture, without their places. */
 import type { Pipeline, PipelineTable } from "../../engine/api.js";
+import { countText } from "../../parts/format.js";
 import { functionText } from "./names.js";
 import { MISS, MORE, rowsOf, ruleKey, SHOWN, type Row } from "./rows.js";
 import { DROPPED, MISSED, type Place, type Route } from "./route.js";
@@ -54,6 +55,11 @@ export function textWidth(text: string): number {
   return Math.min(WIDEST, Math.max(NARROWEST, Math.ceil(text.length * CHARACTER + PADDING)));
 }
 
+/** What the row of hidden rules says. */
+export function moreText(count: number): string {
+  return `… ${countText(count)} hidden rules`;
+}
+
 /** A text that fits into a node. */
 export function fitted(text: string, width: number): string {
   const room = Math.floor((width - PADDING) / CHARACTER + 0.01);
@@ -95,7 +101,9 @@ function firstOf<T extends { readonly id: string }>(list: readonly T[], onWay: R
 
 function tableNode(table: PipelineTable, { limits, kept }: GraphOptions): GraphNode {
   const rows = rowsOf(table, limits.get(table.id) ?? SHOWN, kept);
-  const texts = rows.map((row) => (row.kind === "rule" ? row.rule.name : ""));
+  const texts = rows.map((row) =>
+    row.kind === "rule" ? row.rule.name : row.kind === "more" ? moreText(row.count) : "",
+  );
   const longest = [table.name, ...texts].reduce((a, b) => (b.length > a.length ? b : a), "no match");
   return {
     id: table.id,

@@ -5,7 +5,7 @@ import { SHAPES } from "../../parts/verdict.js";
 import { selectedPath, selectedStep, way } from "../../state/selection.js";
 import { isNear, route, selectRule, showMoreRules } from "../view.js";
 import { onPress, tabIndexOf } from "./focus.js";
-import { fitted, HEAD, ROW } from "./graph.js";
+import { fitted, HEAD, moreText, ROW } from "./graph.js";
 import type { PlacedNode } from "./boxes.js";
 import { DROPPED, MISSED } from "./route.js";
 import type { Row } from "./rows.js";
@@ -82,7 +82,7 @@ function TableRow({ table, row, width, empty }: TableRowProps): JSX.Element {
         <g class="row more-row">
           <rect class="hit" width={width} height={ROW} />
           <text x="8" y="13">
-            … {countText(row.count)} hidden rules
+            {moreText(row.count)}
           </text>
         </g>
       </Pressable>

@@ -23,7 +23,7 @@ export const layout = computed((): Layout | null => {
 });
 
 /** The picture is not made smaller than this by itself. */
-const READABLE = 0.8;
+const READABLE = 0.5;
 
 export function Picture(): JSX.Element {
   const frame = useRef<SVGSVGElement>(null);

@@ -2,11 +2,12 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { registerCommands } from "../../state/commands.js";
-import { selectedStep, way } from "../../state/selection.js";
+import { selectedStep } from "../../state/selection.js";
+import { shownPlace, shownSteps } from "./shown.js";
 
 function goTo(by: 1 | -1): void {
-  const last = (way.peek()?.trace.steps.length ?? 0) - 1;
-  if (last >= 0) selectedStep.value = Math.max(0, Math.min(last, selectedStep.peek() + by));
+  const to = shownSteps.peek()[shownPlace.peek() + by];
+  if (to !== undefined) selectedStep.value = to;
 }
 
 export function Stepper(): JSX.Element | null {
@@ -18,9 +19,9 @@ export function Stepper(): JSX.Element | null {
       ]),
     [],
   );
-  const count = way.value?.trace.steps.length ?? 0;
+  const count = shownSteps.value.length;
   if (count === 0) return null;
-  const step = selectedStep.value;
+  const step = shownPlace.value;
   return (
     <div class="stepper" role="group" aria-label="Steps">
       <button

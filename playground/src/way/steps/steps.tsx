@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { TraceStep } from "flowsteer/explain";
 import { selectedStep, way } from "../../state/selection.js";
 import { keepInView } from "../keepInView.js";
+import { shownPlace, shownSteps } from "./shown.js";
 import { StepDetail } from "./detail.js";
 import { stepWords } from "./stepText.js";
 
@@ -11,7 +12,7 @@ export function Steps(): JSX.Element | null {
   const list = useRef<HTMLOListElement>(null);
   const trace = way.value?.trace;
   useLayoutEffect(() => {
-    const item = list.current?.children[selectedStep.value];
+    const item = list.current?.children[shownPlace.value];
     // The pane itself does not move.
     if (item instanceof HTMLElement && list.current !== null) keepInView(list.current, item);
   }, [selectedStep.value, trace]);
@@ -19,9 +20,9 @@ export function Steps(): JSX.Element | null {
   const branches = trace.steps.some(({ branch }) => branch !== 0);
   return (
     <ol class="steps" ref={list} aria-label="Steps of the frame">
-      {trace.steps.map((step, i) => (
-        <Step key={i} step={step} index={i} branches={branches} />
-      ))}
+      {trace.steps.map(
+        (step, i) => shownSteps.value.includes(i) && <Step key={i} step={step} index={i} branches={branches} />,
+      )}
       {!trace.complete && <li class="muted">The frame did more than a trace can hold.</li>}
     </ol>
   );
@@ -35,7 +36,7 @@ interface StepProps {
 
 function Step({ step, index, branches }: StepProps): JSX.Element {
   const { label, text } = stepWords(step);
-  const current = selectedStep.value === index;
+  const current = shownSteps.value[shownPlace.value] === index;
   const change = step.kind === "action" && step.bytes.length > 0;
   return (
     <li data-kind={step.kind} data-verdict={step.kind === "end" ? step.verdict : undefined}>

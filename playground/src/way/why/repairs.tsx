@@ -13,7 +13,6 @@ import { editsOfText } from "../../state/ownWords.js";
 import { filter, selectedFrame } from "../../state/selection.js";
 import { editsBetween } from "../../text/json.js";
 import { effects, lookAtRepairs } from "./effects.js";
-import { keepFocus } from "./focus.js";
 
 export function Repairs({ repairs }: { readonly repairs: readonly OwnRepair[] }): JSX.Element | null {
   const able = repairs.filter(isAble);
@@ -113,7 +112,6 @@ async function make(repair: OwnRepair): Promise<void> {
   await editBy(repair);
   const after = written.peek();
   if (before === after) return;
-  keepFocus();
   const undo = (): void =>
     commands
       .peek()

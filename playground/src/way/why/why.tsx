@@ -7,7 +7,6 @@ import { way } from "../../state/selection.js";
 import { asked } from "../view.js";
 import { AskForm } from "./ask.js";
 import { Chain, Nearest } from "./chain.js";
-import { answerElement } from "./focus.js";
 import { Repairs } from "./repairs.js";
 
 const open = signal(false);
@@ -23,7 +22,6 @@ export function Why(): JSX.Element | null {
     <section
       class="why"
       tabIndex={-1}
-      ref={(element) => void (answerElement.value = element)}
       aria-label="Why"
       data-verdict={question === null ? verdict : undefined}
       data-open={open.value || undefined}
@@ -32,8 +30,11 @@ export function Why(): JSX.Element | null {
         {question !== null && <Question target={question.target} reached={question.answer?.reached ?? false} />}
         {failed !== null && <p class="error">{failed}</p>}
         {question !== null && question.answer === null && failed === null && <p class="muted">Asking the engine…</p>}
-        {explanation !== null && <Answer explanation={explanation} verdict={question === null} />}
-        {question === null && explanation === null && <Delivered />}
+        {question === null ? (
+          <Sentences />
+        ) : (
+          explanation !== null && <Answer explanation={explanation} verdict={false} />
+        )}
       </div>
       {explanation !== null && <Repairs repairs={explanation.repairs} />}
       <button
@@ -53,6 +54,12 @@ export function Why(): JSX.Element | null {
       )}
     </section>
   );
+}
+
+/** What happened to the selected frame. */
+export function Sentences(): JSX.Element {
+  const why = way.value?.why ?? null;
+  return why === null ? <Delivered /> : <Answer explanation={why} verdict />;
 }
 
 function Question({ target, reached }: { readonly target: Target; readonly reached: boolean }): JSX.Element {
@@ -108,9 +115,9 @@ function isLost(verdict: string): boolean {
 }
 
 /** Where a frame that was not lost went. */
-function Delivered(): JSX.Element | null {
+function Delivered(): JSX.Element {
   const outcome = way.value?.trace.outcome;
-  if (outcome === undefined) return null;
+  if (outcome === undefined) return <></>;
   const { verdict, to, copies } = outcome;
   const names = (list: readonly { readonly name: string }[]): string =>
     [...new Set(list.map(({ name }) => name))].join(", ");
