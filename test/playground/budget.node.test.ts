@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BUILT, openPlayground, type Playground } from "./support/page.js";
+import { BUILT, openPlayground, rulesEditor, type Playground } from "./support/page.js";
 
 const LIMIT = 400_000;
 
@@ -72,3 +72,83 @@ test("the rules are readable before the editor comes, at the same places", async
   expect(before.map(([text]) => text)[1]).toContain("net 5001");
   await context.close();
 });
+
+test.each([
+  [100, 100],
+  [1000, 1000],
+])(
+  "an edit of %i rules over %i frames: from the key to the painted answer, as the footer says",
+  async (rules, frames) => {
+    const { page, context } = await playground.open();
+    await rulesEditor(page).click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText(documentOf(rules, frames));
+    await page
+      .getByText(`${frames.toLocaleString("en")} frames`)
+      .first()
+      .waitFor();
+    await page.keyboard.press("ControlOrMeta+Home");
+    await page.evaluate(watchAnswers);
+    const footer = page.locator(".amount");
+    const told: number[] = [];
+    const measured: number[] = [];
+    for (let key = 0; key < 12; key++) {
+      const before = await page.evaluate(() => globalThis.answersSeen?.length ?? 0);
+      // A space at the beginning is an edit of the text, and after it the rules are loaded again.
+      await page.keyboard.press(key % 2 === 0 ? "Space" : "Backspace");
+      await page.waitForFunction((seen) => (globalThis.answersSeen?.length ?? 0) > seen, before);
+      measured.push((await page.evaluate(() => globalThis.answersSeen?.at(-1))) ?? 0);
+      told.push(millisecondsIn(await footer.innerText()));
+    }
+    const median = (all: readonly number[]): number => [...all].sort((a, b) => a - b)[all.length >> 1] ?? 0;
+    console.log(`key to paint: footer ${median(told)} ms, measured ${Math.round(median(measured))} ms`);
+    // The footer is no smaller than what is measured from outside, but for the frame that shows it.
+    expect(median(told)).toBeGreaterThan(median(measured) - 40);
+    await context.close();
+  },
+);
+
+declare global {
+  var answersSeen: number[] | undefined;
+}
+
+/** Notes for each time that the footer tells how long ago the key before it was pressed. */
+function watchAnswers(): void {
+  const seen: number[] = (globalThis.answersSeen = []);
+  let pressed = 0;
+  addEventListener("keydown", ({ timeStamp }) => void (pressed = timeStamp), true);
+  const footer = document.querySelector(".amount");
+  if (footer === null) throw new Error("no footer");
+  const watch = { characterData: true, childList: true, subtree: true };
+  new MutationObserver(() => seen.push(performance.now() - pressed)).observe(footer, watch);
+}
+
+function millisecondsIn(footer: string): number {
+  const [, value = "", unit] = /([\d.]+) (ms|s)$/.exec(footer) ?? [];
+  return Number(value) * (unit === "s" ? 1000 : 1);
+}
+
+function documentOf(rules: number, frames: number): string {
+  return JSON.stringify(
+    {
+      flowsteer: 1,
+      queues: [{ name: "web" }],
+      tables: [{ name: "root", level: 0 }],
+      rules: Array.from({ length: rules }, (_, i) => ({
+        name: `port ${i}`,
+        table: "root",
+        match: { "outer.tcp_dport": 1000 + i },
+        actions: [{ queue: "web" }],
+      })),
+      frames: Array.from({ length: frames }, (_, i) => ({
+        headers: [
+          { header: "ethernet" },
+          { header: "ipv4" },
+          { header: "tcp", destination_port: 1000 + 7 * (i % 150) },
+        ],
+      })),
+    },
+    null,
+    1,
+  );
+}

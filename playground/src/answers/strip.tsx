@@ -6,6 +6,7 @@ import { bytesText, counted, countText, sharesText, tookText } from "../parts/fo
 import { FillButton } from "../parts/fillButton.js";
 import { SHAPES, UNCLAIMED } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
+import { felt } from "../state/felt.js";
 import { totalsOpen } from "../state/view.js";
 import { Comparison } from "./compare/comparison.js";
 import { failedCount } from "./expectationPath.js";
@@ -56,7 +57,9 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
           </button>
         )}
         <Comparison all={all} />
-        <p class="amount muted">{amountText(all, totals)}</p>
+        <p class="amount muted" title="The time is from the last input to the painted answer.">
+          {amountText(all, totals)}
+        </p>
         <FillButton pane="totals" />
       </div>
       <p class="visually-hidden" role="status">
@@ -115,9 +118,11 @@ function Unclaimed({ frames }: { readonly frames: number }): JSX.Element | null 
   );
 }
 
-export function amountText({ frames, took }: Answer, totals: Totals): string {
+/** How much was steered, and how long that took as it was felt. */
+export function amountText({ frames }: Answer, totals: Totals): string {
   const left = frames - totals.frames;
-  const parts = [counted(totals.frames, "frame"), bytesText(totals.bytes), tookText(took)];
+  const took = felt.value === null ? [] : [tookText(felt.value)];
+  const parts = [counted(totals.frames, "frame"), bytesText(totals.bytes), ...took];
   if (left > 0) parts.splice(1, 0, `${countText(left)} not steered`);
   return parts.join(" · ");
 }

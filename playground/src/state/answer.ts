@@ -1,6 +1,7 @@
 /** What the engine says of the rules and frames of the moment. */
 import { computed, signal } from "@preact/signals";
 import type { Answer, RulesRefusal } from "../engine/api.js";
+import { feltSince, lastInput } from "./felt.js";
 
 /** The last answer; while rules are refused, that of the last good ones. */
 export const answer = signal<Answer | null>(null);
@@ -9,10 +10,14 @@ export const refusals = signal<readonly RulesRefusal[]>([]);
 /** Work under way that has taken longer than 200 ms. */
 export const work = signal<{ readonly what: string; readonly done: number; readonly total: number } | null>(null);
 
-/** Shows what the engine answered to a change. Refused rules leave the totals of the last good ones. */
-export function showAnswer(answered: Answer): void {
+/**
+ * Shows what the engine answered to a change. Refused rules leave the totals of the last good ones.
+ * @param since when the input came that asked for it
+ */
+export function showAnswer(answered: Answer, since = lastInput()): void {
   refusals.value = answered.refusals;
   if (answered.pipeline !== null) answer.value = answered;
+  feltSince(since);
 }
 
 /** How often the engine was restarted: it forgets everything then. */

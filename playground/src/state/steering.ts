@@ -5,6 +5,7 @@ import { engine, restartEngine, whenStuck } from "../engine/client.js";
 import { answer, engineLife, refusals, showAnswer, work } from "./answer.js";
 import { openCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
+import { lastInput } from "./felt.js";
 import { dismiss, notify } from "./notices.js";
 import { wayInOwnWords } from "./ownWords.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
@@ -67,7 +68,7 @@ export async function untilAnswered(): Promise<void> {
 }
 
 async function steer(text: string): Promise<void> {
-  const stopsBefore = stops;
+  const [stopsBefore, since] = [stops, lastInput()];
   try {
     const answered = await working((progress) => engine().load(text, progress), "Loading rules");
     if (text !== rules.peek()) return;
@@ -76,7 +77,7 @@ async function steer(text: string): Promise<void> {
       if (stops > stopsBefore) refusals.value = [failure(STOPPED)];
     } else {
       if (answered.refusals.length === 0) lastGood = text;
-      showAnswer(answered);
+      showAnswer(answered, since);
     }
   } catch (error) {
     if (text === rules.peek()) refusals.value = [failure(error instanceof Error ? error.message : String(error))];

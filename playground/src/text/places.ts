@@ -35,9 +35,10 @@ let recent: readonly Parsed[] = [];
 /** The tree of a text, as far as it can be read; null for a text without a value. */
 export function treeOf(text: string): Node | null {
   const known = recent.find((one) => one.text === text);
-  if (known !== undefined) return known.root;
-  const root = tooDeep(text) ? null : (parseTree(text, [], { allowTrailingComma: true }) ?? null);
-  recent = [{ text, root }, ...recent.slice(0, 1)];
+  const parsed = known?.root ?? (tooDeep(text) ? undefined : parseTree(text, [], { allowTrailingComma: true }));
+  const root = parsed ?? null;
+  // It comes first, as the same string: one that is compared with itself is not read, others are to their first difference.
+  recent = [{ text, root }, ...recent.filter((one) => one !== known).slice(0, 1)];
   return root;
 }
 

@@ -137,7 +137,7 @@ test("an export is previewed before it is copied or downloaded", async () => {
   const button = shown.getByRole("button", { name: "Preview: C program" });
   await button.click();
   const preview = shown.getByLabel("Preview of C program");
-  await preview.getByText("ibv_open_device").first().waitFor();
+  await preview.getByText("#include").first().waitFor();
   expect(await button.getAttribute("aria-expanded")).toBe("true");
   await shown.getByRole("button", { name: "Preview: Scenario" }).click();
   await shown.getByLabel("Preview of Scenario").getByText('"flowsteer": 1').waitFor();
