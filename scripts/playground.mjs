@@ -33,7 +33,7 @@ export const PAGE_OPTIONS = {
 };
 
 /** Shorter names than those of the bundler: what the page reads at its start is two per cent smaller. */
-const NAMES = { module: true, ecma: 2022, compress: false, mangle: true, format: { comments: false } };
+const NAMES = { module: true, ecma: 2022, compress: { passes: 2 }, mangle: true, format: { comments: false } };
 const AT_START = ["page", "engine"];
 
 /** Page and workers, with their sources. */

@@ -26,4 +26,5 @@ startComparingAll();
 startListing();
 startProving();
 await openFirst();
-void startOffline();
+// The worker of the cache asks for all files: those of the first answer have come by then.
+void untilAnswered().then(startOffline);

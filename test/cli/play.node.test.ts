@@ -1,8 +1,10 @@
 /** flowsteer play: the page and its files on loopback. */
 import { once } from "node:events";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { expect, it } from "vitest";
 import { flowsteer, root, scratch, start } from "./support/command.js";
@@ -44,6 +46,29 @@ it("serves rules of other programs as they are", async () => {
     reading: { map: { port0: "vf1" }, driver: "mlx5-pmd-hws", profile: null },
   });
   expect(await (await fetch(at("opened/rules.json"))).text()).toBe(text);
+  expect(await interrupted(playing)).toBe(0);
+});
+
+it("compresses the page, and does not send again what the browser has", async () => {
+  const playing = await play();
+  const ask = async (headers: Record<string, string>, path = "traced.wasm") => {
+    const asked = request(new URL(path, playing.address), { headers });
+    asked.end();
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const bytes = await buffer(answer);
+    return { bytes, status: answer.statusCode, headers: answer.headers };
+  };
+  const plain = readFileSync(join(root, "dist/playground/traced.wasm"));
+  const packed = await ask({ "accept-encoding": "gzip, br" });
+  expect(packed.headers["content-encoding"]).toBe("gzip");
+  expect(packed.headers["content-length"]).toBe(String(packed.bytes.length));
+  expect(packed.bytes.length).toBeLessThan(plain.length / 2);
+  expect(gunzipSync(packed.bytes).equals(plain)).toBe(true);
+  expect((await ask({})).bytes.equals(plain)).toBe(true);
+  const again = await ask({ "accept-encoding": "gzip", "if-none-match": packed.headers.etag ?? "" });
+  expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  const other = await ask({ "accept-encoding": "gzip", "if-none-match": '"other"' });
+  expect([other.status, other.bytes.length]).toEqual([200, packed.bytes.length]);
   expect(await interrupted(playing)).toBe(0);
 });
 

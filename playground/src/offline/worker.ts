@@ -37,9 +37,10 @@ self.addEventListener("fetch", (event) => {
   if (address !== undefined) event.respondWith(answer(address));
 });
 
+/** Files that the page has loaded come from the cache of the browser, which asks whether they are still the same. */
 async function cacheAll(): Promise<void> {
   const cache = await caches.open(CACHE);
-  await cache.addAll([...new Set(ADDRESSES.values())].map((address) => new Request(address, { cache: "reload" })));
+  await cache.addAll([...new Set(ADDRESSES.values())].map((address) => new Request(address, { cache: "no-cache" })));
 }
 
 async function removeOld(): Promise<void> {

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
+import { CompressedFiles } from "./compressed.js";
 
 /** What a browser must know of each kind of file. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -46,8 +47,9 @@ export async function servePage(
   extra: ReadonlyMap<string, ServedFile>,
   port: number,
 ): Promise<PageServer> {
+  const compressed = new CompressedFiles();
   const server = createServer((request, response) => {
-    answer(folder, extra, server, request, response).catch((error: unknown) => {
+    answer({ folder, extra, compressed }, server, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : undefined);
     });
   });
@@ -65,9 +67,14 @@ export async function servePage(
   };
 }
 
+interface Site {
+  readonly folder: string;
+  readonly extra: ReadonlyMap<string, ServedFile>;
+  readonly compressed: CompressedFiles;
+}
+
 async function answer(
-  folder: string,
-  extra: ReadonlyMap<string, ServedFile>,
+  { folder, extra, compressed }: Site,
   server: Server,
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,24 +90,34 @@ async function answer(
   }
   const path = pathOf(request.url ?? "/");
   const file = path === null ? null : (extra.get(path) ?? join(folder, path));
-  const size = file === null ? null : await sizeOf(file);
-  if (path === null || file === null || size === null) {
+  const found = file === null ? null : await sizeOf(file);
+  if (path === null || file === null || found === null) {
     end(response, 404, "no such file\n");
     return;
   }
-  const type = TYPES[extname(path)] ?? "application/octet-stream";
-  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": size });
+  const { size, version } = found;
+  const type = { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" };
+  const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "") && !extra.has(path);
+  const sent = takesGzip ? await compressed.get(String(file), extname(path), size, version) : undefined;
+  if (sent !== undefined) {
+    const isKnown = request.headers["if-none-match"] === sent.headers.ETag;
+    const length = isKnown ? {} : { "Content-Length": sent.bytes.length };
+    response.writeHead(isKnown ? 304 : 200, { ...HEADERS, ...type, ...sent.headers, ...length });
+    response.end(isKnown || request.method === "HEAD" ? undefined : sent.bytes);
+    return;
+  }
+  response.writeHead(200, { ...HEADERS, ...type, "Content-Length": size });
   if (request.method === "HEAD" || size === 0) response.end();
   else if (typeof file !== "string") response.end(file);
   // A file that grows meanwhile is sent up to the size that was told.
   else createReadStream(file, { end: size - 1 }).pipe(response);
 }
 
-/** Bytes; null for what is no file. */
-async function sizeOf(file: ServedFile): Promise<number | null> {
-  if (typeof file !== "string") return file.length;
+/** Bytes, and what changes with the file; null for what is no file. */
+async function sizeOf(file: ServedFile): Promise<{ readonly size: number; readonly version: string } | null> {
+  if (typeof file !== "string") return { size: file.length, version: "" };
   const found = await stat(file).catch(() => null);
-  return found?.isFile() === true ? found.size : null;
+  return found?.isFile() === true ? { size: found.size, version: `${found.size} ${found.mtimeMs}` } : null;
 }
 
 /** The path below the folder, without a slash in front, to the page of a folder; null if it leads out of the folder. */

@@ -1,5 +1,7 @@
 /** The page without a network, below any path of a site, and its new versions. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -61,6 +63,35 @@ it("works without its server after the first visit", async () => {
   );
   expect(faults.filter((one) => !one.includes("ERR_INTERNET_DISCONNECTED"))).toEqual([]);
   await context.close();
+});
+
+it("is sent no file twice on the first visit, though the cache asks for all of them", async () => {
+  const sent: string[] = [];
+  const { port: to } = new URL(playground.url);
+  const counting = createServer((asked, answer) => {
+    const { url, headers } = asked;
+    const on = request({ port: to, path: url, headers: { ...headers, host: `127.0.0.1:${to}` } }, (from) => {
+      if (from.statusCode === 200) sent.push(url ?? "");
+      answer.writeHead(from.statusCode ?? 500, from.headers);
+      from.pipe(answer);
+    });
+    on.end();
+  });
+  await new Promise<void>((resolve) => counting.listen(0, "127.0.0.1", resolve));
+  const context = await playground.browser.newContext(SW);
+  await context.addInitScript({ content: USE });
+  try {
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${(counting.address() as AddressInfo).port}/`);
+    await expectRules(page, "flowsteer");
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null, null, { timeout: PAGE_PATIENCE });
+    expect(sent).toContain("/core.wasm");
+    expect(sent.filter((path, at) => sent.indexOf(path) < at && path !== "/")).toEqual([]);
+  } finally {
+    await context.close();
+    counting.closeAllConnections();
+    counting.close();
+  }
 });
 
 it("offers a new version, keeps what was edited, and removes the old files", async () => {
