@@ -13,15 +13,20 @@ export interface Literal {
   readonly high: FilterValue;
 }
 
+/** Whether a token is a value of the field. */
+export function isLiteral(field: FilterField, token: Token): boolean {
+  return token.kind !== "end" && token.kind !== "sign" && valueOf(field, token) !== null;
+}
+
 /** @throws FilterError the text is no value of the field */
 export function literalOf(field: FilterField, token: Token): Literal {
   const value = token.kind === "end" || token.kind === "sign" ? null : valueOf(field, token);
   if (value !== null) return value;
-  const given = token.kind === "end" ? "a value is missing" : `"${token.text}" is not ${EXPECTED[field.type]}`;
+  const given = token.kind === "end" ? "a value is missing" : `"${token.text}" is not ${KINDS[field.type]}`;
   throw new FilterError(`${given}: ${field.name} ${example(field)}`, token.from, token.to);
 }
 
-const EXPECTED = {
+export const KINDS = {
   number: "a number",
   ipv4: "an IPv4 address",
   ipv6: "an IPv6 address",

@@ -6,17 +6,26 @@ import { wrongType } from "../../base/checks.js";
 import { nearest } from "../../base/nearest.js";
 import { inCall } from "../../errors.js";
 import type { FilterField, FilterFields } from "./fields.js";
-import type { FilterValue } from "./literal.js";
-import { relationOf, sliceOf, SIGNS_OF_RELATIONS, type Slice } from "./relation.js";
+import { isLiteral, type FilterValue } from "./literal.js";
+import { callOf, fieldOfCall } from "./calls.js";
+import {
+  relationOf,
+  SIGNS_OF_RELATIONS,
+  sliceOf,
+  versusOf,
+  type FilterOperand,
+  type Relation,
+  type Versus,
+} from "./relation.js";
 import { FilterError, tokenAt, type FilterFault, type Token } from "./tokens.js";
 
 /** A field, and what its values must be. */
-export interface FilterLeaf {
+export interface FilterLeaf extends FilterOperand {
   readonly kind: "field";
-  readonly field: FilterField;
-  readonly slice: Slice | null;
-  /** Null where the field must only be there. */
+  /** Null where the field must only be there, or is compared with another one. */
   readonly test: ((value: FilterValue) => boolean) | null;
+  /** The field that its values are compared with. */
+  readonly versus: Versus | null;
   /** Whether all values must pass, not only one. */
   readonly every: boolean;
 }
@@ -65,6 +74,12 @@ export function parseDisplayFilter<Own = never>(
     }
   });
 }
+
+/** Words before a field that has several values, and whether all of them are meant. */
+const QUANTIFIERS: ReadonlyMap<string, boolean> = new Map([
+  ["any", false],
+  ["all", true],
+]);
 
 const JOINS = [
   ["or", "||"],
@@ -134,7 +149,7 @@ class Parser<Own> {
       if (!this.#takes(")")) throw new FilterError('")" is missing', at === to ? from : at, to);
       return { ...inner, grouped: true, from, to: this.#at };
     }
-    const found = this.own?.(this.text, from) ?? null;
+    const found = this.#beginsComparison() ? null : (this.own?.(this.text, from) ?? null);
     if (found !== null) {
       this.#at = found.to;
       return { kind: "own", own: found.own, from, to: found.to };
@@ -142,28 +157,80 @@ class Parser<Own> {
     return { ...this.#field(), from, to: this.#at };
   }
 
+  /** Whether a quantifier or a function stands here, which other syntaxes know as a word. */
+  #beginsComparison(): boolean {
+    const { kind, text, to } = this.#next();
+    if (kind !== "word") return false;
+    if (this.text[to] === "(") return true;
+    return QUANTIFIERS.has(text) && this.fields.has(/^\s*([\w.]+)/.exec(this.text.slice(to))?.[1] ?? "");
+  }
+
   #field(): FilterLeaf {
-    const token = this.#take();
-    if (token.kind !== "word") throw new FilterError(missing(token), token.from, token.to);
-    const field = this.fields.get(token.text) ?? this.fields.get(token.text.toLowerCase());
-    if (field === undefined) throw new FilterError(unknown(token.text, this.fields), token.from, token.to);
-    const slice = this.#takes("[") ? sliceOf(field, this.#upTo("]")) : null;
-    const sliced: FilterField = slice === null ? field : { ...field, type: "bytes", bits: 0 };
+    const first = this.#next();
+    const all = this.#beginsComparison() ? QUANTIFIERS.get(first.text) : undefined;
+    if (all !== undefined) this.#take();
+    const [operand, field] = this.#operand();
+    const leaf = { kind: "field", ...operand, test: null, versus: null } as const;
     const sign = this.#next();
     if (sign.kind !== "sign" || !SIGNS_OF_RELATIONS.has(sign.text)) {
-      if (sign.kind === "word" && (this.own === null || !field.header)) {
-        throw new FilterError(`"${sign.text}" is no operator: use ==, !=, <, >, in, contains`, sign.from, sign.to);
-      }
-      return { kind: "field", field, slice, test: null, every: false };
+      const { text, from, to } = sign;
+      if (text === "=" || (sign.kind === "word" && (this.own === null || !field.header)))
+        throw new FilterError(`"${text}" is no operator: use ==, !=, <, >, in, contains`, from, to);
+      if (all !== undefined || operand.call !== null)
+        throw new FilterError(`"${first.text}" needs a comparison, such as == 2`, first.from, first.to);
+      return { ...leaf, every: false };
     }
     this.#take();
-    const relation = relationOf(
-      sliced,
+    const relation = this.#isOperand(field) ? this.#versus(field, sign) : this.#relation(field, sign);
+    return { ...leaf, ...relation, every: all ?? relation.every };
+  }
+
+  #relation(field: FilterField, sign: Token): Relation {
+    return relationOf(
+      field,
       sign,
       () => this.#take(),
       (wanted) => this.#takes(wanted),
     );
-    return { kind: "field", field, slice, ...relation };
+  }
+
+  #versus(field: FilterField, sign: Token): ReturnType<typeof versusOf> {
+    const [operand, other] = this.#operand();
+    return versusOf(field, sign, operand, other);
+  }
+
+  /** Whether a field or a function stands here. What can be a value is one: `udp` of `ip.proto`. */
+  #isOperand(field: FilterField): boolean {
+    const token = this.#next();
+    if (token.kind !== "word") return false;
+    const { text } = tokenAt(this.text, token.to);
+    return (text === "(" && !this.fields.has(token.text)) || (this.fields.has(token.text) && !isLiteral(field, token));
+  }
+
+  /** A field, with bytes of it or in a function, and what it is compared as. */
+  #operand(): readonly [FilterOperand, FilterField] {
+    const token = this.#take();
+    if (token.kind !== "word") throw new FilterError(missing(token), token.from, token.to);
+    const { kind, text, from } = this.#next();
+    if (kind === "sign" && text === "(" && from === token.to && !this.fields.has(token.text)) {
+      const call = callOf(token);
+      this.#take();
+      const field = this.#named(this.#take());
+      const { from: at, to } = this.#next();
+      if (!this.#takes(")")) throw new FilterError(`${call} takes one field: ")" is missing`, at, to);
+      return [{ field, slice: null, call }, fieldOfCall(call, field, token)];
+    }
+    const field = this.#named(token);
+    const slice = this.#takes("[") ? sliceOf(field, this.#upTo("]")) : null;
+    const { header: _, ...bytes } = field;
+    return [{ field, slice, call: null }, slice === null ? field : { ...bytes, type: "bytes", bits: 0 }];
+  }
+
+  #named(token: Token): FilterField {
+    const field = token.kind === "word" ? this.fields.get(token.text) : undefined;
+    if (field !== undefined) return field;
+    const text = token.kind === "word" ? unknown(token.text, this.fields) : missing(token);
+    throw new FilterError(text, token.from, token.to);
   }
 
   /** The tokens up to a sign. */
@@ -189,6 +256,9 @@ function missing({ kind, text }: Token): string {
 function unknown(name: string, fields: FilterFields): string {
   const all = [...fields.keys()];
   const siblings = all.filter((one) => one.startsWith(name.slice(0, name.indexOf(".") + 1)));
-  const near = siblings.find((one) => one.startsWith(name)) ?? nearest(name, siblings) ?? nearest(name, all);
+  const lower = name.toLowerCase();
+  // Names and words have small letters, as Wireshark has them.
+  const small = fields.has(lower) || /^(and|or|not|eq|ne|gt|lt|ge|le|in)$/.test(lower) ? lower : undefined;
+  const near = small ?? siblings.find((one) => one.startsWith(name)) ?? nearest(name, siblings) ?? nearest(name, all);
   return `there is no field "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
 }

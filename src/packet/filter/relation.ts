@@ -1,6 +1,7 @@
 /** What stands after a field: an operator with values, or a range of bytes. */
 import type { FilterField } from "./fields.js";
-import { literalOf, type FilterValue, type Literal } from "./literal.js";
+import type { FilterCall } from "./calls.js";
+import { KINDS, literalOf, type FilterValue, type Literal } from "./literal.js";
 import { FilterError, type Token } from "./tokens.js";
 
 /** Bytes of a value: null for its end. */
@@ -12,6 +13,19 @@ export interface Slice {
 export interface Relation {
   readonly test: (value: FilterValue) => boolean;
   readonly every: boolean;
+}
+
+/** Values of a field, or bytes of them, or what a function makes of them. */
+export interface FilterOperand {
+  readonly field: FilterField;
+  readonly slice: Slice | null;
+  readonly call: FilterCall | null;
+}
+
+/** What a value of one field must be to one of another. */
+export interface Versus {
+  readonly operand: FilterOperand;
+  readonly holds: (value: FilterValue, other: FilterValue) => boolean;
 }
 
 type Compare = (value: FilterValue, literal: Literal) => boolean;
@@ -35,6 +49,26 @@ export const SIGNS_OF_RELATIONS: ReadonlySet<string> = new Set([
   ...Object.keys(COMPARISONS),
   ...["in", "contains", "matches", "&"],
 ]);
+
+/** A comparison of fields. @throws FilterError the sign compares no fields, or they have other types */
+export function versusOf(
+  left: FilterField,
+  sign: Token,
+  operand: FilterOperand,
+  right: FilterField,
+): { readonly versus: Versus; readonly every: boolean } {
+  const { from, to } = sign;
+  const found = COMPARISONS[sign.text];
+  if (found === undefined) throw new FilterError(`"${sign.text}" compares no fields: use ==, !=, <, >`, from, to);
+  if (left.type !== right.type || left.header || right.header) {
+    const [one, other] = [left, right].map(
+      ({ name, type, header }) => `${name} is ${header ? "a header" : KINDS[type]}`,
+    );
+    throw new FilterError(`${one}, ${other}: fields of one type are compared`, from, to);
+  }
+  const [compare, every] = found;
+  return { versus: { operand, holds: (value, other) => compare(value, { low: other, high: other }) }, every };
+}
 
 /**
  * The relation that a sign begins.

@@ -48,7 +48,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   contains: "contains",
   matches: "matches",
 };
-const SIGNS: Readonly<Record<string, string>> = { "~=": "!==", "=": "==", "~": "matches" };
+const SIGNS: Readonly<Record<string, string>> = { "~=": "!==", "~": "matches" };
 
 /** The token at or after a place. */
 export function tokenAt(text: string, at: number): Token {
@@ -63,7 +63,7 @@ export function tokenAt(text: string, at: number): Token {
     return { kind: "string", text: quoted.slice(1, -1).replace(/\\(.)/gs, "$1"), from, to };
   }
   if (word !== undefined) {
-    const spelled = Object.hasOwn(SPELLED, word.toLowerCase()) ? SPELLED[word.toLowerCase()] : undefined;
+    const spelled = Object.hasOwn(SPELLED, word) ? SPELLED[word] : undefined;
     const from = to - word.length;
     return { kind: spelled === undefined ? "word" : "sign", text: spelled ?? word, from, to };
   }

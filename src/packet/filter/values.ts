@@ -4,9 +4,11 @@ import { unhex } from "../../base/hex.js";
 import { hexOf, readNumber } from "../bytes.js";
 import type { ParsedHeaders } from "../parsedFrame.js";
 import { frameNodes } from "../tree/tree.js";
+import { called } from "./calls.js";
 import type { FilterField, FilterPlace } from "./fields.js";
 import type { FilterValue } from "./literal.js";
 import type { FilterExpression, FilterLeaf } from "./parse.js";
+import type { FilterOperand } from "./relation.js";
 
 const WIDTHS: Readonly<Partial<Record<FilterField["type"], number>>> = { mac: 48, ipv4: 32, ipv6: 128 };
 
@@ -59,11 +61,28 @@ export function filterValueText({ type, names }: FilterField, value: FilterValue
   return type === "ipv6" ? ipv6Text(unhex(value)) : value.replace(/..(?=.)/g, "$&:");
 }
 
-/** Whether values of a field pass what a filter says of them. */
-export function passes({ field, slice, test, every }: FilterLeaf, values: readonly FilterValue[]): boolean {
-  const all = slice === null ? values : values.flatMap((value) => sliced(field, value, slice) ?? []);
+/**
+ * Whether values of a field pass what a filter says of them.
+ * @param others the values of the field that they are compared with (`leaf.versus`), if that is a field
+ */
+export function passes(leaf: FilterLeaf, values: readonly FilterValue[], others: readonly FilterValue[] = []): boolean {
+  const { versus, test, every } = leaf;
+  const all = operandValues(leaf, values);
+  if (versus !== null) {
+    const other = operandValues(versus.operand, others);
+    const holdsFor = (value: FilterValue): boolean => {
+      const one = (against: FilterValue): boolean => versus.holds(value, against);
+      return every ? other.every(one) : other.some(one);
+    };
+    return all.length > 0 && other.length > 0 && (every ? all.every(holdsFor) : all.some(holdsFor));
+  }
   if (test === null || all.length === 0) return all.length > 0;
   return every ? all.every(test) : all.some(test);
+}
+
+function operandValues({ field, slice, call }: FilterOperand, values: readonly FilterValue[]): readonly FilterValue[] {
+  const all = slice === null ? values : values.flatMap((value) => sliced(field, value, slice) ?? []);
+  return call === null ? all : called(call, all, field);
 }
 
 function sliced(

@@ -87,3 +87,23 @@ it("knows each field once, by the header that it is in", () => {
       ).toBe(true);
   }
 });
+
+it.each([
+  ["ip.src = 10.0.0.1", '"=" is no operator: use ==, !=, <, >, in, contains', "="],
+  ["IP.SRC == 10.0.0.1", 'there is no field "IP.SRC"; did you mean "ip.src"?', "IP.SRC"],
+  ["TCP", 'there is no field "TCP"; did you mean "tcp"?', "TCP"],
+  ["ip AND tcp", '"AND" is no operator: use ==, !=, <, >, in, contains', "AND"],
+  ["count(ip)", '"count" needs a comparison, such as == 2', "count"],
+  ["all ip.addr", '"all" needs a comparison, such as == 2', "all"],
+  ["Len(ip.src) == 4", 'there is no function "Len": did you mean "len"?', "Len"],
+  ["len(udp) == 8", "udp is a header: len takes a field, or frame", "len"],
+  ["max(tcp.srcport, tcp.dstport) > 9", 'max takes one field: ")" is missing', ","],
+  ["lower(ip.src) == 4", "ip.src is no text, which lower takes", "lower"],
+  ["ip.src == tcp.port", "ip.src is an IPv4 address, tcp.port is a number: fields of one type are compared", "=="],
+  ["tcp == udp", "tcp is a header, udp is a header: fields of one type are compared", "=="],
+  ["ip.src in ip.dst", '"in" compares no fields: use ==, !=, <, >', "in"],
+])("refuses %s, as Wireshark does", (filter, message, at) => {
+  const found = parseDisplayFilter(filter, packetFilterFields());
+  const { text, from, to } = found.fault ?? { text: "", from: 0, to: 0 };
+  expect([text, filter.slice(from, to)]).toEqual([message, at]);
+});

@@ -63,9 +63,11 @@ function passesIn(filter: string, { number, frame, parsed }: Frame): boolean {
     "frame.len": frame.wireLength,
     "frame.cap_len": frame.bytes.length,
   };
-  const valuesOf = ({ field }: FilterLeaf): FilterValue[] =>
+  const valuesOf = ({ field }: Pick<FilterLeaf, "field">): FilterValue[] =>
     field.places === null ? [records[field.name] ?? 0] : filterValues(field, frame.bytes, parsed);
-  return holds(found.expression!, (leaf) => passes(leaf, valuesOf(leaf)));
+  return holds(found.expression!, (leaf) =>
+    passes(leaf, valuesOf(leaf), leaf.versus === null ? [] : valuesOf(leaf.versus.operand)),
+  );
 }
 
 function isReadFurther({ name }: Frame): boolean {

@@ -88,6 +88,40 @@ test("a filter gives the frames whose rows meet it", async () => {
   expect((await session.rows(0, 10_000)).map(({ number }) => number)).toEqual(web);
 });
 
+test("fields are compared with fields, counted, and asked of all their values", async () => {
+  const session = await opened(EVERYDAY);
+  const columns = ["ip.src", "ip.dst", "tcp.port", "ip.addr"];
+  const all = await session.rows(0, 100, columns);
+  const valuesOf = ({ cells }: FrameRow, column: string): string[] => (cells[column] ?? "").split(", ").filter(Boolean);
+  for (const [fields, wanted] of [
+    [
+      "ip.src == ip.dst",
+      (row: FrameRow) => valuesOf(row, "ip.src").some((one) => valuesOf(row, "ip.dst").includes(one)),
+    ],
+    ["count(ip.addr) > 2", (row: FrameRow) => valuesOf(row, "ip.addr").length > 2],
+    [
+      "all tcp.port >= 80 && frame.len == frame.cap_len",
+      (row: FrameRow) =>
+        valuesOf(row, "tcp.port").length > 0 &&
+        valuesOf(row, "tcp.port").every((port) => Number(port) >= 80) &&
+        row.length === row.wireLength,
+    ],
+    [
+      'lower(fs.verdict) == "miss" || fs.tag == 200',
+      ({ verdict, rules }: FrameRow) => verdict === "miss" || rules.includes("service tag"),
+    ],
+  ] as const) {
+    await session.filter({ fields });
+    const found = await session.rows(0, 100);
+    const expected = all.filter(wanted).map(({ number }) => number);
+    expect(expected.length, fields).toBeGreaterThan(0);
+    expect(
+      found.map(({ number }) => number),
+      fields,
+    ).toEqual(expected);
+  }
+});
+
 test("the list is sorted by any field, and rows have the texts of columns", async () => {
   const session = await opened(MANY);
   const columns = ["tcp.srcport || udp.srcport", "ip.dst", "fs.tag", "fs.table", "ip.proto"];

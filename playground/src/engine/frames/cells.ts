@@ -1,8 +1,8 @@
 /** Texts of columns that are fields of filters. */
 import type { ParsedHeaders } from "flowsteer";
-import { filterValues, filterValueText, type FilterField } from "flowsteer/packet";
+import { filterValueText, type FilterField } from "flowsteer/packet";
 import type { Run } from "../steer/run.js";
-import { fieldsOf, ofOutcome, ofRecord } from "./fieldColumns.js";
+import { fieldsOf, valuesIn } from "./fieldColumns.js";
 
 /** The texts of a frame's columns; "" where it has none of a column's fields. */
 export function cellsOf(
@@ -12,12 +12,7 @@ export function cellsOf(
   const all = columns.map((column) => [column, fieldsOf(column)] as const);
   return (frame, bytes, parsed) => {
     const textOf = (field: FilterField): string => {
-      const values =
-        field.places === null
-          ? (ofOutcome(field, run, frame) ?? ofRecord(field, run, frame))
-          : parsed === null
-            ? []
-            : filterValues(field, bytes, parsed);
+      const values = valuesIn(field, run, frame, bytes, parsed);
       return values.map((value) => filterValueText(field, value)).join(", ");
     };
     return Object.fromEntries(

@@ -1,4 +1,5 @@
 /** The values of fields of frames, in columns: a filter that is typed reads each field of the frames once. */
+import type { ParsedHeaders } from "flowsteer";
 import { filterValues, holds, leavesOf, parseDisplayFilter, passes } from "flowsteer/packet";
 import type { FilterExpression, FilterField, FilterLeaf, FilterValue } from "flowsteer/packet";
 import type { Progress } from "../api.js";
@@ -47,7 +48,7 @@ class Column {
   }
 }
 
-/** Which frames pass a condition on whole headers, whose bytes are not kept. */
+/** Which frames pass a condition on whole headers, whose bytes are not kept, or on two fields. */
 class Marks {
   readonly #marks: Uint8Array;
 
@@ -58,8 +59,11 @@ class Marks {
     this.#marks = new Uint8Array(frames);
   }
 
-  set(frame: number, values: Values): void {
-    if (passes(this.leaf, values)) this.#marks[frame - 1] = 1;
+  /** @param valuesOf the values of a field in the frame */
+  set(frame: number, valuesOf: (field: FilterField) => Values): void {
+    const { field, versus } = this.leaf;
+    const others = versus === null ? [] : valuesOf(versus.operand.field);
+    if (passes(this.leaf, valuesOf(field), others)) this.#marks[frame - 1] = 1;
   }
 
   passing(): Passes {
@@ -81,7 +85,7 @@ export class FrameFields {
     if (parsed.fault !== null || parsed.expression === null) return () => true;
     const { expression } = parsed;
     const leaves = leavesOf(expression);
-    const fields = leaves.map(({ field }) => field);
+    const fields = leaves.filter(({ versus }) => versus === null).map(({ field }) => field);
     const marks = await this.#read(fields, leaves, run, pace, progress);
     const tests = new Map(leaves.map((leaf) => [leaf, this.#test(leaf, run, marks)]));
     return (frame) => holds(expression, (leaf) => tests.get(leaf)?.(frame) ?? false);
@@ -111,13 +115,15 @@ export class FrameFields {
   #test(leaf: FilterLeaf, run: Run, marks: readonly Marks[]): Passes {
     const { field } = leaf;
     const { outcomes } = run;
+    const marked = marks.find((one) => one.leaf === leaf);
+    if (marked !== undefined) return marked.passing();
     const ofClass = OUTCOME_FIELDS[field.name];
     if (ofClass !== undefined) {
       const pass = outcomes.classes.map((one) => passes(leaf, ofClass(one)));
       return (frame) => pass[outcomes.numberOf(frame) - 1] === true;
     }
     if (field.places === null) return (frame) => passes(leaf, ofRecord(field, run, frame));
-    return (marks.find((one) => one.leaf === leaf) ?? this.#columns.get(field.name))?.passing(leaf) ?? (() => false);
+    return this.#columns.get(field.name)?.passing(leaf) ?? (() => false);
   }
 
   /** Reads what is not known yet. */
@@ -129,15 +135,16 @@ export class FrameFields {
     progress: Progress,
   ): Promise<Marks[]> {
     const { count } = this.#frames;
-    const marks = leaves.filter(({ field }) => field.header).map((leaf) => new Marks(leaf, count));
+    const marked = leaves.filter(({ field, versus }) => field.header === true || versus !== null);
+    const marks = marked.map((leaf) => new Marks(leaf, count));
     const inBytes = wanted.filter(({ header, places }) => places !== null && header !== true);
     const fields = new Map(inBytes.map((field) => [field.name, field]));
     const missing = [...fields.values()].filter(({ name }) => !this.#columns.has(name));
     const fresh = missing.map((field) => [field, new Column(count)] as const);
-    const reads = [...fresh, ...marks.map((one) => [one.leaf.field, one] as const)];
-    if (reads.length > 0) {
+    if (fresh.length + marks.length > 0) {
       await scanParsed(this.#frames, run.loaded.device, pace, progress, (frame, bytes, parsed) => {
-        for (const [field, into] of reads) into.set(frame, filterValues(field, bytes, parsed));
+        for (const [field, column] of fresh) column.set(frame, filterValues(field, bytes, parsed));
+        for (const one of marks) one.set(frame, (field) => valuesIn(field, run, frame, bytes, parsed));
       });
     }
     for (const [{ name }, column] of fresh) this.#columns.set(name, column);
@@ -157,6 +164,18 @@ export class FrameFields {
 export function fieldsOf(column: string): FilterField[] {
   const { expression = null } = { ...parseDisplayFilter(column, filterFields()) } as { expression?: FilterExpression };
   return expression === null ? [] : leavesOf(expression).map(({ field }) => field);
+}
+
+/** The values of any field; those in its bytes only of a frame that can be steered. */
+export function valuesIn(
+  field: FilterField,
+  run: Run,
+  frame: number,
+  bytes: Uint8Array,
+  parsed: ParsedHeaders | null,
+): Values {
+  if (field.places === null) return ofOutcome(field, run, frame) ?? ofRecord(field, run, frame);
+  return parsed === null ? [] : filterValues(field, bytes, parsed);
 }
 
 /** What the engine answered about a frame; null where the field is none of an outcome. */
