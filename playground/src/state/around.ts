@@ -1,17 +1,20 @@
 /**
- * What is undone together with the text: how it is read, its name, what it is compared with, the open capture. The history
+ * What is undone together with the text: how it is read, its name, what it is compared with, the lesson of the tour, the
+ * open capture. The history
  * of the editor has it beside the text, so that there is one history of the page.
  */
 import { batch, computed } from "@preact/signals";
 import type { SourceOptions } from "../importing/api.js";
 import { closeCapture, isFileOfRules, openCapture, openFile, type OpenFile } from "./capture.js";
 import { openedRules, rules, rulesName, source } from "./document.js";
+import { tourAt } from "./tourAt.js";
 
 export interface Around {
   /** How the text is read; null for a scenario. */
   readonly options: SourceOptions | null;
   readonly name: string;
   readonly opened: string;
+  readonly lesson: string | null;
   readonly file: OpenFile | null;
 }
 
@@ -22,11 +25,12 @@ export const around = computed((): Around => ({
   options: source.value?.options ?? null,
   name: rulesName.value,
   opened: openedRules.value,
+  lesson: tourAt.value,
   file: restored === null ? openFile.value : (openFile.value, restored.file),
 }));
 
 export function sameAround(one: Around, other: Around): boolean {
-  return sameButOpened(one, other) && one.opened === other.opened;
+  return sameButOpened(one, other) && one.opened === other.opened && one.lesson === other.lesson;
 }
 
 function sameButOpened(one: Around, other: Around): boolean {
@@ -48,7 +52,7 @@ export function belongsToStepBefore(before: Around, now: Around): boolean {
 
 /** Shows a text of the history with what was around it. */
 export function restore(text: string, now: Around): void {
-  const { options, name, opened, file } = now;
+  const { options, name, opened, lesson, file } = now;
   const isOther = !sameFile(now, around.peek());
   if (isOther) restored = { file };
   batch(() => {
@@ -56,6 +60,7 @@ export function restore(text: string, now: Around): void {
     if (options === null) rules.value = text;
     rulesName.value = name;
     openedRules.value = opened;
+    tourAt.value = lesson;
   });
   if (isOther) void restoreFile(file);
 }

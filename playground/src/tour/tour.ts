@@ -1,13 +1,14 @@
 /** The tour of the moment: which lesson is open, what was done, and the person's own rules, which are kept until it ends. */
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { engine } from "../engine/client.js";
 import { answer, stale } from "../state/answer.js";
 import { closeCapture, openCapture, openFile } from "../state/capture.js";
 import { editRules, openedRules, openRules, rules, rulesName, source } from "../state/document.js";
 import { editsBetween } from "../text/json.js";
 import { recall, remember } from "../state/remembered.js";
-import { keepOwn, openOwn, ownRules, releaseOwn } from "../state/ownRules.js";
+import { keepOwn, openOwn, ownRules, releaseOwn, type OwnRules } from "../state/ownRules.js";
 import { filter, selectedFrame, selectedPath } from "../state/selection.js";
+import { tourAt } from "../state/tourAt.js";
 import {
   check,
   keepsTask,
@@ -44,29 +45,60 @@ let ownFile: { readonly file: Blob; readonly name: string } | null = null;
 export async function beginTour(): Promise<void> {
   const at = LESSONS.find((name) => name === recall(AT));
   if (ownRules("tab") === null) {
-    keepOwn({ text: rules.peek(), source: source.peek(), opened: openedRules.peek(), name: rulesName.peek() });
+    own = { text: rules.peek(), source: source.peek(), opened: openedRules.peek(), name: rulesName.peek() };
+    keepOwn(own);
     ownFile = openFile.peek();
     await openLesson(at ?? LESSONS.find((name) => !done.peek().has(name)) ?? LESSONS[0]);
-  } else await loadLesson(at ?? LESSONS[0]);
+  } else tourAt.value = (await loadLesson(at ?? LESSONS[0])).name;
+  follow ??= effect(() => followHistory(tourAt.value));
+  watchAnswers();
+}
+
+/** The rules of before the last tour, which redoing its beginning keeps again. */
+let own: OwnRules | null = null;
+let follow: (() => void) | undefined;
+
+/** Undo and redo lead from lesson to lesson, out of the tour and into it. */
+function followHistory(name: string | null): void {
+  const shown = lesson.peek()?.name ?? null;
+  if (name === shown) return;
+  if (name === null) {
+    leave();
+    releaseOwn();
+    return;
+  }
+  if (ownRules("tab") === null && own !== null) keepOwn(own);
+  watchAnswers();
+  void loadLesson(name as LessonName);
+}
+
+function watchAnswers(): void {
   watch ??= effect(() => {
-    if (answer.value !== null && !isAnother.value && !stale.value) void look();
+    if (lesson.value !== null && answer.value !== null && !isAnother.value && !stale.value) void look();
     else checked.value = null;
   });
 }
 
 let watch: (() => void) | undefined;
 
-/** Ends the tour, and opens the rules of before it. */
-export async function endTour(): Promise<void> {
+function leave(): void {
   watch?.();
   watch = undefined;
   lesson.value = null;
   checked.value = null;
-  const own = ownRules("tab");
+}
+
+/** Ends the tour, and opens the rules of before it. */
+export async function endTour(): Promise<void> {
+  leave();
+  const before = ownRules("tab");
   releaseOwn();
-  if (own === null) return;
-  forget();
-  openOwn(own);
+  batch(() => {
+    tourAt.value = null;
+    if (before === null) return;
+    forget();
+    openOwn(before);
+  });
   if (ownFile !== null) await openCapture(ownFile.file, ownFile.name, true);
   ownFile = null;
 }
@@ -74,7 +106,11 @@ export async function endTour(): Promise<void> {
 /** Opens a lesson with its scenario. */
 export async function openLesson(name: LessonName): Promise<void> {
   const loaded = await loadLesson(name);
-  show(loaded.start, `tour: ${loaded.lesson.title}`);
+  batch(() => {
+    tourAt.value = name;
+    forget();
+    openRules(loaded.start, `tour: ${loaded.lesson.title}`);
+  });
   if (openFile.peek() !== null) await closeCapture(true);
 }
 
@@ -96,11 +132,6 @@ async function loadLesson(name: LessonName): Promise<OpenLesson> {
   lesson.value = loaded;
   remember(AT, name);
   return loaded;
-}
-
-function show(text: string, name: string): void {
-  forget();
-  openRules(text, name);
 }
 
 /** Selects nothing. */

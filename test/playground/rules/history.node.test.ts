@@ -85,3 +85,36 @@ test("a repair says what else it changes, and can be undone from where it was ma
   expect(faults).toEqual([]);
   await context.close();
 });
+
+test("lessons of the tour are undone and redone with their rules, into the tour and out of it", async () => {
+  const { page, context, faults } = await playground.open();
+  await counts(page, "2 frames");
+  const lesson = (name: string) => page.getByRole("region", { name });
+  await page.getByRole("button", { name: "Tour", exact: true }).click();
+  await lesson("1 of 8: Match").waitFor();
+  await nameOf(page, "tour: Match").waitFor();
+  await lesson("1 of 8: Match")
+    .getByRole("button", { name: /^Lesson 2/ })
+    .click();
+  await nameOf(page, "tour: Priorities").waitFor();
+  await grid(page).focus();
+  await page.keyboard.press("Control+z");
+  await lesson("1 of 8: Match").waitFor();
+  await nameOf(page, "tour: Match").waitFor();
+  await page.keyboard.press("Control+z");
+  await nameOf(page, "why-vxlan").waitFor();
+  await lesson("1 of 8: Match").waitFor({ state: "detached" });
+  await counts(page, "2 frames");
+  await page.keyboard.press("Control+Shift+Z");
+  await lesson("1 of 8: Match").getByText("3 of 4 frames go where they should.").waitFor();
+  await page.getByRole("button", { name: "Leave the tour" }).click();
+  await nameOf(page, "why-vxlan").waitFor();
+  await grid(page).focus();
+  await page.keyboard.press("Control+z");
+  await lesson("1 of 8: Match").waitFor();
+  await page.keyboard.press("Control+Shift+Z");
+  await lesson("1 of 8: Match").waitFor({ state: "detached" });
+  await nameOf(page, "why-vxlan").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
