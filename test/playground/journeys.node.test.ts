@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addPacket } from "./frames/support.js";
 import { openPlayground, type Playground, rulesEditor } from "./support/page.js";
 
 let playground: Playground;
@@ -58,6 +59,70 @@ test("share a link, and open it in another profile", async () => {
   await other.context.close();
 });
 
+/** Rules of testpmd as somebody has them, comment and all; the frames arrive on another port than the rule names. */
+const TESTPMD = `# tenants
+flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.10 / tcp dst is 443 / end actions queue index 3 / end
+flow create 0 ingress pattern eth / ipv4 / udp dst is 53 / end actions queue index 1 / end`;
+
+test("testpmd rules are pasted, mended in their own words, undone, shared, and opened elsewhere as the same text", async () => {
+  const { page, context, faults } = await playground.open();
+  const began = performance.now();
+  await answered(page);
+  await rulesEditor(page).evaluate((element, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    element.dispatchEvent(
+      new ClipboardEvent("paste", { bubbles: true, cancelable: true, composed: true, clipboardData }),
+    );
+  }, TESTPMD);
+  await page.getByRole("tab", { name: "Rules (testpmd)" }).waitFor();
+  await addPacket(page, "ipv4 198.51.100.9 > 192.0.2.10 / tcp > 80 [S]");
+  const path = page.locator(".pane.way");
+  await path.getByText('nearest: rule "pasted:2" does not match: tcp dst is 80, not 443').waitFor();
+  await path.getByRole("button", { name: /^Try repair: pasted:2: change "tcp dst is 443"/ }).click();
+  await expect.poll(() => textOf(page)).toBe(TESTPMD.replace("443", "80"));
+  await path.getByText("qp:queue 3").first().waitFor();
+  const undo = page.locator(".rules-tools").getByRole("button", { name: "Undo", exact: true });
+  await undo.click();
+  await expect.poll(() => textOf(page)).toBe(TESTPMD);
+  while (await undo.isEnabled()) await undo.click();
+  await page.getByRole("tab", { name: "Rules (testpmd)" }).waitFor({ state: "detached" });
+  const redo = page.getByRole("button", { name: "Redo", exact: true });
+  while (await redo.isEnabled()) await redo.click();
+  await expect.poll(() => textOf(page)).toBe(TESTPMD.replace("443", "80"));
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const link = await page.getByRole("dialog").getByRole("textbox").inputValue();
+  const other = await playground.open({ path: link.slice(playground.url.length) });
+  await other.page.getByRole("tab", { name: "Rules (testpmd)" }).waitFor();
+  await expect.poll(() => textOf(other.page)).toBe(TESTPMD.replace("443", "80"));
+  await other.page.locator(".pane.way").getByText("qp:queue 3").first().waitFor();
+  tell("testpmd rules from the clipboard to another profile", began);
+  expect([...faults, ...other.faults]).toEqual([]);
+  await context.close();
+  await other.context.close();
+});
+
+test("forced colours keep the bars, the picture and what is selected", async () => {
+  const { page, context } = await playground.open({ context: { forcedColors: "active" } });
+  await answered(page);
+  await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
+  await page.locator(".way-line path").first().waitFor();
+  await page.locator(".spark > span").first().waitFor();
+  const looks = await page.evaluate(() => {
+    const of = (selector: string): CSSStyleDeclaration => getComputedStyle(document.querySelector(selector)!);
+    const ground = of("body").backgroundColor;
+    return {
+      bar: of(".spark > span").backgroundColor !== ground,
+      verdict:
+        of('.strip .verdicts [data-verdict="miss"]').borderBottomColor !== of(".strip .verdicts button").borderTopColor,
+      path: of(".way-line path").stroke !== ground,
+      row: of('.frame-row[aria-selected="true"]').outlineStyle,
+    };
+  });
+  expect(looks).toEqual({ bar: true, verdict: true, path: true, row: "solid" });
+  await context.close();
+});
+
 test("a session with the keyboard alone", async () => {
   const { page, context, faults } = await playground.open();
   const began = performance.now();
@@ -92,6 +157,11 @@ test("a session with the keyboard alone", async () => {
   expect(faults).toEqual([]);
   await context.close();
 });
+
+/** The whole text of the editor, which is short enough to be in the page. */
+async function textOf(page: Page): Promise<string> {
+  return (await rulesEditor(page).locator(".cm-line").allTextContents()).join("\n");
+}
 
 async function answered(page: Page): Promise<void> {
   await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
