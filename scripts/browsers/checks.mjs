@@ -7,6 +7,10 @@ import { KEYS } from "./session.mjs";
 /** Rules of a link: every frame goes to one queue. */
 const LINKED = `{"flowsteer":1,"queues":[{"name":"from-link"}],"tables":[{"name":"root","level":0}],"rules":[{"name":"all","table":"root","actions":[{"queue":"from-link"}]}],"frames":[{"headers":[{"header":"ethernet"},{"header":"ipv4"},{"header":"udp"}]}]}`;
 
+const TESTPMD = `# tenants
+flow create 0 ingress pattern eth / ipv4 dst is 127.0.0.1 / tcp dst is 443 / end actions queue index 3 / end
+`;
+
 export const CHECKS = {
   "the example is answered": async (session, url) => {
     await session.open(url);
@@ -88,6 +92,27 @@ export const CHECKS = {
     await session.until("the queue of the link", () => probe.text("[data-place]").includes("from-link"));
   },
 
+  "testpmd rules are mended in their own words, undone, and shared": async (session, url) => {
+    await session.open(`${url}?journey`);
+    await session.until("rows of frames", () => probe.all("[role=grid] [data-place]").length > 0);
+    await session.run(dropRules, TESTPMD);
+    await session.until("the text as it is", () => probe.text(".cm-line").includes("# tenants"));
+    await session.run(dropCapture, "everyday.pcap");
+    await session.until("its frames", () => probe.text(".frames-count").startsWith("86"));
+    await session.click("[data-place='3']");
+    await session.click("button", 'Try repair: own.testpmd:2: change "tcp dst is 443"');
+    await session.until("the mended text", () => probe.text(".cm-line").includes("tcp dst is 80"));
+    await session.click(".rules-tools button", "Undo");
+    await session.until("the text of before", () => probe.text(".cm-line").includes("tcp dst is 443"));
+    await session.click("button", "Share");
+    await session.until("the link", () => probe.find(".share-link input")?.value.includes("#"));
+    const link = await session.run(() => probe.find(".share-link input").value);
+    await session.open(`${url}?elsewhere${link.slice(link.indexOf("#"))}`);
+    await session.until("the same text", (text) => probe.text(".cm-line, .still-line").includes(text), [
+      TESTPMD.split("\n")[1],
+    ]);
+  },
+
   "the theme is switched": async (session) => {
     const colour = () => session.run(() => getComputedStyle(document.body).backgroundColor);
     const before = await colour();
@@ -125,6 +150,14 @@ async function dropCapture(name) {
   const data = new DataTransfer();
   data.items.add(new File([await new Response(bytes).blob()], name));
   document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}
+
+/** Runs in the page: drops rules of testpmd on the editor. */
+function dropRules(text) {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "own.testpmd"));
+  const pane = document.querySelector(".pane.rules");
+  pane.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }
 
 /** Runs in the page: whether IndexedDB has the capture. */
