@@ -6,6 +6,7 @@ import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
 import { startComparingAll } from "./state/difference.js";
+import { startMeasuring } from "./state/felt.js";
 import { startListing } from "./state/frameList.js";
 import { startImporting } from "./state/imported.js";
 import { startProving } from "./state/proofs.js";
@@ -15,6 +16,7 @@ const root = document.querySelector("#app");
 if (root === null) throw new Error("the page has no #app");
 // The static frame in the document has served until now.
 root.replaceChildren();
+startMeasuring();
 registerSharing();
 render(<App />, root);
 performance.mark("started");

@@ -8,8 +8,12 @@ export const felt = signal<number | null>(null);
 
 /** When the last input came, on the clock of `performance.now()`; 0, the opening of the page, before the first one. */
 let last = 0;
-for (const input of INPUTS)
-  addEventListener(input, ({ timeStamp }) => void (last = timeStamp), { capture: true, passive: true });
+
+/** Begins. */
+export function startMeasuring(): void {
+  const note = ({ timeStamp }: Event): void => void (last = timeStamp);
+  for (const input of INPUTS) addEventListener(input, note, { capture: true, passive: true });
+}
 
 export function lastInput(): number {
   return last;

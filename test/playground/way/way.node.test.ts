@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { buildFrame } from "../../../src/packet/index.js";
 import { encodeLink, type Shared } from "../../../playground/src/state/link.js";
+import { exampleOf, openFiles } from "../frames/support.js";
 import { type OpenPage, openPlayground, type Playground, rulesEditor } from "../support/page.js";
 
 let playground: Playground;
@@ -287,4 +288,32 @@ test("a mistake in the rules greys the last answer", async () => {
     .getByRole("region", { name: "Why" })
     .getByText(/^▼ miss/)
     .waitFor();
+});
+
+test("at 1,024 pixels the whole picture is in view as it opens, and no text runs over its node", async () => {
+  opened = await playground.open({ width: 1024, height: 768 });
+  const { page } = opened;
+  for (const capture of [null, ["everyday.json", "everyday.pcap"].map(exampleOf)]) {
+    if (capture !== null) {
+      await openFiles(page, capture);
+      await page.getByText(/hidden rules/).waitFor();
+    } else await page.locator(".way-line path").first().waitFor();
+    const outside = await page.locator(".picture > svg").evaluate((svg) => {
+      const [all, slack] = [svg.getBoundingClientRect(), 1];
+      const boxes = [...svg.querySelectorAll(".table-node > .box, .end-node > .box")];
+      const isOut = ({ left, right, top, bottom }: DOMRect, around: DOMRect): boolean =>
+        left < around.left - slack ||
+        right > around.right + slack ||
+        top < around.top - slack ||
+        bottom > around.bottom + slack;
+      const texts = [...svg.querySelectorAll(".table-node text")].filter((text) =>
+        isOut(text.getBoundingClientRect(), text.closest(".table-node")!.querySelector(".box")!.getBoundingClientRect()),
+      );
+      return [
+        ...boxes.filter((box) => isOut(box.getBoundingClientRect(), all)).map((box) => box.parentElement?.textContent),
+        ...texts.map(({ textContent }) => textContent),
+      ];
+    });
+    expect(outside).toEqual([]);
+  }
 });

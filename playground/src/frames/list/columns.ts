@@ -45,7 +45,7 @@ const ALL: readonly ListColumn[] = [
     shown: "first",
     text: ({ time }) => (time === null ? "" : TIME.format(time)),
   },
-  { ...chosen("length", "Bytes", "6ch", "frame.cap_len"), shown: "first", text: ({ length }) => String(length) },
+  { ...chosen("length", "Bytes", "8ch", "frame.cap_len"), shown: "first", text: ({ length }) => String(length) },
   {
     id: "summary",
     title: "Summary",
