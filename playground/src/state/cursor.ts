@@ -30,7 +30,8 @@ async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   const place = frame === null || list === null ? -1 : await engine().placeOf(frame);
   if (frame !== selectedFrame.peek() || list !== listed.peek()) return;
   cursor.value = place;
-  if (place === -1 && isFiltered) await selectPlace(0);
+  // Another list says itself which frame is selected.
+  if (place === -1 && isFiltered) await selectIn(list, 0);
 }
 
 /** Places that were chosen. */
@@ -39,17 +40,22 @@ let moves = 0;
 /** Selects the frame at a place, in the next list if it comes first. @param number of the frame, if it is known */
 export async function selectPlace(place: number, number?: number): Promise<void> {
   const list = listed.peek();
-  if (list === null || list.count === 0) return;
+  if ((await selectIn(list, place, number)) && listed.peek() !== list) await selectPlace(place);
+}
+
+/** @returns whether no other place was chosen meanwhile */
+async function selectIn(list: typeof seen, place: number, number?: number): Promise<boolean> {
+  if (list === null || list.count === 0) return false;
   const move = ++moves;
   const target = Math.min(Math.max(place, 0), list.count - 1);
   cursor.value = target;
   const frame = number ?? (await engine().rows(target, 1))[0]?.number;
   // Another place was chosen.
-  if (move !== moves) return;
-  if (listed.peek() !== list) return selectPlace(place);
-  if (frame === undefined) return;
+  if (move !== moves) return false;
+  if (frame === undefined || listed.peek() !== list) return true;
   own = frame;
   selectedFrame.value = frame;
+  return true;
 }
 
 /** Selects the frame that is `by` places further. */

@@ -307,7 +307,10 @@ test("at 1,024 pixels the whole picture is in view as it opens, and no text runs
         top < around.top - slack ||
         bottom > around.bottom + slack;
       const texts = [...svg.querySelectorAll(".table-node text")].filter((text) =>
-        isOut(text.getBoundingClientRect(), text.closest(".table-node")!.querySelector(".box")!.getBoundingClientRect()),
+        isOut(
+          text.getBoundingClientRect(),
+          text.closest(".table-node")!.querySelector(".box")!.getBoundingClientRect(),
+        ),
       );
       return [
         ...boxes.filter((box) => isOut(box.getBoundingClientRect(), all)).map((box) => box.parentElement?.textContent),
