@@ -37,7 +37,7 @@ async function pane(page, name) {
 async function openDeadRules(page) {
   await pane(page, "Rules");
   await button(page, "Examples").click();
-  await page.getByRole("menuitem", { name: /cover-dead/ }).click();
+  await page.getByRole("option", { name: /cover-dead/ }).click();
   await page.getByRole("region", { name: "Problems in the rules" }).waitFor();
 }
 
