@@ -80,7 +80,7 @@ export const HASHED_VALUE = 16;
 export const HASHED_ABSENT = 0xff;
 export const HASHED_FRAGMENT = 0xfe;
 
-/** Checks of connection tracking (docs/conntrack.md) and ESP (docs/esp.md). The numbers of each are in parentheses. */
+/** Checks of meters (docs/state.md), connection tracking (docs/conntrack.md) and ESP (docs/esp.md). The numbers of each are in parentheses. */
 export enum Check {
   /** () */
   no_tcp = 1,
@@ -155,6 +155,14 @@ export enum Check {
   esp_next_header,
   /** (next header, bytes) */
   esp_inner_length,
+  /** A frame does not get a better colour than this. (colour) */
+  meter_start,
+  /** A bucket with fewer tokens than the frame costs, in bytes. (cost, tokens, size) */
+  meter_committed_bytes,
+  meter_excess_bytes,
+  /** The same in packets. (cost, tokens, size) */
+  meter_committed_packets,
+  meter_excess_packets,
 }
 
 /** Why a branch went to a table. */

@@ -7,7 +7,8 @@ import type { Outcome } from "../../src/model/traffic/outcome.js";
 import { MISTAKE_NAMES } from "../../src/explain/repair/mistake.js";
 import { CALLS } from "./catalogue/calls.js";
 import { ENTRIES } from "./catalogue/entries.js";
-import { SECOND } from "./catalogue/second.js";
+import { SECOND, type SecondEntry } from "./catalogue/second.js";
+import { loadPlanted, PLANTED } from "./catalogue/planted/planted.js";
 import { sampleOf } from "../support/tier.js";
 import { explained } from "./catalogue/support/explained.js";
 import { patched } from "./catalogue/support/patch.js";
@@ -47,7 +48,7 @@ test("every scenario is an entry, and the other way round", () => {
 });
 
 test("every known mistake is planted", () => {
-  const planted = new Set([...ENTRIES, ...CALLS].map(({ mistake }) => mistake));
+  const planted = new Set([...ENTRIES, ...CALLS, ...PLANTED].map(({ mistake }) => mistake));
   expect(MISTAKE_NAMES.filter((name) => !planted.has(name))).toEqual([]);
 });
 
@@ -75,15 +76,43 @@ describe.each(sampleOf(ENTRIES))("$file", ({ file, target, correction, mistake, 
   });
 });
 
-describe.each(SECOND)("$file", ({ file, target, first, never, repair }) => {
+/** The cause is in the first line, nothing is false, and the right repair comes first. */
+function expectFirst(
+  explanation: Explanation,
+  first: readonly string[],
+  { never, repair }: Pick<SecondEntry, "never" | "repair">,
+): void {
+  for (const part of first) expect(explanation.sentence.replaceAll("\u00a0", " ")).toContain(part);
+  for (const part of never) expect(textOf(explanation)).not.toContain(part);
+  const [best] = explanation.repairs;
+  if (repair === null) expect(best).toBeUndefined();
+  else expect(best).toMatchObject({ of: repair.of, standing: repair.standing });
+  expect(best?.sentence ?? "").toContain(repair?.says ?? "");
+}
+
+describe.each(SECOND)("$file", ({ file, target, first, ...expected }) => {
   test("says the cause first, nothing false, and the right repair first", async () => {
-    const explanation = await explained(await loadScenario(documentOf(file)), target);
-    expect(explanation.sentence).toContain(first);
-    for (const part of never) expect(textOf(explanation)).not.toContain(part);
-    const [best] = explanation.repairs;
-    if (repair === null) expect(best).toBeUndefined();
-    else expect(best).toMatchObject({ of: repair.of, standing: repair.standing });
-    expect(best?.sentence ?? "").toContain(repair?.says ?? "");
+    expectFirst(await explained(await loadScenario(documentOf(file)), target), [first], expected);
+  });
+});
+
+test("the second catalogue has at least 100 mistakes", () => {
+  expect(new Set(PLANTED.map(({ name }) => name)).size + SECOND.length).toBeGreaterThanOrEqual(100);
+});
+
+describe.each(sampleOf(PLANTED))("$name", (planted) => {
+  const { target, first, mistake } = planted;
+
+  test("says the cause first, nothing false, and the right repair first", async () => {
+    const loaded = await loadPlanted(planted);
+    expect(reached(lastOutcome(await loadPlanted(planted)), target)).toBe(false);
+    const explanation = await explained(loaded, target);
+    expectFirst(explanation, first, planted);
+    if (mistake !== undefined) expect(explanation.mistake?.name).toBe(mistake);
+  });
+
+  test("works with the correction", async () => {
+    expect(reached(lastOutcome(await loadPlanted(planted, true)), target)).toBe(true);
   });
 });
 

@@ -30,8 +30,8 @@ import { timeOf } from "./clock";
 import { packetLength } from "../header/length";
 import { freshMap } from "../../branch/refresh";
 import { stateFlags, writeRegisterC, readRegisterC } from "./registerC";
-import { StateKind } from "../../../src/abi/trace";
-import { noteState } from "../../branch/events";
+import { Check, StateKind } from "../../../src/abi/trace";
+import { noteCheck, noteState } from "../../branch/events";
 
 const RED: u32 = 0;
 const YELLOW: u32 = 1;
@@ -53,6 +53,7 @@ export function meter(branch: usize, at: usize): void {
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
   const now = active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start;
+  if (TRACED) noteStart(start, now);
   store<u8>(at, <u8>(now + 1), METER_LAST);
   writeRegisterC(branch, now);
 }
@@ -86,6 +87,7 @@ function colour(at: usize, start: u32, cost: u64, time: u64): u32 {
   const committed = load<u64>(at, METER_COMMITTED);
   const excess = load<u64>(at, METER_EXCESS);
   const both = load<u8>(at, METER_FLAGS) & METER_BOTH;
+  if (TRACED) noteBuckets(at, start, cost);
   if (start == GREEN && cost <= committed && (both == 0 || cost <= excess)) {
     store<u64>(at, committed - cost, METER_COMMITTED);
     if (both != 0) store<u64>(at, excess - cost, METER_EXCESS);
@@ -94,6 +96,26 @@ function colour(at: usize, start: u32, cost: u64, time: u64): u32 {
   if (start == RED || cost > excess) return RED;
   store<u64>(at, excess - cost, METER_EXCESS);
   return YELLOW;
+}
+
+/** Notes that the frame could have no better colour. */
+function noteStart(start: u32, now: u32): void {
+  if (start != GREEN && now == start) noteCheck(Check.meter_start, <u64>start);
+}
+
+/** Notes the buckets with too few tokens for the colours that the frame could have. */
+function noteBuckets(at: usize, start: u32, cost: u64): void {
+  const inPackets = load<u8>(at, METER_MODE) > MODE_WIRE_AND_GAP;
+  const unit = inPackets ? UNITS_A_PACKET : 1;
+  const committed = load<u64>(at, METER_COMMITTED);
+  if (start == GREEN && cost > committed) {
+    const check = inPackets ? Check.meter_committed_packets : Check.meter_committed_bytes;
+    noteCheck(check, cost / unit, committed / unit, load<u64>(at, METER_CBS) / unit);
+  }
+  const excess = load<u64>(at, METER_EXCESS);
+  const ebs = load<u64>(at, METER_EBS);
+  if (start == RED || ebs == 0 || cost <= excess) return;
+  noteCheck(inPackets ? Check.meter_excess_packets : Check.meter_excess_bytes, cost / unit, excess / unit, ebs / unit);
 }
 
 /** Fills both buckets for the time since the last frame. Time that goes backwards counts as 0. */

@@ -38,8 +38,14 @@ export interface TriedChange extends RuleCandidate {
   readonly corrects: boolean;
 }
 
-/** Says what a change that was tried does to other frames. It may leave the copy of the traced core to be made again. */
-export type Judge = (context: RepairContext, change: TriedChange) => Pick<Repair, "standing" | "others" | "witness">;
+/**
+ * Says what a change that was tried does to other frames; null where a rule would get no frame any more. It may leave the
+ * copy of the traced core to be made again.
+ */
+export type Judge = (
+  context: RepairContext,
+  change: TriedChange,
+) => Pick<Repair, "standing" | "others" | "witness"> | null;
 
 /** Tries changes on the traced core. Each trial leaves device and copy as they were. */
 export interface Trial {
@@ -81,6 +87,8 @@ export interface RepairContext {
   readonly trial: Trial;
   /** Whether a stateful action of the device writes its result into a register C. */
   readonly holdsState: (register: number) => boolean;
+  /** Whether a meter, a connection or a flag stopped the frame before the rule: another match would let it pass. */
+  readonly stopped: boolean;
   /** Null where standings are not asked for. */
   readonly judge: Judge | null;
 }

@@ -22,31 +22,34 @@ import { changeSentence, frameSentence } from "./sentences.js";
 /** More repairs than these say less. */
 const MAX_PER_RULE = 3;
 
-/** Of no other frame, of others too, not known, and at the expense of others. */
-const STANDINGS: readonly (Standing | null)[] = [null, "safe", "widens", "undecided", "disables"];
+/** Of no other frame, in place of a mistaken value, of others too, not known, and at the expense of others. */
+const STANDINGS: readonly (Standing | null)[] = [null, "safe", "corrects", "widens", "undecided", "disables"];
 
 /**
- * The smallest changes, each tried on the traced core: with it the frame comes to the target. Of the device first, then a
- * correction of the rule that moves no other frame, then of the frame, then of the rule, those that widen it last.
+ * The smallest changes, each tried on the traced core: with it the frame comes to the target. Of the device first, then
+ * corrections and safe changes of rules, then of the frame, then of rules what widens, is not known, or disables.
  */
 export function repairsFor(context: RepairContext): Repair[] {
   const facts = new Facts(context);
   const found = recognized(facts)?.finding ?? null;
+  if (context.stopped) return [];
   const device = deviceRepairs(facts, found);
-  const frame = frameRepairs(facts);
-  const ofRule = ruleRepairs(facts, found).map((change): [TriedChange, Repair] => [
-    change,
-    ruleRepair(context, change),
-  ]);
+  const frame = frameRepairs(facts, found);
+  const ofRule = ruleRepairs(facts, found).flatMap((change): [TriedChange, Repair][] => {
+    const repair = ruleRepair(context, change);
+    return repair === null ? [] : [[change, repair]];
+  });
   const order = ([, { standing }]: [TriedChange, Repair]): number => STANDINGS.indexOf(standing);
   ofRule.sort((a, b) => order(a) - order(b));
-  const first = ofRule.filter(([{ corrects }, { standing }]) => corrects && (standing ?? "safe") === "safe");
-  const others = ofRule.filter((one) => !first.includes(one));
-  return [...device, ...first.map(([, one]) => one), ...frame, ...others.map(([, one]) => one)].slice(
-    0,
-    MAX_PER_RULE + 1,
-  );
+  const isFirst = ([{ corrects }, { standing }]: [TriedChange, Repair]): boolean =>
+    standing === null ? corrects : FIRST.includes(standing);
+  const first = ofRule.filter(isFirst).sort(([a], [b]) => Number(b.corrects) - Number(a.corrects));
+  const others = ofRule.filter((one) => !isFirst(one));
+  const repairs = [...device, ...first.map(([, one]) => one), ...frame, ...others.map(([, one]) => one)];
+  return repairs.slice(0, MAX_PER_RULE + 1);
 }
+
+const FIRST: readonly Standing[] = ["safe", "corrects"];
 
 /** The port that carries VXLAN is registered, as the driver does for a VXLAN device. */
 function deviceRepairs({ context: { device, trial } }: Facts, found: Finding | null): Repair[] {
@@ -105,8 +108,10 @@ function comes({ trial }: RepairContext, { rule, changes }: RuleCandidate): bool
 
 const NO_STANDING = { standing: null, others: null, witness: null } as const;
 
-function ruleRepair(context: RepairContext, change: TriedChange): Repair {
+function ruleRepair(context: RepairContext, change: TriedChange): Repair | null {
   const { rule, changes } = change;
+  const verdict = context.judge === null ? NO_STANDING : context.judge(context, change);
+  if (verdict === null) return null;
   return {
     of: "rule",
     sentence: changeSentence(rule.ref, inFlowFields(rule, changes)),
@@ -114,20 +119,27 @@ function ruleRepair(context: RepairContext, change: TriedChange): Repair {
     bytes: [],
     rule: rule.ref.name,
     fields: changes,
-    ...(context.judge?.(context, change) ?? NO_STANDING),
+    ...verdict,
   };
 }
 
-function frameRepairs(facts: Facts): Repair[] {
+function frameRepairs(facts: Facts, found: Finding | null): Repair[] {
   const { context } = facts;
   const { device, rule, frame, options } = context;
   if (rule === null || facts.failing.length === 0) return [];
   const from = parseBytes(device, frame, options);
   for (const changed of candidateFrames(facts, from)) {
-    if (!context.trial.frame(changed.bytes)) continue;
+    if (!(found?.unread === true || hasSameHeaders(from, changed)) || !context.trial.frame(changed.bytes)) continue;
     return [frameRepair(facts, from, changed)];
   }
   return [];
+}
+
+/** Whether a frame has the headers of another one, except for VLAN tags: otherwise it is another packet. */
+function hasSameHeaders(a: ParsedBytes, b: ParsedBytes): boolean {
+  const chain = ({ parsed }: ParsedBytes): string =>
+    parsed.headers.flatMap(({ header, level }) => (header === "vlan" ? [] : `${level} ${header}`)).join();
+  return chain(a) === chain(b);
 }
 
 function* candidateFrames(facts: Facts, from: ParsedBytes): Iterable<ParsedBytes> {

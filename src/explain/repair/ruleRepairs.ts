@@ -11,7 +11,8 @@ import { FLAGS, isLast, lastPriority, PRIORITY, withoutVersions } from "./ruleCh
 
 /** The changes of the rule that may let the frame match it, smallest first. */
 export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandidate[] {
-  if (rule === null || failing.length === 0) return [];
+  // Other values and fewer fields at once make a rule for another protocol.
+  if (rule === null || failing.length === 0 || failing.some(({ found }) => found === null)) return [];
   const values = failing.map(takesFound);
   const masks = failing.map((term, i) => widened(term) ?? (values[i] as FieldChange));
   const wider = masks.some((one, i) => one.after !== values[i]?.after);
@@ -20,7 +21,9 @@ export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandi
 
 /** The rule without the fields that fail: for where no other change helps. */
 export function lessOf({ context: { rule }, failing }: Facts): RuleCandidate[] {
-  if (rule === null || failing.length === 0) return [];
+  // Without its addresses, a rule for one IP version would be one for both.
+  const isOfVersion = failing.some(({ name, found }) => name.endsWith(".ip_version") && found !== null);
+  if (rule === null || failing.length === 0 || isOfVersion) return [];
   return [{ rule, changes: withoutVersions(rule, failing.map(leftOut)) }];
 }
 

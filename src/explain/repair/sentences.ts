@@ -4,17 +4,30 @@ import { FLAGS, isOfMatch, PRIORITY } from "./ruleChange.js";
 
 /** `In rule "web" match outer.tcp_dport 443 instead of 80.` */
 export function changeSentence({ kind, name }: RuleRef, changes: readonly FieldChange[]): string {
-  const match = changes.filter(isOfMatch);
+  const { moved, stay } = movedIn(changes.filter(isOfMatch));
   const parts = [
-    phrase("match", match.filter(({ after }) => after !== null).map(matched)),
+    phrase("match", [...moved, ...stay.filter(({ after }) => after !== null).map(matched)]),
     phrase(
       "leave out",
-      match.filter(({ after }) => after === null).map(({ field }) => field),
+      stay.filter(({ after }) => after === null).map(({ field }) => field),
     ),
     phrase("use", changes.filter(({ field }) => field === PRIORITY).map(ranked)),
     phrase("set", changes.filter(({ field }) => field === FLAGS).map(copying)),
   ];
   return capital(`in ${kind} "${name}" ${enumerated(parts.filter((part) => part !== ""))}.`);
+}
+
+/** Values that move to another field: `inner.tcp_dport 80 instead of outer.tcp_dport`. The other changes stay. */
+function movedIn(changes: readonly FieldChange[]): { moved: string[]; stay: FieldChange[] } {
+  const stay = [...changes];
+  const moved = changes.flatMap((to) => {
+    const from = stay.find(({ before, after }) => after === null && before === to.after && to.before === null);
+    if (from === undefined) return [];
+    stay.splice(stay.indexOf(from), 1);
+    stay.splice(stay.indexOf(to), 1);
+    return [`${to.field} ${to.after} instead of ${from.field}`];
+  });
+  return { moved, stay };
 }
 
 /** `Send the frame with outer.udp_dport 4789 instead of 8472, and add misc.vxlan_vni 5001.` */

@@ -1,6 +1,7 @@
-/** The checks of connection tracking and ESP that a frame failed, in words. */
+/** The checks of meters, connection tracking and ESP that a frame failed, in words. */
 import { ConnectionState, SegmentKind } from "../../abi/connection.js";
 import { Check } from "../../abi/trace.js";
+import { colourText } from "./actionText.js";
 import type { EventReader } from "./events.js";
 import type { CheckName, FailedCheck } from "./trace.js";
 
@@ -168,7 +169,23 @@ const CHECKS = {
     numbers: ["next header", "bytes"],
     sentence: (next, bytes) => `carries ${bytes} bytes, which are no whole packet of IPv${next === 4n ? 4 : 6}`,
   },
+  meter_start: {
+    numbers: ["colour"],
+    sentence: (colour) => `has the start colour ${colourText(Number(colour))}, and gets no better one`,
+  },
+  meter_committed_bytes: bucketCheck("committed", "bytes"),
+  meter_excess_bytes: bucketCheck("excess", "bytes"),
+  meter_committed_packets: bucketCheck("committed", "packets"),
+  meter_excess_packets: bucketCheck("excess", "packets"),
 } satisfies Record<CheckName, CheckText>;
+
+function bucketCheck(bucket: "committed" | "excess", units: "bytes" | "packets"): CheckText {
+  return {
+    numbers: ["cost", "tokens", "burst"],
+    sentence: (cost, tokens, burst) =>
+      `costs ${cost} ${cost === 1n ? units.slice(0, -1) : units}, and the ${bucket} bucket has ${tokens} of ${burst}`,
+  };
+}
 
 /** Reads a `check` event. */
 export function failedCheck(reader: EventReader): FailedCheck {

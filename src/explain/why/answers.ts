@@ -7,18 +7,20 @@ import type { InstalledRule } from "../../model/base/installed.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
-import type { TableRef } from "../trace/trace.js";
+import type { RuleRef, TableRef } from "../trace/trace.js";
 import type { Answer, Case } from "./case.js";
 import { isMade, isReceiver } from "../../drivers/madeRules.js";
 import { drops, isCatchAll } from "./reasons/catchAll.js";
 import { chanceReason } from "./reasons/chance.js";
 import { functionText, listText, ruleText, tableText } from "./reasons/describe.js";
 import { arrivals, hitsAfter, isDestination, lossesOf, refusalOf } from "./reasons/end.js";
+import { circleOf } from "./circle.js";
+import { circleSentence } from "./reasons/lost.js";
 import type { Reason } from "./explanation.js";
 import { distanceOf } from "./compare.js";
 import { nearestRules, type Candidate } from "./nearest.js";
 import { wantsSwappedBytes } from "../repair/mistakes/byteOrder.js";
-import { functionReasons, leadReasons, refsOf, tableReasons } from "./reasons/reach.js";
+import { functionReasons, leadReasons, tableReasons } from "./reasons/reach.js";
 import { judge, NOT_CONSIDERED, reasonsOf, type Judged } from "./reasons/match.js";
 import { isBefore, type RuleNode } from "./rules.js";
 import type { FoundTarget } from "./targets.js";
@@ -74,20 +76,30 @@ function forRule(at: Case, { objects, pending, name }: Extract<FoundTarget, { ki
   if (hit !== undefined) return afterHit(at, hit.hit as Visit, `${name} took the frame`);
   const [best] = judged;
   const reasons = best === undefined ? leadReasons(at, nodes) : reasonsOf(at, best);
-  return unreached(reasons, `the frame never reached ${name}`);
+  return unreached(at, reasons, `the frame never reached ${name}`);
 }
 
 /** The reasons are those why the target was not reached; the first says it. */
-function unreached(reasons: readonly Reason[], otherwise: string): Answer {
-  return { reached: false, sentence: answerOf(reasons) ?? otherwise, reasons };
+function unreached(at: Case, reasons: readonly Reason[], otherwise: string): Answer {
+  return { reached: false, sentence: causeOf(at, reasons) ?? otherwise, reasons };
+}
+
+/** Why the target was not reached; a frame that went in a circle reached no end for that reason. */
+function causeOf({ walked: { trace } }: Case, reasons: readonly Reason[]): string | undefined {
+  const answer = answerOf(reasons);
+  if (trace.outcome.reason !== "hop_limit") return answer;
+  const circle = circleSentence(circleOf(trace.steps));
+  return answer === undefined ? circle : `${circle}; ${answer}`;
 }
 
 /** The last reason of a chain of tables that were not reached is the cause. */
 function answerOf(reasons: readonly Reason[]): string | undefined {
   const [first] = reasons;
   const cause = reasons.find(({ kind }) => kind !== "not reached");
-  if (first === undefined || cause === undefined || first === cause) return first?.sentence;
-  return `${first.sentence}, and ${cause.sentence}`;
+  if (first === undefined || first === cause) return first?.sentence;
+  if (cause !== undefined) return `${first.sentence}, and ${cause.sentence}`;
+  const last = reasons.at(-1);
+  return last === undefined || last === first ? first.sentence : `${last.sentence}; ${first.sentence}`;
 }
 
 /** The frame came to the target: what became of it then. */
@@ -110,7 +122,7 @@ function forTable(at: Case, address: number): Answer {
   const { walked, rules } = at;
   const visit = walked.visits.find(({ table }) => table === address);
   const name = tableText(rules.tableRefOf(address));
-  if (visit === undefined) return unreached(tableReasons(at, address), `the frame never reached ${name}`);
+  if (visit === undefined) return unreached(at, tableReasons(at, address), `the frame never reached ${name}`);
   const { rule } = visit.step;
   return afterHit(
     at,
@@ -150,15 +162,30 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
     const none: Reason = { kind: "not reached", sentence, table: rootOf(vport), leading: [] };
     return { reached: false, sentence: `${sentence}; ${end.sentence}`, reasons: [none, ...end.reasons] };
   }
-  const names = [...new Set(refsOf(at, rulesThere).map(ruleText))];
   const [chance] = leads.flatMap((lead) => chanceReason(at, lead));
-  // A flow may be several rules.
-  const took = chance?.kind === "action" ? ruleText(chance.rule) : "";
-  const others = rulesThere.filter((node) => ruleText(at.rules.refOf(node)) !== took);
-  const reasons = [...(chance === undefined ? [] : [chance]), ...leadReasons(at, others)];
-  const cause = answerOf(reasons);
+  // A flow may be several rules. The queues of a driver's own RSS are no choice of the text.
+  const took = chance?.kind === "action" ? chance.rule : null;
+  const others = rulesThere.filter((node) => took === null || !isSame(at.rules.refOf(node), took));
+  const own = took !== null && isMade(took.name) ? others.filter((node) => !isMade(at.rules.refOf(node).name)) : [];
+  const byChance = chance === undefined ? [] : [chance];
+  const byRules = leadReasons(at, own.length > 0 ? own : others);
+  const reasons = own.length > 0 ? [...byRules, ...byChance] : [...byChance, ...byRules];
+  const shown = own.length > 0 ? own : rulesThere;
+  const names = [...new Map(shown.map((node) => [node.stored.id, at.rules.textOf(node)])).values()];
+  return { reached: false, sentence: deliversText(names, label, causeOf(at, reasons)), reasons };
+}
+
+function isSame(a: RuleRef, b: RuleRef): boolean {
+  return a.id === b.id || (a.kind === "flow" && b.kind === "flow" && a.name === b.name);
+}
+
+/** `rule "web", which delivers to qp:web, does not match: ...` */
+function deliversText(names: readonly string[], label: string, cause: string | undefined): string {
+  const [name = ""] = names;
+  if (names.length === 1 && cause?.startsWith(`${name} does not match`) === true)
+    return `${name}, which delivers to ${label},${cause.slice(name.length)}`;
   const who = `${listText(names)} ${names.length === 1 ? "delivers" : "deliver"} to ${label}`;
-  return { reached: false, sentence: cause === undefined ? who : `${who}; ${cause}`, reasons };
+  return cause === undefined ? who : `${who}; ${cause}`;
 }
 
 function queueVport({ queue }: Extract<FoundTarget, { kind: "queue" }>): number {
@@ -174,7 +201,7 @@ function forVport(at: Case, vport: number): Answer {
   if (vport === VPORT_UPLINK) return forPorts(at);
   const visit = walked.visits.find(({ step: { table } }) => table.vport === vport && table.domain === "nic_rx");
   const who = functionText(vport);
-  if (visit === undefined) return unreached(functionReasons(at, vport), `the frame never reached ${who}`);
+  if (visit === undefined) return unreached(at, functionReasons(at, vport), `the frame never reached ${who}`);
   const { rule } = visit.step;
   return afterHit(
     at,
@@ -191,7 +218,7 @@ function forPorts(at: Case): Answer {
     return { reached: true, sentence: `the frame left through ${listText(left.map(({ to }) => to))}`, reasons: [] };
   const ports = Array.from({ length: walked.device.ports }, (_, i) => links.leadsTo("port", i + 1)).flat();
   const leads = [...links.leadsTo("vport", VPORT_UPLINK), ...ports].map(({ rule }) => rule);
-  if (leads.length > 0) return unreached(leadReasons(at, leads), "the frame left through no port");
+  if (leads.length > 0) return unreached(at, leadReasons(at, leads), "the frame left through no port");
   const sentence = "no rule of the FDB sends frames out of a port";
   return {
     reached: false,

@@ -136,7 +136,8 @@ export interface Repair {
 
 /**
  * What the change of a rule does to other frames. "safe": only frames that have what this one has in the changed fields
- * take another path, and of a correction those that only the mistaken value matched. "widens": others match too. "disables":
- * frames that the rule takes today no longer match it, or a rule would get no frame any more. "undecided": none was proved.
+ * take another path. "corrects": it corrects a known mistake, and the rule takes frames with the right value in place of
+ * those with the mistaken one. "widens": others match too. "disables": frames that the rule takes today no longer match it.
+ * "undecided": none was proved. A change after which a rule would get no frame any more is no repair.
  */
-export type Standing = "safe" | "widens" | "disables" | "undecided";
+export type Standing = "safe" | "corrects" | "widens" | "disables" | "undecided";

@@ -4,6 +4,7 @@ import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import { ruleRef, tableRef } from "../trace/names.js";
 import type { RuleRef, TableRef } from "../trace/trace.js";
+import { ruleText, tableText } from "./reasons/describe.js";
 import { compileMatch, scoreOf, type CompiledMatch } from "./compare.js";
 import { viewOf, type Visit } from "./walked.js";
 
@@ -62,9 +63,36 @@ export class RuleReader {
     return ruleRef(object);
   }
 
+  /** `rule "web"`, with its place where other rules have this name. */
+  textOf(node: RuleNode): string {
+    const ref = this.refOf(node);
+    const text = ruleText(ref);
+    if (!sharedNames(this).has(text)) return text;
+    return `${text} of ${tableText(this.tableRefOf(node.table))} (priority ${ref.priority})`;
+  }
+
   tableRefOf(table: number): TableRef {
     return tableRef(this.device, table, 0, this.traced.core);
   }
+}
+
+/** The names, as sentences have them, that several rules share: of a copy of a device's memory. */
+const SHARED = new WeakMap<TracedCore, { readonly copy: number; readonly names: ReadonlySet<string> }>();
+
+function sharedNames({ device, traced }: RuleReader): ReadonlySet<string> {
+  const known = SHARED.get(traced);
+  if (known?.copy === traced.copies) return known.names;
+  const [seen, names] = [new Set<string>(), new Set<string>()];
+  for (const one of device.installed) {
+    const ref = ruleRef(one);
+    // A flow may be several rules.
+    if (ref.kind === "flow" || ref.kind === "connection") continue;
+    const text = ruleText(ref);
+    if (seen.has(text)) names.add(text);
+    seen.add(text);
+  }
+  SHARED.set(traced, { copy: traced.copies, names });
+  return names;
 }
 
 /** Whether a lookup considers a rule: its rank is not below that of the lookup. */

@@ -16,6 +16,7 @@ import type { Explanation, Near } from "./explanation.js";
 import { nearestRules, nearOf } from "./nearest.js";
 import type { RuleNode } from "./rules.js";
 import { findTarget, type FoundTarget, type WhyTarget } from "./targets.js";
+import { isStopped } from "./reasons/writers.js";
 import { comesTo, type Steer } from "./comesTo.js";
 import type { Visit } from "./walked.js";
 import { walkedOf } from "./walks.js";
@@ -125,6 +126,7 @@ export class Explainer {
         comesTo(steer(changed), target, labels, nearestId),
       ),
       holdsState: (register) => holdsState(at, register),
+      stopped: node !== null && isStopped(walked, visit, at.rules.matchOf(node)),
       judge: this.#judge,
     };
   }

@@ -38,6 +38,12 @@ export function replacedText(rule: RuleInTable, changes: readonly FieldChange[])
   return listText(replaced.flatMap(({ field, before }) => (before === null ? [] : `${field} ${before}`)));
 }
 
+/** The values that a change brings: "outer.tcp_dport 443". */
+export function matchedText(rule: RuleInTable, changes: readonly FieldChange[]): string {
+  const brought = inFlowFields(rule, changes.filter(isOfMatch));
+  return listText(brought.flatMap(({ field, after }) => (after === null ? [] : `${field} ${after}`)));
+}
+
 /** The rule that the change is about beside the changed one: the one that it comes before, or that comes before it. */
 export function partnerOf({ rule, taker }: RepairContext, change: TriedChange): RuleInTable | null {
   return change.rule.ref.id === rule?.ref.id ? taker : rule;

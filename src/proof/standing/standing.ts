@@ -8,16 +8,17 @@ import { isOfMatch, PRIORITY } from "../../explain/repair/ruleChange.js";
 import { capital } from "../../explain/repair/sentences.js";
 import type { Trace } from "../../explain/trace/trace.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
-import { listText, ruleText } from "../../explain/why/reasons/describe.js";
+import { listText } from "../../explain/why/reasons/describe.js";
 import { isBefore, type RuleNode } from "../../explain/why/rules.js";
 import { Search } from "../path/search.js";
 import { witnessOf } from "../path/witness.js";
 import { World } from "../path/world.js";
 import { affected, type FoundFrame } from "./affected.js";
+import { correctionText, isReplacement } from "./correction.js";
 import { changeCopy, partsOf, type Part } from "./changedCopy.js";
-import { joining, leaving, nodesOf, partnerOf, replacedText, type Question } from "./questions.js";
+import { joining, leaving, nodesOf, partnerOf, type Question } from "./questions.js";
 
-type Verdict = ReturnType<Judge>;
+type Verdict = NonNullable<ReturnType<Judge>>;
 
 /** Rules of a device that is compared. */
 const MAX_RULES = 20_000;
@@ -46,7 +47,7 @@ interface Seen {
 /** The answer to questions: a frame, or "none" with proof. */
 type Answer<T> = T | "none" | "unknown";
 
-function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Verdict {
+function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Verdict | null {
   const parts = partsOf(tracer, change);
   if (parts === null) return UNDECIDED;
   const old = new World(tracer);
@@ -60,17 +61,19 @@ function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Ve
   });
   if (seen === null) return UNDECIDED;
   const { starved, left, joined } = seen;
-  if (typeof starved === "object") {
-    const others = `Disables: ${ruleText(old.rules.refOf(starved))} would get no frame any more.`;
-    return { standing: "disables", others, witness: null };
-  }
+  if (typeof starved === "object") return null;
+  if (isReplacement(change, parts) && (left !== "none" || joined !== "none")) return correction(change, left);
   if (typeof left === "object" && !change.corrects) return verdictOf(old, left, "disables");
   if (typeof joined === "object") return verdictOf(old, joined, "widens");
   if ([starved, left, joined].includes("unknown")) return UNDECIDED;
-  if (typeof left !== "object") return { standing: "safe", others: `Safe: only ${aboutText(change)}.`, witness: null };
-  const replaced = replacedText(change.rule, change.changes);
-  const others = `Safe: no other frames come to it; those with ${replaced} no longer match.`;
-  return { standing: "safe", others, witness: witnessOf(left.found) };
+  if (typeof left === "object") return correction(change, left);
+  return { standing: "safe", others: `Safe: only ${aboutText(change)}.`, witness: null };
+}
+
+/** The rule matches what was meant in place of what was written. */
+function correction(change: TriedChange, left: Answer<Seen>): Verdict {
+  const others = correctionText(change);
+  return { standing: "corrects", others, witness: typeof left === "object" ? witnessOf(left.found) : null };
 }
 
 /** The frames that a safe change is about. */

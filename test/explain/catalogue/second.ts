@@ -35,7 +35,7 @@ export const SECOND: readonly SecondEntry[] = [
     first: "misc.geneve_opt_len is 2, not 8",
     says: ["4-byte words", "8 bytes"],
     never: ["shifted", "leave out"],
-    repair: { of: "rule", standing: "safe", says: "match misc.geneve_opt_len 2 instead of 8" },
+    repair: { of: "rule", standing: "corrects", says: "match misc.geneve_opt_len 2 instead of 8" },
     correction: [{ op: "replace", path: "/rules/0/match/misc.geneve_opt_len", value: 2 }],
   },
   {
@@ -125,7 +125,7 @@ export const SECOND: readonly SecondEntry[] = [
     first: "outer.tcp_dport",
     says: ["outer.udp_dport"],
     never: ['In rule "quic" leave out'],
-    repair: { of: "rule", standing: "safe", says: "match outer.udp_dport 443" },
+    repair: { of: "rule", standing: "corrects", says: "match outer.udp_dport 443 instead of outer.tcp_dport" },
     correction: [
       { op: "remove", path: "/rules/0/match/outer.tcp_dport" },
       { op: "add", path: "/rules/0/match/outer.udp_dport", value: 443 },

@@ -114,7 +114,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/vxlan-gpe",
     target: { kind: "rule", name: "tenant" },
-    mistake: "tunnel-on-other-port",
+    mistake: "vni-of-other-tunnel",
     says: ["misc.vxlan_vni", "4790"],
     correction: [{ op: "replace", path: "/rules/0/match", value: { "misc3.outer_vxlan_gpe_vni": 77 } }],
   },

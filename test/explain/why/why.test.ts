@@ -162,7 +162,7 @@ describe("a table that the frame never reached", () => {
     const { context, explainer } = await open();
     const [, one, two] = tables(context, RX, 3) as [Table, Table, Table];
     expect(explainer.why(1, tcp(443), one).sentence).toBe(
-      `the frame never reached table "${one.name}": no rule leads there`,
+      `no rule leads to table "${one.name}", so the frame never reached it`,
     );
     rule(one, {}, [toTable(two)]);
     rule(two, {}, [toTable(one)]);
@@ -265,7 +265,7 @@ describe("an end", () => {
     const found = explainer.why(1, tcp(443), { kind: "end" });
     expect(kinds(found)).toEqual(["lost", "state"]);
     expect(found.reasons[1]?.sentence).toContain(
-      `coloured the frame red, and rule "${drop.name}" takes register C0 0x0/0xff`,
+      `coloured the frame red: it has the start colour red, and gets no better one, and rule "${drop.name}" takes register C0 0x0/0xff`,
     );
   });
 

@@ -1,6 +1,7 @@
 /** Values whose bytes or bits lie in another place than the field has them. */
 import { ones } from "../../../base/bits.js";
 import { fullMask } from "../../../model/match/term.js";
+import { termText } from "../../match/notation.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import type { KeyMatch } from "../../match/terms.js";
 import { named, termFacts, type Facts } from "../facts.js";
@@ -91,6 +92,21 @@ const vniShifted: Detector = {
     ),
 };
 
+/** NVGRE: the VSID is the upper 24 bits of the key, and the flow ID the lower 8 (RFC 7637). */
+const vsidAsKey: Detector = {
+  name: "vsid-as-gre-key",
+  detect({ failing }) {
+    const [term, ...others] = failing;
+    if (term?.name !== "misc.gre_key" || !isPresentTerm(term) || others.length > 0) return null;
+    if (term.value === 0n || term.mask !== fullMask(term.field) || term.found >> 8n !== term.value) return null;
+    const after = termText(term.field, 0xffffff00n, term.value << 8n);
+    return {
+      sentence: `${differs(term)}: ${term.value} is its upper 24 bits. In NVGRE these are the VSID, and the lower 8 bits are the flow ID. Match ${after}.`,
+      changes: [{ field: term.name, before: term.wanted, after }],
+    };
+  },
+};
+
 const dscpShifted: Detector = {
   name: "dscp-shifted",
   detect: (facts) =>
@@ -147,4 +163,11 @@ function hex({ field: { width } }: PresentTerm, value: bigint): string {
   return `0x${value.toString(16).padStart(Math.ceil(width / 4), "0")}`;
 }
 
-export const BYTE_ORDER: readonly Detector[] = [swappedBytes, swappedRange, vniShifted, dscpShifted, labelShifted];
+export const BYTE_ORDER: readonly Detector[] = [
+  swappedBytes,
+  swappedRange,
+  vniShifted,
+  vsidAsKey,
+  dscpShifted,
+  labelShifted,
+];

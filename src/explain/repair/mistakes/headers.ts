@@ -60,6 +60,26 @@ function otherUpper(own: "tcp" | "udp", name: string): Detector {
   };
 }
 
+const portsOfSctp: Detector = {
+  name: "tcp-fields-for-sctp",
+  detect(facts) {
+    for (const level of LEVELS) {
+      const terms = facts.failing.filter(({ name }) => new RegExp(`^${level}\\.(tcp|udp)_[sd]port$`).test(name));
+      const [first] = terms;
+      if (first === undefined || facts.found(`ext.${level}_sctp_dport`) === null) continue;
+      const place = (name: string): string => name.replace(/^(.*)\.(?:tcp|udp)_/, "ext.$1_sctp_");
+      const protocol = facts.failed(`${level}.ip_protocol`);
+      const also: FieldChange[] =
+        protocol === undefined ? [] : [{ field: protocol.name, before: protocol.wanted, after: "sctp" }];
+      return {
+        sentence: `${first.name} is a port of TCP or UDP, and the frame is SCTP, whose ports are fields of their own: match ${place(first.name)}.`,
+        changes: [...terms.flatMap((term) => moves(term, place(term.name))), ...also],
+      };
+    }
+    return null;
+  },
+};
+
 const portsOfIcmp: Detector = {
   name: "ports-for-icmp",
   detect(facts) {
@@ -345,6 +365,7 @@ export const HEADERS: readonly Detector[] = [
   untagged,
   otherUpper("tcp", "tcp-fields-for-udp"),
   otherUpper("udp", "udp-fields-for-tcp"),
+  portsOfSctp,
   portsOfIcmp,
   icmpVersions("icmp", "icmpv6"),
   icmpVersions("icmpv6", "icmp"),

@@ -5,9 +5,11 @@ import { IBV_FLOW_ATTR_MC_DEFAULT } from "../../../abi/verbs.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { Rule } from "../../../model/rule/rule.js";
 import type { DomainType } from "../../../model/base/domainType.js";
+import type { FieldName } from "../../../model/match/fields.js";
 import { valueText } from "../../match/notation.js";
-import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
+import type { ActionStep, FieldChange, LookupStep, TraceStep } from "../../trace/trace.js";
 import { functionText as nameOfFunction } from "../../why/reasons/describe.js";
+import { movedField } from "../../why/reasons/changes.js";
 import { registerOf } from "../../why/reasons/writers.js";
 import { isAction, stepsBefore } from "../../why/walked.js";
 import type { RepairContext } from "../context.js";
@@ -15,6 +17,7 @@ import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, getsThere, isPresentTerm, leavesOut, moves, takesFound, type PresentTerm } from "./terms.js";
 import { called } from "./order.js";
+import { takes } from "./places.js";
 
 /** The actions before the frame came to the table of the rule. */
 function actions({ context }: Facts): ActionStep[] {
@@ -165,15 +168,26 @@ const rewritten: Detector = {
         if (change?.before !== valueText(term.field, term.value)) continue;
         const by = rule === null ? "an earlier action" : `rule "${rule.name}"`;
         const found = term.found === null ? "removed it" : `made it ${valueText(term.field, term.found)}`;
+        const to = term.found === null ? movedField(term.name) : undefined;
+        const moved = to !== undefined && takes(term, facts.found(to as FieldName)) ? to : undefined;
+        const now = moved === undefined ? "" : `: it is ${moved} now`;
         return {
-          sentence: `The frame arrived with ${term.name} ${change.before}, as the rule expects, but ${by} ${found} (${action}). Later tables match the changed frame.`,
-          changes: isPresentTerm(term) ? [takesFound(term)] : [leavesOut(term)],
+          sentence: `The frame arrived with ${term.name} ${change.before}, as the rule expects, but ${by} ${found} (${action})${now}. Later tables match the changed frame.`,
+          changes: moved === undefined ? [isPresentTerm(term) ? takesFound(term) : leavesOut(term)] : movedTerms(facts),
         };
       }
     }
     return null;
   },
 };
+
+/** The failing terms in the fields that the frame has them in after a header was removed. */
+function movedTerms({ failing }: Facts): FieldChange[] {
+  return failing.flatMap((term) => {
+    const to = term.found === null ? movedField(term.name) : undefined;
+    return to === undefined ? [] : moves(term, to);
+  });
+}
 
 const notSynced: Detector = {
   name: "rule-not-synced",
@@ -307,7 +321,7 @@ const otherVport: Detector = {
   name: "other-vport",
   detect({ context }) {
     const { target, trace } = context;
-    if (target.kind !== "vport" || context.reached) return null;
+    if (target.kind !== "vport" || context.reached || trace.outcome.reason === "wire_to_wire") return null;
     const step = trace.steps.findLast((one): one is ActionStep => one.kind === "action" && one.action === "vport");
     if (step === undefined || step.rule === null) return null;
     return {

@@ -4,20 +4,22 @@ import { fieldNamed, type FieldName } from "../../../model/match/fields.js";
 import { termText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
 import { named, type Facts, type TermFact } from "../facts.js";
-import type { Detector, Finding } from "../finding.js";
+import type { Detector } from "../finding.js";
 import { moves } from "./terms.js";
 
-/** Pairs of fields that are easily taken for each other. */
+/** Pairs of fields that are easily taken for each other; @ is the level. */
 const PAIRS: readonly (readonly [what: string, name: string, a: string, b: string])[] = [
-  ["source and destination port", "ports-swapped", "tcp_sport", "tcp_dport"],
-  ["source and destination port", "ports-swapped", "udp_sport", "udp_dport"],
-  ["source and destination address", "addresses-swapped", "ipv4_src", "ipv4_dst"],
-  ["source and destination address", "addresses-swapped", "ipv6_src", "ipv6_dst"],
-  ["source and destination MAC address", "addresses-swapped", "smac", "dmac"],
+  ["source and destination port", "ports-swapped", "@.tcp_sport", "@.tcp_dport"],
+  ["source and destination port", "ports-swapped", "@.udp_sport", "@.udp_dport"],
+  ["source and destination address", "addresses-swapped", "@.ipv4_src", "@.ipv4_dst"],
+  ["source and destination address", "addresses-swapped", "@.ipv6_src", "@.ipv6_dst"],
+  ["source and destination MAC address", "addresses-swapped", "@.smac", "@.dmac"],
+  ["type and code", "type-and-code-swapped", "misc3.icmp_type", "misc3.icmp_code"],
+  ["type and code", "type-and-code-swapped", "misc3.icmpv6_type", "misc3.icmpv6_code"],
 ];
 
 /** Whether a value of the frame would satisfy a term of another field. */
-function takes({ mask, value, range }: TermFact, found: bigint | null): boolean {
+export function takes({ mask, value, range }: TermFact, found: bigint | null): boolean {
   if (found === null) return false;
   return range === null ? (found & mask) === value : range.low <= found && found <= range.high;
 }
@@ -28,25 +30,55 @@ function saysMuch({ field, mask, value, range }: TermFact): boolean {
   return value !== 0n && (mask === fullMask(field) || mask.toString(2).replaceAll("0", "").length >= 16);
 }
 
-function swappedPair(facts: Facts, [a, b]: readonly [FieldName, FieldName], what: string): Finding | null {
+/** A term that, alone, tells one end from the other: a host or a small network. */
+function isSpecific(term: TermFact): boolean {
+  const { field, mask, range } = term;
+  const bits = mask.toString(2).replaceAll("0", "").length;
+  return saysMuch(term) && (range !== null || bits >= Math.min(field.width, field.kind === "ipv6" ? 64 : 24));
+}
+
+/** Fields whose terms the frame fails, and would match in each other's place. */
+interface Swapped {
+  readonly what: string;
+  readonly wanted: readonly TermFact[];
+  readonly fields: readonly [FieldName, FieldName];
+  readonly changes: readonly FieldChange[];
+}
+
+function swappedIn(facts: Facts, [a, b]: readonly [FieldName, FieldName], what: string): Swapped | null {
   const [first, second] = [facts.term(a), facts.term(b)];
-  if (first?.agrees !== false && second?.agrees !== false) return null;
+  const wanted = [first, second].filter((term) => term !== undefined);
+  if (wanted.length === 0 || wanted.some(({ agrees }) => agrees)) return null;
+  // Networks that both ends lie in are no evidence.
+  if (wanted.length === 1 && !wanted.every(isSpecific)) return null;
+  const isType = a.endsWith("_type");
   for (const [term, other] of [
     [first, b],
     [second, a],
   ] as const) {
-    if (term !== undefined && (!saysMuch(term) || !takes(term, facts.found(other)))) return null;
+    if (term !== undefined && (!(isType || saysMuch(term)) || !takes(term, facts.found(other)))) return null;
   }
-  const texts = [a, b].map((name) => `${name} ${facts.foundText(name)}`).join(" and ");
-  const wanted = [first, second].filter((term) => term !== undefined);
   const changes: FieldChange[] = [
     { field: a, before: first?.wanted ?? null, after: second?.wanted ?? null },
     { field: b, before: second?.wanted ?? null, after: first?.wanted ?? null },
   ];
-  return {
-    sentence: `The rule expects ${wanted.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${texts}: ${what} are swapped. Replies have them the other way round.`,
-    changes,
-  };
+  return { what, wanted, fields: [a, b], changes };
+}
+
+/** Whether the frame hit another rule that matches these fields: it is what that rule is for. */
+function hasOwnRule({ context: { lookup } }: Facts, fields: readonly string[]): boolean {
+  return fields.every((field) => lookup?.matched.some((one) => one.field === field) === true);
+}
+
+/** All pairs of a level that are swapped, where nothing else differs. */
+function swappedPairs(facts: Facts, level: string): readonly (Swapped & { readonly name: string })[] {
+  const found = PAIRS.flatMap(([what, name, ...pair]) => {
+    const fields = pair.map((field) => field.replace("@", level)) as [FieldName, FieldName];
+    const swapped = swappedIn(facts, fields, what);
+    return swapped === null ? [] : { ...swapped, name };
+  });
+  const fields = found.flatMap((one) => one.fields) as readonly string[];
+  return facts.failing.every(({ name }) => fields.includes(name)) && !hasOwnRule(facts, fields) ? found : [];
 }
 
 /** One detector for each name: a level and a pair at a time. */
@@ -54,12 +86,16 @@ function pairDetector(name: string): Detector {
   return {
     name,
     detect(facts) {
-      for (const [what, one, a, b] of PAIRS) {
-        if (one !== name) continue;
-        for (const level of ["outer", "inner"]) {
-          const found = swappedPair(facts, [`${level}.${a}` as FieldName, `${level}.${b}` as FieldName], what);
-          if (found !== null) return found;
-        }
+      for (const level of ["outer", "inner"]) {
+        const all = swappedPairs(facts, level);
+        const first = all.find((one) => one.name === name);
+        if (first === undefined) continue;
+        const texts = first.fields.map((field) => `${field} ${facts.foundText(field)}`).join(" and ");
+        const replies = name === "type-and-code-swapped" ? "" : " Replies have them the other way round.";
+        return {
+          sentence: `The rule expects ${first.wanted.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${texts}: ${first.what} are swapped.${replies}`,
+          changes: all.flatMap(({ changes }) => changes),
+        };
       }
       return null;
     },
@@ -119,9 +155,9 @@ const vlanOrder: Detector = {
         continue;
       }
       const [hasFirst, hasSecond] = [facts.found(a), facts.found(b)];
-      if (first !== undefined && !takes(first, hasSecond)) continue;
-      if (second !== undefined && !takes(second, hasFirst)) continue;
-      if (first === undefined && second === undefined) continue;
+      if (terms.length === 0 || !terms.every((term) => takes(term, term === first ? hasSecond : hasFirst))) continue;
+      // Where something else differs, or another rule is for this order, the order is not the cause.
+      if (!facts.failing.every(({ name }) => name === a || name === b) || hasOwnRule(facts, [a, b])) continue;
       const text = (name: FieldName): string => facts.foundText(name);
       return {
         sentence: `The rule expects ${terms.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${a} ${text(a)} and ${b} ${text(b)}: the tags are in the opposite order. The first tag is the outermost one, the service tag of QinQ.`,
@@ -167,6 +203,7 @@ const mappedAddress: Detector = {
 export const PLACES: readonly Detector[] = [
   pairDetector("ports-swapped"),
   pairDetector("addresses-swapped"),
+  pairDetector("type-and-code-swapped"),
   vlanOrder,
   levelSwapped,
   mappedAddress,

@@ -6,9 +6,10 @@ import { vxlanPortError } from "../../../model/base/parser.js";
 import type { FieldName } from "../../../model/match/fields.js";
 import { presenceWord } from "../../match/terms.js";
 import type { Facts, TermFact } from "../facts.js";
-import type { Detector, Finding } from "../finding.js";
+import type { Detector } from "../finding.js";
 import { capital } from "../sentences.js";
 import { looksLike } from "./evidence.js";
+import { otherLevel, takes } from "./places.js";
 import { differs, isPresentTerm, leavesOut, moves, takesFound } from "./terms.js";
 
 /** What is over UDP, by the fields that name it. */
@@ -35,8 +36,6 @@ const otherPort: Detector = {
     for (const { name, found } of facts.failing) {
       const header = OVER_UDP.find(([fields]) => fields.test(name))?.[1];
       if (found !== null || header === undefined || udpPorts[header].includes(Number(port))) continue;
-      const other = name.includes("vxlan") ? OTHER_VXLAN[header] : undefined;
-      if (other !== undefined && udpPorts[other].includes(Number(port))) return otherVxlan(name, other, port);
       if (!looksLike(header, overUdp(facts))) continue;
       const { name: kind } = header === "mpls" ? HEADERS.mpls.variants.mpls_over_udp : HEADERS[header];
       const udp = facts.term("outer.udp_dport");
@@ -56,17 +55,29 @@ const otherPort: Detector = {
   },
 };
 
-/** VXLAN and VXLAN-GPE have a VNI each, and each a port that is its own. */
-type Vxlan = "vxlan" | "vxlan_gpe";
-const OTHER_VXLAN: Readonly<Partial<Record<string, Vxlan>>> = { vxlan: "vxlan_gpe", vxlan_gpe: "vxlan" };
+/** Tunnels with a VNI, each in a field of its own. */
+const VNIS = [
+  ["misc.vxlan_vni", "vxlan"],
+  ["misc3.outer_vxlan_gpe_vni", "vxlan_gpe"],
+  ["misc.geneve_vni", "geneve"],
+] as const;
 
-function otherVxlan(name: string, is: Vxlan, port: bigint): Finding {
-  const kind = HEADERS[is === "vxlan" ? "vxlan_gpe" : "vxlan"].name;
-  const own = is === "vxlan" ? "misc.vxlan_vni" : "misc3.outer_vxlan_gpe_vni";
-  return {
-    sentence: `${name} needs a ${kind} header, and the frame has ${HEADERS[is].name} on UDP port ${port}, whose VNI is ${own}.`,
-  };
-}
+/** The VNI of another tunnel than that of the frame. */
+const otherVni: Detector = {
+  name: "vni-of-other-tunnel",
+  detect(facts) {
+    const is = VNIS.find(([field]) => facts.found(field) !== null);
+    const wanted = VNIS.map(([field, header]) => ({ term: facts.failed(field), header })).find(
+      ({ term }) => term?.found === null,
+    );
+    if (is === undefined || wanted?.term === undefined || !takes(wanted.term, facts.found(is[0]))) return null;
+    const { term, header } = wanted;
+    return {
+      sentence: `${term.name} needs a ${HEADERS[header].name} header, and the frame has ${HEADERS[is[1]].name}, whose VNI is ${is[0]}.`,
+      changes: moves(term, is[0]),
+    };
+  },
+};
 
 /** What follows the outer UDP header of the frame at the table. */
 function overUdp({ there, context: { frameThere } }: Facts): Uint8Array {
@@ -90,8 +101,13 @@ const withoutTunnel: Detector = {
       : presenceWord(context.key, EXT_PRESENT_TUNNEL) === 0
         ? "the frame has no tunnel"
         : "the device reads no packet inside the tunnel of the frame";
+    const outer = otherLevel(first.name) ?? "";
+    const isOuter = outer !== "" && takes(first, facts.found(outer as FieldName));
+    const sentence = `${first.name} is a field of the packet inside a tunnel, and ${why}.`;
+    const isRead = presenceWord(context.key, EXT_PRESENT_TUNNEL) === 0 || decap;
+    if (outer === "" || !(isOuter || isRead)) return { sentence };
     return {
-      sentence: `${first.name} is a field of the packet inside a tunnel, and ${why}. Match the outer fields, such as ${first.name.replace("inner", "outer")}.`,
+      sentence: `${sentence} Match the outer fields, such as ${outer}.`,
       changes: inner.flatMap((term) => moves(term, term.name.replace("inner", "outer"))),
     };
   },
@@ -242,6 +258,7 @@ const firstRoce: Detector = {
 
 export const TUNNELS: readonly Detector[] = [
   otherStack,
+  otherVni,
   otherPort,
   withoutTunnel,
   linuxPort,

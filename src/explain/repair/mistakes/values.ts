@@ -173,24 +173,45 @@ const multicastMac: Detector = {
   },
 };
 
-/** An IPv4 mask that keeps low bits: the inverse of a prefix, or a prefix with its bytes reversed. */
+/** The mask that was meant by one that is no prefix: its inverse, its bytes in the opposite order, or what precedes its hole. */
+function meantMask({ field, mask, value }: TermFact): bigint | undefined {
+  const { width } = field;
+  const isAddress = field.kind === "ipv4" || field.kind === "ipv6";
+  if ((!isAddress && width !== 16 && width !== 32) || mask === 0n || isPrefix(mask, width)) return undefined;
+  const [inverse, reversed] = [fullMask(field) ^ mask, reversedBytes(mask, width / 8)];
+  // The value under a wildcard mask has no bits of the network left.
+  const order = value === 0n ? [inverse, reversed] : [reversed, inverse];
+  const lowBits = isPrefix(inverse, width) || isPrefix(reversed, width);
+  if (!isAddress) return isPrefix(reversed, width) ? reversed : undefined;
+  return lowBits ? order.find((one) => isPrefix(one, width)) : withoutHole(mask, width);
+}
+
+/** The prefix with as many bits as a mask with a hole. */
+function withoutHole(mask: bigint, width: number): bigint | undefined {
+  const bits = mask.toString(2).replaceAll("0", "").length;
+  return mask >> BigInt(width - 8) === 0xffn ? ones(width) ^ ones(width - bits) : undefined;
+}
+
 const invertedMask: Detector = {
   name: "inverted-mask",
-  detect({ failing }) {
-    for (const term of failing) {
-      const { field, mask, value, wanted } = term;
-      if (field.kind !== "ipv4" || term.range !== null || mask === 0n || isPrefix(mask, 32)) continue;
-      const better = [fullMask(field) ^ mask, reversedBytes(mask, 4)].find((one) => isPrefix(one, 32));
-      if (better === undefined) continue;
-      const found = term.found ?? value;
+  detect(facts) {
+    for (const term of facts.failing) {
+      const { field, mask, wanted, range, found } = term;
+      const better = range === null ? meantMask(term) : undefined;
+      if (better === undefined || found === null) continue;
+      const after = termText(field, better, found & better);
       return {
-        sentence: `${field.name} is masked with ${valueText(field, mask)}, which keeps the low bits of the address: this is a wildcard mask, or a mask with its bytes swapped. A prefix keeps the high bits: ${valueText(field, better)}.`,
-        changes: [{ field: field.name, before: wanted, after: termText(field, better, found & better) }],
+        sentence: `${field.name} ${wanted} keeps the bits ${maskText(field, mask)}, which are no prefix: this is a wildcard mask, a mask with its bytes swapped, or one with a hole. A prefix keeps the high bits: ${maskText(field, better)}.`,
+        changes: [{ field: field.name, before: wanted, after }],
       };
     }
     return null;
   },
 };
+
+function maskText(field: TermFact["field"], mask: bigint): string {
+  return field.kind === "number" ? `0x${mask.toString(16)}` : valueText(field, mask);
+}
 
 function isPrefix(mask: bigint, width: number): boolean {
   const rest = ones(width) ^ mask;

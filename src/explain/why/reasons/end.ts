@@ -54,7 +54,9 @@ export function refusalOf(at: Case, step: DestinationStep): Reason[] {
 export function lossOf(at: Case, end: EndStep): Reason[] {
   const visit = lastVisit(at, end);
   const why = lost(at, end.verdict, end.reason, end.table, visit, null);
-  return end.reason === "drop_action" && visit !== null ? [why, ...madeBy(at, visit)] : [why];
+  const made = end.reason === "drop_action" && visit !== null ? madeBy(at, visit) : [];
+  const [cause] = made;
+  return cause === undefined ? [why] : [{ ...why, sentence: `${why.sentence}: ${cause.sentence}` }, ...made];
 }
 
 function lost(

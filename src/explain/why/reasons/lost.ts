@@ -69,7 +69,7 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
     case "no_destination":
       return `${rule} names no destination: frames to a function need one`;
     case "hop_limit":
-      return `the frame passed 64 rules without reaching an end: ${circleText(at.circle)} in a circle`;
+      return circleSentence(at.circle);
     case "queue_not_ready":
       return `${name} does not receive in the state ${at.state ?? "it has"}: a queue pair receives in RTR and RTS, a work queue in RDY`;
     case "no_receive_buffer":
@@ -95,9 +95,10 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
   }
 }
 
-function circleText(rules: readonly RuleRef[]): string {
-  if (rules.length === 0) return "the rules send it";
-  return `${listText(rules.map(ruleText), rules.length)} ${rules.length === 1 ? "sends" : "send"} it`;
+/** The rules of a loop. */
+export function circleSentence(rules: readonly RuleRef[]): string {
+  const who = rules.length === 0 ? "the rules" : listText(rules.map(ruleText), rules.length);
+  return `the frame passed 64 rules without reaching an end: ${who} ${rules.length === 1 ? "sends" : "send"} it in a circle`;
 }
 
 /** What to do about a check that failed. */

@@ -3,14 +3,15 @@ import { EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
 import { fieldNamed } from "../../../model/match/fields.js";
 import type { Device } from "../../../model/device/device.js";
 import { differencesOf } from "../differences.js";
-import { distanceOf } from "../compare.js";
+import { distanceOf, type CompiledMatch } from "../compare.js";
 import { listText, ruleText, tableText } from "./describe.js";
 import type { RuleRef } from "../../trace/trace.js";
 import type { Difference, Reason } from "../explanation.js";
 import type { Case } from "../case.js";
 import { isBefore, isConsidered, type RuleNode } from "../rules.js";
 import { factsAt, viewOf, visitsOf, type Visit } from "../walked.js";
-import { madeBy, registerNote, spoiler } from "./writers.js";
+import { spoiler, type Spoiled } from "./changes.js";
+import { madeBy, registerNote, stateWriter } from "./writers.js";
 
 /** What became of a rule at the lookups in its table. */
 export interface Judged {
@@ -74,7 +75,9 @@ export function reasonsOf(at: Case, judged: Judged): Reason[] {
   if (score === NOT_CONSIDERED || score === BEGAN_AFTER) return [belowPriority(at, judged)];
   if (score === 0) {
     const isOwn = visit.rule === node.stored.address;
-    return isOwn ? [ownFrame(at, judged)] : [earlierRule(at, judged), ...madeBy(at, visit)];
+    if (isOwn) return [ownFrame(at, judged)];
+    const made = madeBy(at, visit);
+    return [earlierRule(at, judged, made), ...made];
   }
   return noMatch(at, judged);
 }
@@ -83,7 +86,7 @@ export function reasonsOf(at: Case, judged: Judged): Reason[] {
 function belowPriority({ rules }: Case, { node, visit, score }: Judged): Reason {
   const rule = rules.refOf(node);
   const from = visit.step.fromPriority ?? 0;
-  const sentence = `the frame reached ${tableText(visit.step.table)} at priority ${from}, and ${ruleText(rule)} has priority ${rule.priority}${score === BEGAN_AFTER ? ": it would match there" : ""}`;
+  const sentence = `the frame reached ${tableText(visit.step.table)} at priority ${from}, and ${rules.textOf(node)} has priority ${rule.priority}${score === BEGAN_AFTER ? ": it would match there" : ""}`;
   return { kind: "not reached", sentence, table: visit.step.table, leading: [] };
 }
 
@@ -95,12 +98,13 @@ function ownFrame({ rules }: Case, { node, visit }: Judged): Reason {
   return { kind: "other domain", sentence, domain, vport, took: null };
 }
 
-function earlierRule({ walked, rules }: Case, { node, visit }: Judged): Reason {
+function earlierRule({ walked, rules }: Case, { node, visit }: Judged, [made]: readonly Reason[]): Reason {
   const rule = rules.refOf(node);
   const taker = rules.ruleAt(node.table, visit.rule);
   const by = rules.refOf(taker);
   const why = isBefore(taker, node) ? rankText(rule, by, visit, walked.device) : "";
-  const sentence = `${ruleText(by)} took the frame first${why}; ${ruleText(rule)} would match too`;
+  const cause = made === undefined ? "" : `: ${made.sentence}`;
+  const sentence = `${rules.textOf(taker)} took the frame first${why}${cause}; ${rules.textOf(node)} would match too`;
   return { kind: "earlier rule", sentence, rule, by, wouldMatch: true };
 }
 
@@ -120,14 +124,39 @@ function rankText(rule: RuleRef, by: RuleRef, { step }: Visit, { profile }: Devi
 
 function noMatch(at: Case, { node, visit }: Judged): Reason[] {
   const { walked, rules } = at;
-  const rule = rules.refOf(node);
   const match = rules.matchOf(node);
   const differences = differencesOf(match, factsAt(walked, visit)).map((one) => withRegister(at, visit, one));
-  const sentence = `${ruleText(rule)} does not match: ${differencesText(differences)}`;
-  const changed = match.flatMap((term) =>
-    distanceOf(term, viewOf(visit)) === 0 ? [] : (spoiler(walked, visit, term) ?? []),
-  );
-  return [{ kind: "no match", sentence, rule, table: visit.step.table, differences }, ...changed];
+  const changed = spoilers(at, visit, match);
+  const sentence = `${rules.textOf(node)} does not match: ${causeText(differences, changed)}`;
+  return [
+    { kind: "no match", sentence, rule: rules.refOf(node), table: visit.step.table, differences },
+    ...changed.map(({ reason }) => reason),
+  ];
+}
+
+/** The changes on the way because of which terms do not match, each once; those of state are notes of the register. */
+function spoilers({ walked }: Case, visit: Visit, match: CompiledMatch): Spoiled[] {
+  const found = match.flatMap((term) => {
+    if (distanceOf(term, viewOf(visit)) === 0 || stateWriter(walked, visit, term.term.field.name) !== null) return [];
+    return spoiler(walked, visit, term) ?? [];
+  });
+  return [...new Map(found.map((one) => [one.reason.sentence, one])).values()];
+}
+
+/** The differences, and the change on the way that made them: where it removed a header, that is the difference. */
+function causeText(differences: readonly Difference[], spoiled: readonly Spoiled[]): string {
+  // The version of an address follows from it.
+  const changed = spoiled.find(({ field }) => !field.endsWith(".ip_version")) ?? spoiled[0];
+  if (changed === undefined) return differencesText(differences);
+  const { reason, gone } = changed;
+  const first = differences.find(({ field }) => field === changed.field);
+  if (gone === null || first === undefined) return `${differencesText(differences)}: ${reason.sentence}`;
+  const others = differences.filter(({ field, found }) => found !== null && !gone.includes(field));
+  const more =
+    others.length === 0
+      ? ""
+      : `; ${listText(others.map(({ field }) => field))} ${verb(others, "differs", "differ")} too`;
+  return `it expects ${first.field} ${first.wanted}, and ${reason.sentence}${more}`;
 }
 
 function withRegister({ walked }: Case, visit: Visit, one: Difference): Difference {
@@ -144,7 +173,11 @@ export function differencesText(differences: readonly Difference[]): string {
   const others = differences.filter((one) => one !== first && !missing.includes(one)).map(({ field }) => field);
   const fields = listText(missing.map(({ field }) => field));
   const text = missing.length > 1 ? `${first.absent}; ${fields} are absent` : differenceText(first);
-  return others.length === 0 ? text : `${text}; ${listText(others)} ${others.length === 1 ? "differs" : "differ"} too`;
+  return others.length === 0 ? text : `${text}; ${listText(others)} ${verb(others, "differs", "differ")} too`;
+}
+
+function verb(list: readonly unknown[], one: string, many: string): string {
+  return list.length === 1 ? one : many;
 }
 
 /** Whether a field is absent for the same reason as another one: without a tunnel there is no packet inside. */

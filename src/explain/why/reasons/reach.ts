@@ -6,7 +6,7 @@ import { TablePipeline } from "../../../model/table/pipeline.js";
 import type { RuleRef, TableRef, TraceSource } from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, listText, ruleText, tableText } from "./describe.js";
-import { lossesOf } from "./end.js";
+import { arrivals, lossesOf } from "./end.js";
 import type { Reason } from "../explanation.js";
 import type { Lead } from "../links.js";
 import { judgeAll, reasonsOf, type Judged } from "./match.js";
@@ -108,7 +108,7 @@ function notReachedText(table: string, rules: readonly string[], missing: readon
   if (rules.length > 0)
     return `the frame never reached ${table}: ${listText(rules)} ${rules.length === 1 ? "leads" : "lead"} there`;
   if (missing.length > 0) return `the frame never reached ${table}: unmatched frames of ${listText(missing)} go there`;
-  return `the frame never reached ${table}: no rule leads there`;
+  return `no rule leads to ${table}, so the frame never reached it`;
 }
 
 /** Rules by name, each once: a rule of the eSwitch may be two of the core. */
@@ -219,7 +219,8 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   const took =
     fdb === 0 ? undefined : walked.visits.findLast(({ step, rule }) => step.table.domain === "fdb" && rule !== 0);
   if (vport !== VPORT_MANAGER) {
-    const sentence = `no rule of the FDB sends frames to ${who}; without one ${defaultWay(walked.trace.from)}`;
+    const went = took === undefined ? `without one ${defaultWay(walked.trace.from)}` : fdbTookText(at, took);
+    const sentence = `no rule of the FDB sends frames to ${who}; ${went}`;
     return [{ kind: "not reached", sentence, table, leading: [] }];
   }
   if (took !== undefined) return [fdbTook(at, took, who)];
@@ -246,11 +247,24 @@ function switched({ walked }: Case): Reason[] {
   return [{ kind: "other domain", sentence, domain: "fdb", vport: VPORT_MANAGER, took: null }];
 }
 
-function fdbTook(at: Case, { step }: Visit, who: string): Reason {
+/** `rule "out" of the root table of the FDB took the frame, which left through port:2` */
+function fdbTookText(at: Case, { step }: Visit): string {
   const { table, rule: took } = step;
   const name = took === null ? "a rule" : ruleText(took);
-  const given = stepsAfter(at.walked, step).find((one) => one.kind === "move" && one.cause === "vport");
-  const to = given?.kind === "move" ? ` and gave it to ${functionText(given.to.vport)}` : "";
-  const sentence = `${name} of ${tableText(table)} took the frame${to}; ${who} gets the frames that no rule of the FDB sends elsewhere`;
+  const after = stepsAfter(at.walked, step);
+  const given = after.find((one) => one.kind === "move" && one.cause === "vport");
+  const left = arrivals(after).map(({ to }) => to.replace(/^port:/, "port "));
+  const to =
+    given?.kind === "move"
+      ? ` and gave it to ${functionText(given.to.vport)}`
+      : left.length === 0
+        ? ""
+        : ` and sent it to ${listText(left)}`;
+  return `${name} of ${tableText(table)} took the frame${to}`;
+}
+
+function fdbTook(at: Case, visit: Visit, who: string): Reason {
+  const { table, rule: took } = visit.step;
+  const sentence = `${fdbTookText(at, visit)}; ${who} gets the frames that no rule of the FDB sends elsewhere`;
   return { kind: "other domain", sentence, domain: "fdb", vport: table.vport, took };
 }

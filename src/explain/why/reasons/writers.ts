@@ -1,60 +1,18 @@
-/** Which action wrote a field before a lookup: header changes, registers, state. */
+/** Which action wrote a register before a lookup, and what wrote the fields by which a rule took a frame. */
 import { operationNamed, type StateResult } from "../../../model/action/operations.js";
 import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
 import { readField, type Field } from "../../../model/match/fields.js";
 import type { MatchTerm } from "../../match/terms.js";
-import type { ActionStep, FieldChange, MoveStep, RuleRef } from "../../trace/trace.js";
+import type { ActionStep, MoveStep, RuleRef } from "../../trace/trace.js";
 import { syndromeText } from "../../trace/actionText.js";
 import { fieldText } from "../../trace/fields.js";
 import { domainText, ruleText, tableText } from "./describe.js";
 import { failedText } from "./lost.js";
 import type { Case } from "../case.js";
-import { distanceOf, keyView, type CompiledTerm } from "../compare.js";
+import { distanceOf, type CompiledMatch } from "../compare.js";
+import { changeReason, changesOf, matchedAtFirst } from "./changes.js";
 import type { Reason } from "../explanation.js";
-import { isAction, stepsBefore, type Visit, type Walked } from "../walked.js";
-
-export interface Change {
-  readonly action: ActionStep;
-  readonly change: FieldChange;
-}
-
-/** The changes of a field before a lookup, first to last. */
-export function changesOf(walked: Walked, visit: Visit, field: string): Change[] {
-  return stepsBefore(walked, visit.step)
-    .filter(isAction)
-    .flatMap((action) =>
-      action.fields.filter((change) => change.field === field).map((change) => ({ action, change })),
-    );
-}
-
-/**
- * The change because of which a term does not match at a lookup: the frame matched the term when it came in. Null where it
- * did not, or where nothing changed the field.
- */
-export function spoiler(walked: Walked, visit: Visit, one: CompiledTerm): Reason | null {
-  return matchedAtFirst(walked, visit, one)
-    ? changeReason(visit, changesOf(walked, visit, one.term.field.name)[0])
-    : null;
-}
-
-/** Whether the frame matched a term when it came in; false at its first lookup. */
-function matchedAtFirst({ visits: [first] }: Walked, visit: Visit, one: CompiledTerm): boolean {
-  return first !== undefined && first !== visit && distanceOf(one, keyView(first.key)) === 0;
-}
-
-function changeReason({ step: { table } }: Visit, found: Change | undefined): Reason | null {
-  if (found === undefined) return null;
-  const { action, change } = found;
-  const { rule } = action;
-  if (rule === null) return null;
-  const { field, before, after } = change;
-  const what =
-    after === null
-      ? `removed the header of ${field} (it was ${before ?? "absent"})`
-      : `changed ${field} from ${before ?? "absent"} to ${after}`;
-  const sentence = `${ruleText(rule)} ${what} before ${tableText(table)} (${action.action.replaceAll("_", " ")})`;
-  return { kind: "changed on the way", sentence, field, rule, action: action.action, before, after };
-}
+import { isAction, stepsBefore, viewOf, type Visit, type Walked } from "../walked.js";
 
 /** What wrote the fields by which a rule took a frame, where the frame did not bring them. */
 export function madeBy({ walked, rules }: Case, visit: Visit): Reason[] {
@@ -66,7 +24,7 @@ export function madeBy({ walked, rules }: Case, visit: Visit): Reason[] {
     if (writer !== null) return [stateReason(visit, writer, rule, one.term)];
     const made = matchedAtFirst(walked, visit, one)
       ? writeReason(walked, visit, field)
-      : changeReason(visit, changesOf(walked, visit, field.name).at(-1));
+      : (changeReason(visit, changesOf(walked, visit, field.name).at(-1))?.reason ?? null);
     return made === null ? [] : [made];
   });
 }
@@ -94,14 +52,25 @@ function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, { field,
 
 const COLOURS = ["red", "yellow", "green"];
 
+interface ResultText {
+  readonly object: string;
+  /** The largest result; absent where a frame does not choose it. */
+  readonly last?: bigint;
+  readonly says: (value: number) => string;
+}
+
 /** The objects whose state gives a result, and what the result says of the frame. */
-const RESULTS: Readonly<Record<StateResult, { readonly object: string; readonly says: (value: number) => string }>> = {
-  colour: { object: "meter", says: (value) => `coloured the frame ${COLOURS[value] ?? value}` },
+const RESULTS: Readonly<Record<StateResult, ResultText>> = {
+  colour: { object: "meter", last: 2n, says: (value) => `coloured the frame ${COLOURS[value] ?? value}` },
   flag: {
     object: "first-hit flag",
     says: (value) => `was ${value === 0 ? "not set: this is the first hit" : "set already"}`,
   },
-  syndrome: { object: "connection", says: (value) => `found the frame ${syndromeText(value)} (syndrome ${value})` },
+  syndrome: {
+    object: "connection",
+    last: 0xffn,
+    says: (value) => `found the frame ${syndromeText(value)} (syndrome ${value})`,
+  },
 };
 
 /** The result that an action writes; undefined for actions without one. */
@@ -160,6 +129,19 @@ export function stateWriter(walked: Walked, visit: Visit, field: string): Action
   const writer = register === undefined ? null : writerOf(walked, visit, register);
   if (register === undefined || writer === null || resultOf(writer) === undefined) return null;
   return isLost(walked, visit, writer, register) ? null : writer;
+}
+
+/**
+ * Whether a stateful action stopped a frame before a rule: it fails the rule by a result that let frames not pass, or that is
+ * none of the results that the rule expects.
+ */
+export function isStopped(walked: Walked, visit: Visit, match: CompiledMatch): boolean {
+  return match.some((one) => {
+    if (distanceOf(one, viewOf(visit)) === 0) return false;
+    const writer = stateWriter(walked, visit, one.term.field.name);
+    const last = writer === null ? undefined : resultOf(writer)?.last;
+    return writer !== null && (writer.failed !== undefined || last === undefined || one.term.value > last);
+  });
 }
 
 /** "meter "m" coloured the frame red": what a stateful action wrote into its register. */

@@ -20,9 +20,10 @@ export function reached(outcome: Outcome, target: Target): boolean {
       );
     case "vport":
       return arrived.some(
-        ({ object }) =>
-          (object instanceof QueuePair || object instanceof WorkQueue) &&
-          object.context.function.vport === target.vport,
+        ({ object, name }) =>
+          (target.vport === 0xffff && name.startsWith("port:")) ||
+          ((object instanceof QueuePair || object instanceof WorkQueue) &&
+            object.context.function.vport === target.vport),
       );
     case "end":
       return outcome.verdict !== "drop" && outcome.verdict !== "miss";

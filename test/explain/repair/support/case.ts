@@ -94,6 +94,7 @@ export class CaseDevice {
       taker: found.find(({ ref }) => ref.id !== target.ref.id && taken.includes(ref.id)) ?? null,
       trial: trialOn(traced, device.parser, frame, (bytes) => hits(bytes).includes(target.ref.id)),
       holdsState: () => false,
+      stopped: false,
       judge: null,
     };
   }
