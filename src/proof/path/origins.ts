@@ -14,6 +14,7 @@ import { Solver } from "../solver/solver.js";
 import { arrivalOf } from "./arrival.js";
 import { hasBit } from "./bits.js";
 import type { Condition, Edge, Entry, Graph } from "./graph.js";
+import { KnownWays } from "./knownWays.js";
 import { IS_PATH } from "./levels.js";
 import type { Changed } from "./transform.js";
 
@@ -67,10 +68,12 @@ export class Origins {
   readonly #before = new Map<number, readonly Edge[]>();
   /** The bits that states have: those of the way, and those that rules which lead on mask. */
   readonly #bits: readonly number[];
+  readonly #ways: KnownWays;
 
   constructor(world: Walked) {
     this.#world = world;
     this.#bits = bitsOf(world);
+    this.#ways = new KnownWays(world.tracer, this.#bits);
     const { entries } = world.graph;
     for (const entry of entries) this.#add(entry.table, this.#arriving(entry));
     // Tables that are added while they are walked are walked too.
@@ -199,12 +202,16 @@ export class Origins {
     if (matched === null) return null;
     if (edge.changes.length === 0 && (edge.move === "jump" || edge.move === "miss" || edge.move === "resume"))
       return withConditions(matched, edge.conditions);
+    const after = this.#ways.along(edge, matched, () => this.#made(matched, edge));
+    return after === null ? null : withConditions(after, edge.conditions);
+  }
+
+  /** What the actions of a way make of a state. */
+  #made(matched: State, edge: Edge): State | null {
     const solver = this.#solver;
     solver.reset();
     const { key, when } = this.#world.after(solver, new StateKey(solver, matched), edge);
-    if (when === FALSE) return null;
-    const after = stateOf(this.#bits, (bit) => key.bit(bit));
-    return withConditions(after, edge.conditions);
+    return when === FALSE ? null : stateOf(this.#bits, (bit) => key.bit(bit));
   }
 }
 

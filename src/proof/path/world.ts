@@ -28,8 +28,10 @@ export class World {
   #newKeys = 0;
   readonly #nodes = new Map<number, readonly RuleNode[]>();
 
-  constructor(tracer: Tracer) {
+  /** @param origins of a world in which frames come to the tables that are asked for in the same ways */
+  constructor(tracer: Tracer, origins?: Origins) {
     this.tracer = tracer;
+    this.#origins = origins;
     this.rules = new RuleReader(tracer);
     this.graph = graphOf(tracer);
     this.oracle = new Oracle(tracer.traced, this.graph, (table, address) => this.rules.ruleAt(table, address));

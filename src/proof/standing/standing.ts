@@ -29,11 +29,18 @@ const UNDECIDED: Verdict = { standing: "undecided", others: "What else would mat
 
 /** Judges repairs of the rules of a device. */
 export function judgeOn(tracer: Tracer): Judge {
+  const { device, traced } = tracer;
+  let kept: { copies: number; readonly world: World | null } | null = null;
   return (context, change) => {
-    const { device, traced } = tracer;
     tracer.refresh();
-    const rules = [...device.tables.keys()].reduce((sum, table) => sum + traced.ruleCount(table), 0);
-    return rules > MAX_RULES ? UNDECIDED : judged(tracer, context, change);
+    // Between the changes that are judged, the copy is that of the same device.
+    if (kept?.copies !== traced.copies) {
+      const rules = [...device.tables.keys()].reduce((sum, table) => sum + traced.ruleCount(table), 0);
+      kept = { copies: traced.copies, world: rules > MAX_RULES ? null : new World(tracer) };
+    }
+    const verdict = kept.world === null ? UNDECIDED : judged(kept.world, context, change);
+    kept.copies = traced.copies;
+    return verdict;
   };
 }
 
@@ -47,13 +54,13 @@ interface Seen {
 /** The answer to questions: a frame, or "none" with proof. */
 type Answer<T> = T | "none" | "unknown";
 
-function judged(tracer: Tracer, context: RepairContext, change: TriedChange): Verdict | null {
+function judged(old: World, context: RepairContext, change: TriedChange): Verdict | null {
+  const { tracer } = old;
   const parts = partsOf(tracer, change);
   if (parts === null) return UNDECIDED;
-  const old = new World(tracer);
   const asked = ask(old, change.changes.some(isOfMatch) ? leaving(change, parts) : []);
   const seen = inCopy(tracer, parts, (nodes) => {
-    const world = new World(tracer);
+    const world = new World(tracer, leadBack(old, parts) ? undefined : old.origins);
     const questions = joining(world, context, change, parts, nodes);
     const joined = questions === null ? "unknown" : ask(world, questions);
     const starved = starvedBy(world, context, change, parts, nodes);
@@ -89,6 +96,16 @@ function verdictOf(old: World, { found, frames, after }: Seen, standing: "widens
   return one === null
     ? UNDECIDED
     : { standing, others: `${capital(standing)}: ${one.sentence}.`, witness: one.witness };
+}
+
+/** Whether frames come from a changed rule to its table again: then the change may be one of what comes there. */
+function leadBack({ graph }: World, parts: readonly Part[]): boolean {
+  return parts.some(({ node }) => {
+    const own = graph.edgesFrom(node.table).filter(({ rule }) => rule?.stored.id === node.stored.id);
+    const tables = new Set(own.map(({ to }) => to));
+    for (const table of tables) for (const { to } of graph.edgesFrom(table)) tables.add(to);
+    return tables.has(node.table);
+  });
 }
 
 /** Works on the copy of the device with the changed rules; the copy is as before afterwards. Null if memory is full. */
