@@ -94,7 +94,8 @@ function groupText(
   const { sentence, mistake, repairs } = explanation;
   const lines = [wrapped(printable(sentence), WIDTH, "  ", "  ")];
   if (mistake !== null) lines.push(labelled(paint, "mistake", mistake.sentence));
-  const [repair] = repairs;
+  // One that takes frames from a rule is no first choice.
+  const repair = repairs.find(({ standing }) => standing !== "disables");
   if (repair !== undefined) lines.push(labelled(paint, "repair", repairText(repair)));
   return head + lines.join("");
 }

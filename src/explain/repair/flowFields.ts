@@ -7,6 +7,7 @@ import { fullMask, parseTerm } from "../../model/match/term.js";
 import type { FieldChange } from "../trace/trace.js";
 import { termsOf } from "../match/terms.js";
 import type { RuleInTable } from "./context.js";
+import { newPlaceOf } from "./flowSpecs.js";
 
 /** A match field that an attribute of the flow stands for. */
 const ATTRIBUTES: Readonly<Record<string, string>> = { "ext.port": "port" };
@@ -23,7 +24,7 @@ export function inFlowFields(rule: RuleInTable, changes: readonly FieldChange[])
   }
   const edits = new Map<string, FieldChange>();
   for (const change of changes) {
-    const place = filterPlaceOf(flow.specs, change.field);
+    const place = filterPlaceOf(flow.specs, change.field) ?? (change.after === null ? null : newPlaceOf(change.field));
     const name = place === null ? (ATTRIBUTES[change.field] ?? change.field) : nameOf(place);
     const edit = place === null || place.covers.length === 1 ? change : composed(place, before, after);
     edits.set(name, { ...edit, field: name });

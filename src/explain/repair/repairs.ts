@@ -129,10 +129,23 @@ function frameRepairs(facts: Facts, found: Finding | null): Repair[] {
   if (rule === null || facts.failing.length === 0) return [];
   const from = parseBytes(device, frame, options);
   for (const changed of candidateFrames(facts, from)) {
-    if (!(found?.unread === true || hasSameHeaders(from, changed)) || !context.trial.frame(changed.bytes)) continue;
-    return [frameRepair(facts, from, changed)];
+    if (!context.trial.frame(changed.bytes)) continue;
+    const repair = frameRepair(facts, from, changed);
+    return found?.unread === true || hasSameHeaders(from, changed) || changesValues(facts, repair, from, changed)
+      ? [repair]
+      : [];
   }
   return [];
+}
+
+/** Whether a repair changes values in place that the rule asks for, and none that say which headers follow in the packet. */
+function changesValues({ failing }: Facts, { fields }: Repair, from: ParsedBytes, changed: ParsedBytes): boolean {
+  const isValue = ({ field, before, after }: FieldChange): boolean =>
+    before !== null &&
+    after !== null &&
+    failing.some(({ name }) => name === field) &&
+    !/\.(ethertype|ip_version|ip_protocol)$/.test(field);
+  return from.bytes.length === changed.bytes.length && fields.every(isValue);
 }
 
 /** Whether a frame has the headers of another one, except for VLAN tags: otherwise it is another packet. */

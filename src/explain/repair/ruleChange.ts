@@ -7,6 +7,7 @@ import { isVerbsFlow } from "../../model/flow/kinds.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { FieldChange } from "../trace/trace.js";
 import { ORIGINS, termsOf } from "../match/terms.js";
+import { canMatch } from "./flowSpecs.js";
 import type { RuleCandidate, RuleChange, RuleInTable } from "./context.js";
 
 /** The priority of a matcher has 16 bits. */
@@ -40,6 +41,11 @@ export function changedRule(rule: RuleInTable, changes: readonly FieldChange[]):
     try {
       const match = matchOf("match", Object.fromEntries(fields));
       if (rule.object instanceof Rule) checkMask(rule.object.matcher.table, match.mask);
+      if (
+        rule.object instanceof FlowEntry &&
+        !rule.object.flows.filter(isVerbsFlow).every((one) => canMatch(one, match))
+      )
+        return null;
       return { ...match, ...other };
     } catch (error) {
       if (error instanceof SteeringError) return null;

@@ -27,7 +27,7 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
   const { sentence, reasons, mistake, repairs } = printableRecord(explanation);
   const lines = wrap(sentence, page.width, "", "");
   // What the answer says already has no line of its own.
-  const more = reasons.filter((reason) => !sentence.includes(reason.sentence));
+  const more = reasons.filter((reason) => !sentence.includes(saidOf(reason)));
   for (const reason of reasons) {
     const at = more.indexOf(reason) + 1;
     if (at > 0) {
@@ -43,6 +43,11 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
     lines.push(...wrap(repairText(repair), page.width, `  ${`change the ${of}`.padEnd(19)} `, " ".repeat(22)));
   }
   return lines.join("\n");
+}
+
+/** What the answer has of a reason that it says: it may name the rule in other words. */
+function saidOf({ kind, sentence }: Reason): string {
+  return kind === "no match" ? sentence.slice(sentence.indexOf(" does not match")) : sentence;
 }
 
 /** The text of the nearest rules, nearest first. */

@@ -8,7 +8,7 @@ import type { HeldField, ProofTerm } from "../answer.js";
 import { ParsedKey } from "../keys/parsedKey.js";
 import type { Literal } from "../literal.js";
 import { anyArrival } from "../path/arrival.js";
-import type { State } from "../path/origins.js";
+import type { State } from "../path/knownWays.js";
 import { requireMatch } from "../path/ruleMatch.js";
 import type { World } from "../path/world.js";
 import { minimalSubset } from "../solver/minimalSubset.js";

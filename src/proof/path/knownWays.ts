@@ -1,7 +1,12 @@
 /** What ways make of states, kept for later worlds of a device: they have most ways in common. */
 import type { Tracer } from "../../explain/trace/tracer.js";
 import type { Edge } from "./graph.js";
-import type { State } from "./origins.js";
+
+/** Known bits of keys, as a mask and their values. */
+export interface State {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+}
 
 /** More are forgotten. */
 const MAX_KNOWN = 50_000;

@@ -14,7 +14,7 @@ import { Solver } from "../solver/solver.js";
 import { arrivalOf } from "./arrival.js";
 import { hasBit } from "./bits.js";
 import type { Condition, Edge, Entry, Graph } from "./graph.js";
-import { KnownWays } from "./knownWays.js";
+import { KnownWays, type State } from "./knownWays.js";
 import { IS_PATH } from "./levels.js";
 import type { Changed } from "./transform.js";
 
@@ -25,12 +25,6 @@ const FEW_STATES = 4;
 const MANY_EDGES = 100;
 /** A literal that is no constant. */
 const OPEN: Literal = 2;
-
-/** Known bits of keys, as a mask and their values. */
-export interface State {
-  readonly mask: Uint8Array;
-  readonly value: Uint8Array;
-}
 
 /** The states of a table: every frame that comes there has one of them. */
 interface Known {

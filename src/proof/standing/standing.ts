@@ -59,8 +59,10 @@ function judged(old: World, context: RepairContext, change: TriedChange): Verdic
   const parts = partsOf(tracer, change);
   if (parts === null) return UNDECIDED;
   const asked = ask(old, change.changes.some(isOfMatch) ? leaving(change, parts) : []);
+  // Read before the copy changes.
+  const origins = leadBack(old, parts) ? undefined : old.origins;
   const seen = inCopy(tracer, parts, (nodes) => {
-    const world = new World(tracer, leadBack(old, parts) ? undefined : old.origins);
+    const world = new World(tracer, origins);
     const questions = joining(world, context, change, parts, nodes);
     const joined = questions === null ? "unknown" : ask(world, questions);
     const starved = starvedBy(world, context, change, parts, nodes);

@@ -73,7 +73,7 @@ describe("connection tracking", () => {
     const [, state] = answer.reasons;
     expect(state).toMatchObject({ kind: "state", failed: [{ check: "ack_beyond" }] });
     expect(state?.sentence).toBe(
-      `connection "connections" found the frame invalid (syndrome 64): it ${sentence}, and rule "invalid" takes register C1 0x40/0x40`,
+      `connection "connections" found the frame invalid (syndrome 64): it ${sentence}; rule "invalid" takes register C1 0x40/0x40`,
     );
   });
 

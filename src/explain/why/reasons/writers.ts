@@ -45,7 +45,8 @@ function writeReason(walked: Walked, visit: Visit, one: Field): Reason | null {
 function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, { field, wanted }: MatchTerm): Reason {
   const { object, name } = stateObject(writer);
   const taken = `${ruleText(rule)} takes register ${registerOf(field.name)} ${wanted}`;
-  const sentence = `${stateText(writer, readField(key, field).toString())}, and ${taken}`;
+  const says = stateText(writer, readField(key, field).toString());
+  const sentence = writer.failed === undefined ? `${says}, and ${taken}` : `${says}; ${taken}`;
   const why: Reason = { kind: "state", sentence, object, name };
   return writer.failed === undefined ? why : { ...why, failed: writer.failed };
 }
