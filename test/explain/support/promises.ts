@@ -85,9 +85,9 @@ function checkStanding(
 ): void {
   const after = changedWorld(world, id, repair);
   const witness = witnessBase(repair);
-  if (witness !== null && repair.standing !== "safe")
+  if (witness !== null)
     expect(visitsOf(world.world, witness).map(hitOf), text).not.toEqual(visitsOf(after, witness).map(hitOf));
-  if (repair.standing !== "safe") return;
+  if (repair.standing !== "safe" && repair.standing !== "corrects") return;
   const own = visitsOf(after, base).filter(({ hit }) => hit?.id === id);
   for (const other of others) {
     const [was, is] = [visitsOf(world.world, other), visitsOf(after, other)];
@@ -97,7 +97,8 @@ function checkStanding(
     const hits = [was[parting], is[parting]].map((visit) => visit?.hit?.id);
     expect(hits, moved).toContain(id);
     const matched = repair.fields.filter(({ field }) => field !== "priority");
-    if (matched.length === 0 || (hits[0] === id && repair.witness !== null)) continue;
+    // A correction moves the frames of the mistaken value too.
+    if (matched.length === 0 || repair.standing === "corrects") continue;
     const { fields } = was[parting] as Visit;
     const isLike = own.some((visit) => matched.every((change) => isAlike(change, visit.fields, fields)));
     expect(isLike, moved).toBe(true);

@@ -42,7 +42,18 @@ const MANY = 512;
 
 /** Judges rules whose tables had lookups: all of them, or of many those that the core lists as near, and those that were hit. */
 export function judgeAll(at: Case, nodes: readonly RuleNode[]): Judged[] {
-  return (nodes.length <= MANY ? nodes : nearTo(at, nodes)).flatMap((node) => judge(at, node) ?? []);
+  const judged = (nodes.length <= MANY ? nodes : nearTo(at, nodes)).flatMap((node) => judge(at, node) ?? []);
+  // A rule of the eSwitch is one of the core for each direction: what counts is the one that the frame came nearest to.
+  const best = new Map<number, Judged>();
+  for (const one of judged) {
+    const known = best.get(one.node.stored.id);
+    if (known === undefined || rankOf(one) < rankOf(known)) best.set(one.node.stored.id, one);
+  }
+  return [...best.values()];
+}
+
+function rankOf({ hit, score }: Judged): number {
+  return hit === null ? score : -1;
 }
 
 function nearTo({ walked: { traced, visits } }: Case, nodes: readonly RuleNode[]): RuleNode[] {
