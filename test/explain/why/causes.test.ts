@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { why, type Explanation, type Target } from "../../../src/explain/index.js";
 import type { Layer } from "../../../src/packet/index.js";
 import { buildFrame } from "../../../src/packet/index.js";
+import { Rule } from "../../../src/model/rule/rule.js";
+import type { Matcher } from "../../../src/model/table/matcher.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 
 const ethernet = { header: "ethernet" } as const;
@@ -102,4 +104,28 @@ describe("a rule that drops", () => {
       expect(sentence).toBe('rule "block" drops the frame');
     }
   });
+});
+
+test("rules of one name are told apart by table and priority", async () => {
+  const matchers = [0, 1].map((priority) => ({ name: String(priority), table: "root", priority }));
+  const rules = [
+    { name: "model", table: "root", priority: 2, match: { "outer.udp_dport": 9 }, actions: [{ queue: "a" }] },
+  ];
+  const loaded = await loadScenario({
+    flowsteer: 1,
+    queues: [{ name: "a" }],
+    tables: [{ name: "root", level: 0 }],
+    matchers,
+    rules,
+  });
+  const actions = loaded.rules.get("model")?.actions ?? [];
+  for (const [priority, address] of [
+    [0, "10.0.0.0/8"],
+    [1, "172.16.0.0/12"],
+  ] as const)
+    Rule.named(loaded.matchers.get(String(priority)) as Matcher, { "outer.ipv4_dst": address }, actions, "lan");
+  const frame = buildFrame([ethernet, ipv4, tcp]);
+  const { sentence } = await why(loaded.device, 1, frame, { kind: "queue", name: "a" });
+  for (const priority of [0, 1])
+    expect(sentence).toContain(`rule "lan" of the NIC_RX root table of the PF (priority ${priority})`);
 });

@@ -56,10 +56,10 @@ function lastWriter({ steps }: Trace, register: string, table: string): string |
 export function confirm({ reasons, sentence }: Explanation, trace: Trace): string[] {
   const text = JSON.stringify({ sentence, reasons });
   const isForked = trace.steps.some(({ kind }) => kind === "fork");
-  const kinds = reasons.map((reason) => {
+  const kinds: string[] = reasons.map((reason) => {
     const confirms = CONFIRMS[reason.kind] as (reason: Reason, trace: Trace) => boolean;
     expect(confirms(reason, trace), `${reason.kind}: ${text}`).toBe(true);
-    return reason.kind as string;
+    return reason.kind;
   });
   for (const reason of reasons) {
     if (reason.kind !== "no match" || isForked) continue;
