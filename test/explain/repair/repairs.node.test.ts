@@ -61,7 +61,8 @@ describe("repairs of random rules and frames", () => {
       }
     }
     console.log(`${cases} misses, repairs ${JSON.stringify(tried)}`);
-    expect(tried.frame).toBeGreaterThan(cases / 6);
+    // Changes that would build another packet are left out.
+    expect(tried.frame).toBeGreaterThan(cases / 10);
     expect(tried.rule).toBeGreaterThan(cases / 2);
   });
 });
