@@ -108,6 +108,11 @@ export function withArticle(name: string): string {
   return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }
 
+/** `1 to 4`; `only 1` where both are equal. */
+export function rangeText(first: number, last: number): string {
+  return first === last ? `only ${first}` : `${first} to ${last}`;
+}
+
 /** The JavaScript type of an option; "any" where its own check follows. */
 export type OptionType = "string" | "number" | "boolean" | "function" | "object" | "any";
 

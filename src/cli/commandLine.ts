@@ -3,6 +3,7 @@
  * name.
  */
 import { parseArgs } from "node:util";
+import { rangeText } from "../base/checks.js";
 import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
 import { COLOR_MODES, setColorMode, type ColorMode } from "./text.js";
@@ -95,7 +96,7 @@ export function numberOption(
   if (text === undefined) return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) {
-    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : rangeText(least, most);
     throw badUsage(`--${name} ${text}`, `expected a whole number, ${range}${what === undefined ? "" : `: ${what}`}`);
   }
   return number;

@@ -1,15 +1,15 @@
 /** Makes fabrics of topologies and tables of links. */
-import { checkOptions, unsigned, type OptionTypes } from "../base/checks.js";
+import { checkOptions, unsigned, wrongType, type OptionTypes } from "../base/checks.js";
 import { inAsyncCall, mistyped, refusalOf, refuse, SteeringError } from "../errors.js";
 import { createDevice, type Device } from "../model/device/device.js";
 import { checkDevice, Fabric } from "./fabric.js";
-import { checkedList, nodesOf, type FabricNode, type Link } from "./links.js";
+import { checkedList, checkNamed, nodesOf, refuseDuplicate, type FabricNode, type Link } from "./links.js";
 
 /** A device, or nothing where the fabric makes it. */
 type Made = Device | null | undefined;
 
 export interface FabricOptions<N extends FabricNode = FabricNode> {
-  /** Devices to make, in the order in which they run at one time. Those that `links` names alone follow. */
+  /** Devices to make, in the order in which they run at one time. @default those that `links` names */
   nodes?: readonly N[];
   /** The cables. */
   links?: readonly Link[];
@@ -50,11 +50,13 @@ export async function createFabric<N extends FabricNode>(options: FabricOptions<
     if (!Number.isSafeInteger(seed))
       refuse({ code: "EINVAL", reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
     devices.forEach((device, i) => checkDevice(`devices[${i}]`, device));
-    const nodes = checkedList("nodes", options.nodes);
-    const given = new Set(devices.map(({ name }) => name));
-    const named = nodesOf(links, new Set([...given, ...nodes.map(({ name }) => name)]));
+    const given = namesOf("devices", devices);
+    const isOpen = options.nodes === undefined && options.devices === undefined;
+    const nodes = isOpen ? nodesOf(links) : checkedList("nodes", options.nodes);
+    const listed = namesOf("nodes", nodes);
+    if (!isOpen) checkNamed(links, new Set([...given, ...listed]));
     const made = [...devices];
-    for (const [i, node] of [...nodes, ...named].entries()) {
+    for (const [i, node] of nodes.entries()) {
       if (given.has(node.name)) continue;
       const own = await options.make?.(node as N);
       if (own !== undefined && own !== null) checkDevice(`make(${node.name})`, own);
@@ -77,6 +79,17 @@ export async function createFabric<N extends FabricNode>(options: FabricOptions<
     }
     return fabric;
   });
+}
+
+/** @throws SteeringError EINVAL two have one name; TypeError one has none */
+function namesOf(path: string, list: readonly { readonly name: string }[]): Set<string> {
+  const names = new Set<string>();
+  for (const [i, { name }] of list.entries()) {
+    if (typeof name !== "string") wrongType(`${path}[${i}].name`, "a string", name);
+    if (names.has(name)) refuseDuplicate(`${path}[${i}].name`, name);
+    names.add(name);
+  }
+  return names;
 }
 
 async function deviceOf(path: string, node: FabricNode, seed: number): Promise<Device> {

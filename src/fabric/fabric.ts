@@ -1,6 +1,5 @@
 /** A fabric: devices, the cables between them, and one clock (docs/in-your-simulator.md). */
-import { checkTime, unsigned } from "../base/checks.js";
-import { namesHint } from "../base/nearest.js";
+import { checkOptions, checkTime, unsigned } from "../base/checks.js";
 import { Printable, type PrintedFields } from "../base/printable.js";
 import { inCall, mistyped, refuse } from "../errors.js";
 import { portOf, type CableCounters, type Port } from "../model/base/port/ports.js";
@@ -10,7 +9,7 @@ import { prometheusText } from "../model/monitor/prometheus.js";
 import { farEnd } from "../model/traffic/cable.js";
 import { lineSettings } from "../model/traffic/line.js";
 import { openCapture, type CaptureTarget } from "./captures.js";
-import { portNamed, type Link } from "./links.js";
+import { LINK_OPTIONS, portNamed, refuseDuplicate, refuseUnknown, type Link } from "./links.js";
 import { saveDevices } from "../snapshot/save.js";
 import type { SnapshotOptions } from "../snapshot/snapshot.js";
 import { isCaptured, linesOf, prepare, tap } from "./queues.js";
@@ -120,10 +119,7 @@ export class Fabric extends Printable {
     inCall("fabric.add", () => {
       checkDevice("device", device);
       const { name } = device;
-      if (this._devices.has(name)) {
-        const hint = "MAC addresses and ports are named by it: give each device a name of its own";
-        refuse({ code: "EINVAL", reason: "duplicate_name", path: "device.name", value: name, hint });
-      }
+      if (this._devices.has(name)) refuseDuplicate("device.name", name);
       this._timeline.add(device.clock);
       this._devices.set(name, device);
       // Of a snapshot: the lines of its cables have come with it.
@@ -234,9 +230,14 @@ export class Fabric extends Printable {
     const { from, to, ecn, capture, ...options } = link;
     const at = (name: keyof Link): string => (path === "" ? name : `${path}.${name}`);
     const settings = { ...options, seed: options.seed ?? this._seed + this._connected };
+    checkOptions(path, link, LINK_OPTIONS);
     lineSettings(settings, 0, path);
     if (ecn !== undefined) checkEcn(at("ecn"), ecn, options.rate);
     const [a, b] = [this._freePort(at("from"), from), this._freePort(at("to"), to)];
+    if (a.port === b.port) {
+      const hint = "both ends are one port: a cable connects two";
+      refuse({ code: "EINVAL", reason: "bad_object", path: at("to"), value: to, hint });
+    }
     a.device.connect(a.port.number, b.device, b.port.number, settings);
     this._connected++;
     for (const line of linesOf(a.port) ?? []) {
@@ -282,10 +283,7 @@ export class Fabric extends Printable {
   }
 
   private _named(path: string, name: string): Device {
-    const device = this._devices.get(name);
-    if (device !== undefined) return device;
-    const hint = namesHint(String(name), "devices", [...this._devices.keys()]);
-    return refuse({ code: "EINVAL", reason: "unknown_name", path, value: name, hint });
+    return this._devices.get(name) ?? refuseUnknown(path, name, this._devices.keys());
   }
 
   private _port(path: string, text: string): { device: Device; port: Port } {

@@ -1,8 +1,9 @@
 /** Tables of links: which ports cables connect, as plain data. */
-import { checkArray, checkObject, unsigned, wrongType } from "../base/checks.js";
+import { checkArray, checkObject, unsigned, wrongType, type OptionTypes } from "../base/checks.js";
+import { namesHint } from "../base/nearest.js";
 import { refuse } from "../errors.js";
 import type { DeviceOptions } from "../model/device/options.js";
-import type { CableOptions } from "../model/traffic/line.js";
+import { CABLE_OPTIONS, type CableOptions } from "../model/traffic/line.js";
 import type { CaptureTarget } from "./captures.js";
 
 /** A cable of a fabric, with its options. Frames take time on it: without options, none of the clock. */
@@ -21,6 +22,14 @@ export interface Link extends CableOptions {
   /** A pcapng file of the frames that the ports give to the cable, in Node.js, or what gets its bytes. */
   capture?: CaptureTarget;
 }
+
+export const LINK_OPTIONS: OptionTypes<Link> = {
+  from: "any",
+  to: "any",
+  ...CABLE_OPTIONS,
+  ecn: "any",
+  capture: "any",
+};
 
 /** A device of a fabric: the options that it is made with, and what it is in its topology. */
 export interface FabricNode extends DeviceOptions {
@@ -47,16 +56,35 @@ export function portNamed(path: string, text: unknown): PortName {
   return refuse({ code: "EINVAL", reason: "out_of_range", path, value: text, hint });
 }
 
-/** The nodes that a table of links names and that are not listed, with as many ports as it uses. */
-export function nodesOf(links: readonly Link[], listed: ReadonlySet<string>): FabricNode[] {
+/** The nodes that a table of links names, with as many ports as it uses. */
+export function nodesOf(links: readonly Link[]): FabricNode[] {
   const ports = new Map<string, number>();
+  for (const { device, port } of endsOf(links)) ports.set(device, Math.max(port, ports.get(device) ?? 1));
+  return Array.from(ports, ([name, count]) => ({ name, ports: count }));
+}
+
+/** @throws EINVAL a link names a device that is not listed */
+export function checkNamed(links: readonly Link[], listed: ReadonlySet<string>): void {
+  for (const { path, device } of endsOf(links)) if (!listed.has(device)) refuseUnknown(path, device, listed);
+}
+
+function* endsOf(links: readonly Link[]): Generator<PortName & { readonly path: string }> {
   for (const [i, link] of links.entries()) {
     for (const end of ["from", "to"] as const) {
-      const { device, port } = portNamed(`links[${i}].${end}`, link[end]);
-      if (!listed.has(device)) ports.set(device, Math.max(port, ports.get(device) ?? 1));
+      const path = `links[${i}].${end}`;
+      yield { path, ...portNamed(path, link[end]) };
     }
   }
-  return Array.from(ports, ([name, count]) => ({ name, ports: count }));
+}
+
+export function refuseUnknown(path: string, name: string, devices: Iterable<string>): never {
+  const hint = namesHint(String(name), "devices", [...devices]);
+  return refuse({ code: "EINVAL", reason: "unknown_name", path, value: name, hint });
+}
+
+export function refuseDuplicate(path: string, name: string): never {
+  const hint = "MAC addresses and ports are named by it: give each device a name of its own";
+  return refuse({ code: "EINVAL", reason: "duplicate_name", path, value: name, hint });
 }
 
 /** A list of objects among the options. @throws TypeError */

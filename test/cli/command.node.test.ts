@@ -78,7 +78,7 @@ describe("a refused input", () => {
     [
       "a port",
       () => ["run", "examples/everyday.json", "-", "--port", "2"],
-      "--port 2: expected a whole number, 1 to 1: the ports of the scenario's device\n",
+      "--port 2: expected a whole number, only 1: the ports of the scenario's device\n",
     ],
     ["no scenario", () => ["run"], "run: name a scenario or rules: flowsteer run RULES CAPTURE...\n"],
     [

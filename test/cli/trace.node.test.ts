@@ -156,7 +156,7 @@ describe("a refused command", () => {
     [
       "a port that is not there",
       ["trace", EVERYDAY[0], "--packet", "tcp", "--port", "2"],
-      "--port 2: expected a whole number, 1 to 1: the ports of the scenario's device\n",
+      "--port 2: expected a whole number, only 1: the ports of the scenario's device\n",
     ],
   ])("%s", async (_, args, message) => {
     expect(await flowsteer(args)).toEqual({ code: 2, out: "", err: `flowsteer: ${message}` });

@@ -32,13 +32,24 @@ test.each([
   ],
   [{ links: [{ from: "a:0", to: "b" }] }, { reason: "out_of_range", path: "links[0].from" }],
   [
-    { nodes: [{ name: "a" }], links: [{ from: "b", to: "a:2" }] },
+    { nodes: [{ name: "a" }, { name: "b" }], links: [{ from: "b", to: "a:2" }] },
     { reason: "out_of_range", path: "links[0].to" },
   ],
   [{ links: [{ from: "a", to: "b", latency: 5n }] }, { reason: "unknown_option", path: "links[0].latency" }],
   [{ links: [{ from: "a", to: "b", ecn: 4 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
   [{ links: [{ from: "a", to: "b", ecn: 0, rate: 1 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
-  [{ nodes: [{ name: "a" }, { name: "a" }] }, { reason: "duplicate_name", path: "device.name" }],
+  [
+    { nodes: [{ name: "a" }, { name: "a" }] },
+    { reason: "duplicate_name", path: "nodes[1].name", call: "createFabric" },
+  ],
+  [
+    { nodes: [{ name: "leaf0" }, { name: "h1" }], links: [{ from: "leef0", to: "h1" }] },
+    { reason: "unknown_name", path: "links[0].from", hint: 'did you mean "leaf0"? devices: leaf0, h1' },
+  ],
+  [{ nodes: [], links: [{ from: "a", to: "b" }] }, { hint: "there are no devices" }],
+  [{ links: [{ from: "a", to: "a:1" }] }, { reason: "bad_object", path: "links[0].to" }],
+  [{ nodes: [{ name: "a" }, { name: "b" }], links: [{ from: "a", to: "b:2" }] }, { hint: "only 1" }],
+  [{ links: [{ from: "a", to: "b", ecm: 5 }] }, { hint: expect.stringMatching(/^did you mean "ecn".*capture$/) }],
   [{ nodes: [{ name: "a", colour: "red" }] }, { reason: "unknown_option", path: "nodes[0].colour" }],
   [{ links: [{ from: "a", to: "b", capture: "/no/such/folder/a.pcapng" }] }, { path: "links[0].capture" }],
 ])("the options of case %# are refused at their place", async (options, refusal) => {
@@ -51,6 +62,7 @@ test("wrong types name the place", async () => {
   expect(await message({ links: [{ to: "b" }] })).toContain("links[0].from must be a port, as leaf0:3");
   expect(await message({ links: [{ from: "a", to: "b", delay: 5 }] })).toContain("links[0].delay must be nanoseconds");
   expect(await message({ devices: [{}] })).toContain("devices[0] must be a Device");
+  expect(await message({ nodes: [{}] })).toContain("nodes[0].name must be a string, not undefined");
   expect(await message({ nodes: [{ name: "a" }], make: () => 5 })).toContain("make(a) must be a Device");
 });
 
@@ -61,7 +73,7 @@ test("a refused fabric leaves its devices as they were", async () => {
     devices,
     links: [
       { from: "a", to: "b" },
-      { from: "a", to: "c" },
+      { from: "a", to: "b" },
     ],
   });
   for (const device of devices) {
@@ -104,7 +116,10 @@ test("a device that is removed goes on alone, and can come back", async () => {
 });
 
 test("what runs now cannot move the clock", async () => {
-  const fabric = await createFabric({ nodes: [{ name: "a", ports: 2 }], links: [{ from: "a", to: "b", delay: 5n }] });
+  const fabric = await createFabric({
+    nodes: [{ name: "a", ports: 2 }, { name: "b" }],
+    links: [{ from: "a", to: "b", delay: 5n }],
+  });
   const queue = createSink(ibv_open_device(fabric.device("b")), "out");
   const errors: unknown[] = [];
   fabric.device("a").on("frame", () => errors.push(refused(() => fabric.run())));
@@ -116,6 +131,7 @@ test("what runs now cannot move the clock", async () => {
 
 test("names are looked up", async () => {
   const fabric = await createFabric({ nodes: [{ name: "leaf0" }] });
+  expect(refused(() => fabric.add(fabric.device("leaf0")))).toMatchObject({ call: "fabric.add", path: "device.name" });
   expect(refused(() => fabric.device("leef0"))?.hint).toContain('did you mean "leaf0"');
   expect(refused(() => fabric.connect({ from: "leaf0", to: "leaf9" }))).toMatchObject({
     path: "to",
@@ -225,7 +241,10 @@ test("snapshots of devices and of fabrics are not mixed up", async () => {
 });
 
 test("ports that lead outside of a fabric are attached by their names", async () => {
-  const fabric = await createFabric({ nodes: [{ name: "a", ports: 2 }], links: [{ from: "a", to: "b" }] });
+  const fabric = await createFabric({
+    nodes: [{ name: "a", ports: 2 }, { name: "b" }],
+    links: [{ from: "a", to: "b" }],
+  });
   fabric.device("a").connect(2, () => undefined, { delays: true });
   const bytes = fabric.snapshot();
   expect(fabricAttachmentsOf(bytes)).toEqual(["a:2"]);

@@ -1,4 +1,5 @@
 /** Parameters of calls, checked before anything is done. */
+import { rangeText } from "../../base/checks.js";
 import { ERRORS, RpcError, type Params } from "./rpc.js";
 
 /** Refuses names that the call does not know. */
@@ -21,7 +22,7 @@ export function textParam(params: Params, name: string): string {
 export function intParam(params: Params, name: string, least: number, most: number, standard: number): number {
   const value = params[name] ?? standard;
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most)
-    throw bad(name, `expected a whole number, ${least} to ${most}`);
+    throw bad(name, `expected a whole number, ${rangeText(least, most)}`);
   return value;
 }
 

@@ -1,4 +1,5 @@
 /** Where wires are plugged in: ports of the device, and queues that send and receive. */
+import { rangeText } from "../../base/checks.js";
 import type { LoadedQueue, LoadedScenario } from "../../scenario/index.js";
 import { nearest, SteeringError } from "../../index.js";
 import { badUsage } from "../refusal.js";
@@ -24,7 +25,7 @@ export function placesOf(loaded: LoadedScenario, wires: readonly PlacedWire[]): 
     const port = portNamed(place);
     const queue = port === null ? queueNamed(loaded, option, place) : null;
     if (port !== null && (port < 1 || port > loaded.device.ports))
-      throw badUsage(option, `the scenario's device has ports 1 to ${loaded.device.ports}`);
+      throw badUsage(option, `ports of the scenario's device: ${rangeText(1, loaded.device.ports)}`);
     const name = port === null ? `qp:${place}` : `port:${port}`;
     if (places.some((one) => one.name === name)) throw badUsage(option, `${place} already has a wire`);
     places.push({ name, port, queue, wire });

@@ -10,7 +10,7 @@ import { Action, type OwnRecord } from "./action.js";
 import { connectionMisfit, meaningMisfit, ownerMisfit, type Misfit } from "./placement.js";
 import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
 import { Domain, Table } from "../table/domain.js";
-import { unsigned } from "../../base/checks.js";
+import { rangeText, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { programOfWords, wordsOf, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";
@@ -55,7 +55,7 @@ export function vportAction(domain: Domain, vport: number): Action {
 export function portAction(domain: Domain, port: number): Action {
   const { device } = eSwitchOf(domain);
   if (unsigned("ib_port", port, 32) < 1 || port > device.ports) {
-    const hint = `1 to ${device.ports}`;
+    const hint = rangeText(1, device.ports);
     refuse({ code: "EINVAL", reason: "out_of_range", path: "ib_port", value: port, hint });
   }
   return new Action(device, "dest_ib_port", { step: "end", op: Op.port, operand: port, domain });

@@ -21,7 +21,7 @@ import { refuse } from "../../errors.js";
 import { Action, type ActionKind } from "./action.js";
 import { ownerMisfit } from "./placement.js";
 import { Table } from "../table/domain.js";
-import { checkArray, checkObject, unsigned, member } from "../../base/checks.js";
+import { checkArray, checkObject, member, rangeText, unsigned } from "../../base/checks.js";
 import { living } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 
@@ -98,7 +98,7 @@ function sampleActions(attr: FlowSamplerAttr, { domain }: Table): Action[] {
   checkArray("attr.sample_actions", list);
   const count = unsigned("attr.num_sample_actions", given ?? list.length, 32);
   if (count === 0 || count > list.length) {
-    const hint = list.length === 0 ? "a sample goes somewhere" : `1 to ${list.length}`;
+    const hint = list.length === 0 ? "a sample goes somewhere" : rangeText(1, list.length);
     refuse({ code: "EINVAL", reason: "out_of_range", path: "attr.num_sample_actions", value: count, hint });
   }
   const kinds = ALLOWED[domain.type === "fdb" ? "fdb" : "nic_rx"];

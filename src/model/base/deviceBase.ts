@@ -5,7 +5,7 @@
  * circle.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
-import { wrongType } from "../../base/checks.js";
+import { rangeText, wrongType } from "../../base/checks.js";
 import type { Core } from "../../engine/core.js";
 import type { DomainType } from "./domainType.js";
 import { inCall, refuse } from "../../errors.js";
@@ -270,7 +270,7 @@ export abstract class DeviceBase extends NamedPrintable {
   checkPort(port: number): void {
     this.checkOpen();
     if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
-    refuse({ code: "EINVAL", reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
+    refuse({ code: "EINVAL", reason: "out_of_range", path: "port", value: port, hint: rangeText(1, this.ports) });
   }
 }
 

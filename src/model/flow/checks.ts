@@ -3,6 +3,7 @@
  * makes, their order and their errnos; the first finding is the refusal. specMatch.ts finds matches
  * that no frame can have, under every profile.
  */
+import { rangeText } from "../../base/checks.js";
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
@@ -164,7 +165,7 @@ const CHECKS: Readonly<Record<FlowCheck, Check>> = {
       : undefined,
 
   port: ({ port }, { ports }) =>
-    port >= 1 && port <= ports ? undefined : finding("attr.port", port, `ports of the device: 1 to ${ports}`),
+    port >= 1 && port <= ports ? undefined : finding("attr.port", port, `ports of the device: ${rangeText(1, ports)}`),
 
   specCount: ({ num_of_specs, specs }) =>
     num_of_specs === specs.length

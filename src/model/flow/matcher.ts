@@ -12,7 +12,7 @@ import type { DeviceBytes } from "../match/parameterBytes.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "../table/flowTableTypes.js";
-import { checkObject, unsigned } from "../../base/checks.js";
+import { checkObject, rangeText, unsigned } from "../../base/checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { checkTakesRules, type MaskPlace } from "../match/matcherChecks.js";
@@ -194,7 +194,7 @@ function settingOf(context: Context, attr: FlowMatcherAttr): Setting {
   if (flags !== 0 && flags !== IBV_FLOW_ATTR_FLAGS_EGRESS) bad("flags", flags, "IBV_FLOW_ATTR_FLAGS_EGRESS, or 0");
   if (tableType === undefined) return bad("ft_type", ft_type, `0 to ${FLOW_TABLE_TYPES.length - 1}`);
   const { ports } = context.device;
-  if (named && (ib_port < 1 || ib_port > ports)) bad("ib_port", ib_port, `1 to ${ports}`);
+  if (named && (ib_port < 1 || ib_port > ports)) bad("ib_port", ib_port, rangeText(1, ports));
   return {
     context,
     priority: number("priority", 16),

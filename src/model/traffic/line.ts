@@ -44,7 +44,8 @@ interface Receiver extends DeviceBase {
   receive(port: number, frame: Uint8Array): unknown;
 }
 
-const OPTION_TYPES: OptionTypes<CableOptions> = {
+/** The options of a cable. */
+export const CABLE_OPTIONS: OptionTypes<CableOptions> = {
   delay: "any",
   rate: "number",
   queue: "number",
@@ -62,7 +63,7 @@ const OPTION_TYPES: OptionTypes<CableOptions> = {
  */
 export function lineSettings(options: CableOptions, seed: number, path = "options"): LineSettings {
   const at = (name: keyof CableOptions): string => (path === "" ? name : `${path}.${name}`);
-  checkOptions(path, options, OPTION_TYPES);
+  checkOptions(path, options, CABLE_OPTIONS);
   const delay = duration(at("delay"), options.delay ?? 0n);
   const jitter = duration(at("jitter"), options.jitter ?? delay);
   const { rate = null, queue = null } = options;

@@ -253,7 +253,7 @@ const refused: [string, () => readonly string[], RegExp][] = [
   ],
   ["no peer", () => [SWITCH, "--wire", "uplink=udp:127.0.0.1:1"], /the address of the peer is missing/],
   ["no such place", () => [SWITCH, "--wire", "vm3=unix:x"], /did you mean vm1\? places: uplink, vm1, vm2, portN/],
-  ["no such port", () => [SWITCH, "--wire", "port2=unix:x"], /the scenario's device has ports 1 to 1/],
+  ["no such port", () => [SWITCH, "--wire", "port2=unix:x"], /ports of the scenario's device: only 1/],
   ["a place twice", () => [SWITCH, "--wire", "uplink=unix:x", "--wire", "port1=unix:y"], /port1 already has a wire/],
   [
     "an address elsewhere",

@@ -13,7 +13,7 @@ import {
 } from "../../../abi/verbs.js";
 import { refuse } from "../../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
-import { checkArray, unsigned } from "../../../base/checks.js";
+import { checkArray, rangeText, unsigned } from "../../../base/checks.js";
 
 /** The core has 16 bits for a port; a MAC address has 12 for its number. */
 export const MAX_PORTS = 4095;
@@ -256,7 +256,7 @@ export function portOf(path: string, { hardware }: HasPorts, number: number): Po
   const { ports } = hardware;
   const port = ports[unsigned(path, number, 32) - 1];
   if (port !== undefined) return port;
-  const hint = `1 to ${ports.length}`;
+  const hint = rangeText(1, ports.length);
   return refuse({ code: "EINVAL", reason: "out_of_range", path, value: number, hint });
 }
 

@@ -118,7 +118,8 @@ export function unknownSourceOf(
     return { field: SOURCE_PORT.name, says: `vport ${vport} only, and the device has vports 0 to ${device.vports}` };
   }
   if (port !== 0 && port <= device.ports) return null;
-  return { field: PORT.name, says: `port ${port} only, and the device has ports 1 to ${device.ports}` };
+  const ports = device.ports === 1 ? "port 1" : `ports 1 to ${device.ports}`;
+  return { field: PORT.name, says: `port ${port} only, and the device has ${ports}` };
 }
 
 const unknownSource: LintDetector = {
