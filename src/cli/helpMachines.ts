@@ -64,6 +64,7 @@ once.
                  see the command line: the variable FLOWSTEER_TOKEN is not visible to them
   --most-bytes N, --most-requests N
                  limits of a control connection: bytes per message (default: 1,048,576), messages per second (10,000)
+  --virtual-time the clock of the device stands still until the control moves it: advance, advanceTo (docs/serve.md)
   --beyond-loopback
                  allow wires on addresses other than 127.0.0.1 and [::1]. Anyone who can reach them can send frames
   --snapshot FILE

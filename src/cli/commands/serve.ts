@@ -21,6 +21,7 @@ const OPTIONS = {
   token: "value",
   "most-bytes": "value",
   "most-requests": "value",
+  "virtual-time": "flag",
   "beyond-loopback": "flag",
   snapshot: "value",
   restore: "value",
@@ -52,7 +53,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const places = placesOf(loaded, wires);
   connectPorts(loaded, places);
   loaded.prepare({ bytes: new Uint8Array() });
-  const board = new Switchboard(loaded, places);
+  const board = new Switchboard(loaded, places, line.flags.has("virtual-time"));
   const control = controlOf(line, board);
   const interruption = new Interruption();
   let until = Infinity;

@@ -8,6 +8,7 @@ import { snapshotBytes } from "../serve/snapshotFile.js";
 import { wireSums } from "../serve/summary.js";
 import type { SendingQueue } from "../serve/places.js";
 import type { Switchboard } from "../serve/switchboard.js";
+import { clockMethods } from "./clock.js";
 import { bad, bytesParam, intParam, oneOf, only, textParam } from "./params.js";
 import type { Call, Params } from "./rpc.js";
 
@@ -23,6 +24,7 @@ export function methodsOf(board: Switchboard, facade: Readonly<Record<string, Ca
   const { device } = loaded;
   const methods: Record<string, Call> = {
     ...facade,
+    ...clockMethods(board),
     methods: (params) => {
       only(params, []);
       return { methods: Object.keys(methods).concat("subscribe", "unsubscribe") };

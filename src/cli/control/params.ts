@@ -26,6 +26,16 @@ export function intParam(params: Params, name: string, least: number, most: numb
   return value;
 }
 
+/** Nanoseconds: a whole number, or its digits as text. */
+export function timeParam(params: Params, name: string): bigint {
+  const value = params[name];
+  if (Number.isSafeInteger(value) || (typeof value === "string" && /^\d{1,20}$/.test(value))) {
+    const time = BigInt(value as number | string);
+    if (time === BigInt.asUintN(64, time)) return time;
+  }
+  throw bad(name, "nanoseconds, 0 to 2^64 - 1: a whole number, or text beyond 2^53 - 1");
+}
+
 /** Bytes as hexadecimal digits. */
 export function bytesParam(params: Params, name: string): Uint8Array {
   const text = textParam(params, name);

@@ -33,6 +33,8 @@ const MILLISECOND = 1_000_000n;
 export class Switchboard {
   readonly loaded: LoadedScenario;
   readonly places: readonly Place[];
+  /** Whether only `advanceTo` moves the clock of the device. */
+  readonly isVirtual: boolean;
   /** Frames that ended without a destination, by reason; `miss` where there is none. */
   readonly dropped = new Map<ReasonName | "miss", Sum>();
   /** Those who see each frame that wires and the control gave. */
@@ -45,9 +47,10 @@ export class Switchboard {
   #scheduled: NodeJS.Immediate | null = null;
   #deadline: NodeJS.Timeout | null = null;
 
-  constructor(loaded: LoadedScenario, places: readonly Place[]) {
+  constructor(loaded: LoadedScenario, places: readonly Place[], isVirtual = false) {
     this.loaded = loaded;
     this.places = places;
+    this.isVirtual = isVirtual;
     this.#since = loaded.device.now();
     this.#byQueue = new Map(places.flatMap((place) => (place.queue === null ? [] : [[place.queue, place] as const])));
   }
@@ -70,15 +73,22 @@ export class Switchboard {
 
   /** Moves the clock of the device to the present, and runs what is due. Each call on the device comes after it. */
   tick(): void {
+    if (this.isVirtual) return;
     const { device } = this.loaded;
     const { time } = this;
     if (time > device.now()) device.advanceTo(time);
     this.#arm();
   }
 
+  /** Moves a virtual clock, after the frames that have arrived. @throws SteeringError EINVAL: it would go back */
+  advanceTo(time: bigint): void {
+    while (this.busy) this.#turn();
+    this.loaded.device.advanceTo(time);
+  }
+
   /** What the clock of the device shows at present. */
   get time(): bigint {
-    return this.#since + this.age;
+    return this.isVirtual ? this.loaded.device.now() : this.#since + this.age;
   }
 
   /** Whether frames wait. */
@@ -163,7 +173,7 @@ export class Switchboard {
   #arm(): void {
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#deadline = null;
-    const at = this.loaded.device.nextDeadline();
+    const at = this.isVirtual ? null : this.loaded.device.nextDeadline();
     if (at === null) return;
     const wait = Number((at - this.time) / MILLISECOND) + 1;
     this.#deadline = setTimeout(() => this.tick(), Math.max(0, Math.min(MAX_WAIT, wait)));
