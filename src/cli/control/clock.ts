@@ -24,6 +24,7 @@ export function clockMethods(board: Switchboard): Readonly<Record<string, Call>>
   return {
     nextDeadline: (params) => {
       only(params, []);
+      board.settle();
       return reading();
     },
     advance: (params) => {

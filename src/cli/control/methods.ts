@@ -48,7 +48,9 @@ export function methodsOf(board: Switchboard, facade: Readonly<Record<string, Ca
     },
     wires: (params) => {
       only(params, []);
-      return { wires: wireSums(board), dropped: Object.fromEntries(board.dropped) };
+      board.settle();
+      const wires = wireSums(board).map((sum, i) => ({ ...sum, connected: board.places[i]?.wire.connected }));
+      return { wires, dropped: Object.fromEntries(board.dropped) };
     },
     metrics: (params) => {
       only(params, []);

@@ -35,7 +35,7 @@ export function placesOf(loaded: LoadedScenario, wires: readonly PlacedWire[]): 
 
 function portNamed(place: string): number | null {
   if (place === "uplink") return 1;
-  const [, digits] = /^port(\d{1,3})$/.exec(place) ?? [];
+  const [, digits] = /^port(\d{1,4})$/.exec(place) ?? [];
   return digits === undefined ? null : Number(digits);
 }
 
@@ -53,7 +53,8 @@ export function connectPorts({ device }: LoadedScenario, places: readonly Place[
   for (const { port, wire } of places) {
     if (port === null) continue;
     try {
-      device.connect(port, (frame) => wire.send(frame));
+      // Answers come in time: retransmissions wait for their time-outs.
+      device.connect(port, (frame) => wire.send(frame), { delays: true });
     } catch (error) {
       if (!(error instanceof SteeringError)) throw error;
       throw badUsage(`--wire port${port}`, "the scenario already connects a cable to this port");

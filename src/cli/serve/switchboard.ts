@@ -80,9 +80,14 @@ export class Switchboard {
     this.#arm();
   }
 
+  /** Steers all frames that have arrived. */
+  settle(): void {
+    while (this.busy) this.#turn();
+  }
+
   /** Moves a virtual clock, after the frames that have arrived. @throws SteeringError EINVAL: it would go back */
   advanceTo(time: bigint): void {
-    while (this.busy) this.#turn();
+    this.settle();
     this.loaded.device.advanceTo(time);
   }
 

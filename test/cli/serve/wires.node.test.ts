@@ -254,6 +254,7 @@ const refused: [string, () => readonly string[], RegExp][] = [
   ["no peer", () => [SWITCH, "--wire", "uplink=udp:127.0.0.1:1"], /the address of the peer is missing/],
   ["no such place", () => [SWITCH, "--wire", "vm3=unix:x"], /did you mean vm1\? places: uplink, vm1, vm2, portN/],
   ["no such port", () => [SWITCH, "--wire", "port2=unix:x"], /ports of the scenario's device: only 1/],
+  ["no such port of four digits", () => [SWITCH, "--wire", "port4095=unix:x"], /ports of the scenario's device/],
   ["a place twice", () => [SWITCH, "--wire", "uplink=unix:x", "--wire", "port1=unix:y"], /port1 already has a wire/],
   [
     "an address elsewhere",
