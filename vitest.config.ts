@@ -29,7 +29,7 @@ const DEEP_ONLY = [
   "test/cli/exec/{processes,programs,sanitized}.node.test.ts",
   "test/cli/extcap/extcap.node.test.ts",
   "test/cli/farm/{connections,division,farm,options,spans}.node.test.ts",
-  "test/cli/serve/{control,guests,namespaces,webSocket,wires}.node.test.ts",
+  "test/cli/serve/{control,guests,namespaces,python,webSocket,wires}.node.test.ts",
   "test/import/hostile.test.ts",
   "test/outputSchemas.node.test.ts",
   "test/packet/captures.node.test.ts",

@@ -48,7 +48,7 @@ const PUBLISHED = [
   /^native\/[\w-]+\.(c|h|map)$/,
   /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
-  /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|svg|txt|html|css)$/,
+  /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|toml|svg|txt|html|css)$/,
   /^examples\/rules\/\w+\.(ethtool|nft|ovs|tc|testpmd)$/,
   /^schema\/[\w./-]+\.json$/,
   /^docs\/(import\/)?[\w-]+\.md$/,
