@@ -24,6 +24,7 @@ import { esp } from "./esp.js";
 import { exec } from "./exec.js";
 import { explain } from "./explain.js";
 import { fabric } from "./fabric.js";
+import { messages } from "./messages.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
 import { machine } from "./machine.js";
@@ -47,6 +48,7 @@ const SUITES: readonly Suite[] = [
   cover,
   devices,
   fabric,
+  messages,
   exec,
 ];
 

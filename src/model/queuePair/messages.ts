@@ -1,5 +1,6 @@
 /** Makes messages of the send requests of connected queue pairs (ibv_post_send(3)). */
 import {
+  IBV_SEND_FENCE,
   IBV_SEND_SOLICITED,
   IBV_WC_SEND,
   IBV_WR_ATOMIC_CMP_AND_SWP,
@@ -19,7 +20,7 @@ import { lengthOf } from "../queue/scatter.js";
 import type { QueuePairState } from "../queue/states.js";
 import { ATOMIC_SIZE, type AtomicOperands, type RemoteMemory } from "../roce/extendedHeaders.js";
 import { COMPARE_SWAP, FETCH_ADD, READ_REQUEST, SEND_FIRST, WRITE_FIRST } from "../roce/opcodes.js";
-import type { LocalMemory, Message } from "../roce/requester.js";
+import type { LocalMemory, Message } from "../roce/transfer.js";
 import type { AtomicRequest, SendRequest } from "./sendRequest.js";
 
 /** The operation on the wire, and that of the completion. Others are SEND. */
@@ -71,6 +72,7 @@ export function messageOf(
     solicited: (flags & IBV_SEND_SOLICITED) !== 0,
     immediate: immediateOf(wr),
     remote: remoteOf(wr),
+    fence: (flags & IBV_SEND_FENCE) !== 0,
     operands: isAtomic(opcode) ? operandsOf(wr) : null,
     into: answered ? memory : null,
   };

@@ -30,7 +30,7 @@ import { checkViews, lengthOf, viewsOf } from "../queue/scatter.js";
 import type { SendRequest } from "./sendRequest.js";
 import { checkOperation } from "./sendOperations.js";
 import { completedAs, immediateOf, isAnswered, messageOf } from "./messages.js";
-import type { LocalMemory, Message } from "../roce/requester.js";
+import type { LocalMemory, Message } from "../roce/transfer.js";
 import type { Transport } from "../roce/transport.js";
 
 export type { DatagramAddress, SendRequest } from "./sendRequest.js";

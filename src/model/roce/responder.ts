@@ -70,7 +70,8 @@ export class Responder {
   private _length = 0;
   /** The memory of the unfinished WRITE; null between messages. */
   private _target: Target | null = null;
-  private _atomic: Done | null = null;
+  /** The last atomic operations, as many as the peer may have in flight. */
+  private readonly _atomics: Done[] = [];
   /** The number of complete messages. */
   private _msn = 0;
   /** Whether a NAK for the expected packet has been sent. */
@@ -83,7 +84,7 @@ export class Responder {
   /** Starts a new connection. */
   reset(): void {
     this._lose();
-    this._atomic = null;
+    this._atomics.length = 0;
     this._msn = 0;
     this._asked = false;
   }
@@ -170,17 +171,23 @@ export class Responder {
     this._asked = false;
     this._msn++;
     const isAtomic = typeof bytes === "bigint";
-    if (isAtomic) this._atomic = { psn, original: bytes };
+    if (isAtomic) this._keep({ psn, original: bytes });
     owner.expected = psnAfter(psn, isAtomic ? 1 : bytes.length);
     this._respond(psn, bytes);
   }
 
-  /** A READ is carried out again. The last atomic operation gets its answer again: there is one at a time. */
+  private _keep(done: Done): void {
+    this._atomics.push(done);
+    if (this._atomics.length > this._owner.maxReads) this._atomics.shift();
+  }
+
+  /** A READ is carried out again. An atomic operation gets its answer again. */
   private _repeat(packet: ArrivedPacket): void {
     const { psn } = packet;
     const request = answeredIn(packet);
     if (request?.operation !== READ_REQUEST) {
-      if (this._atomic?.psn === psn) this._respond(psn, this._atomic.original);
+      const done = this._atomics.find((one) => one.psn === psn);
+      if (done !== undefined) this._respond(psn, done.original);
       return;
     }
     const bytes = answerTo(this._owner, request);

@@ -33,8 +33,9 @@ import {
   SERVICE_UC,
 } from "./opcodes.js";
 import { readPacket } from "./packet.js";
-import { Requester, type Message, type RequesterOwner, type RequestPacket } from "./requester.js";
+import { Requester, type RequesterOwner } from "./requester.js";
 import { Responder, type ResponderOwner } from "./responder.js";
+import type { Message, RequestPacket } from "./transfer.js";
 
 /** The part of a queue pair that its transport uses. */
 export interface ConnectedQueuePair {
@@ -154,6 +155,10 @@ export class Transport implements RequesterOwner, ResponderOwner {
 
   get realTime(): boolean {
     return this._qp.device.realTime;
+  }
+
+  get readDepth(): number {
+    return this._qp.attributes.max_rd_atomic;
   }
 
   get rnrRetry(): number {

@@ -52,77 +52,90 @@ export function reference(run: ConnectionRun, fate: Fate): Happening[] {
   const posted: number[] = [];
   let psn = 0;
   let broken = false;
-  let current: {
-    message: number;
-    first: number;
-    count: number;
-    sent: number;
-    acked: number;
-    tries: number;
-    rnrs: number;
-  } | null = null;
+  /** Messages in flight, in their order. */
+  const flight: { message: number; first: number; count: number; sent: number; acked: number }[] = [];
+  let [tries, rnrs, held] = [0, 0, false];
   let alarm = 0;
+  let rings = false;
   const countOf = (message: number): number => Math.max(1, Math.ceil(run.messages[message]!.length / run.mtu));
-  const sendFrom = (first: number): void => {
-    const own = current!;
-    for (let i = first; i < own.count; i++) {
+  const sendRest = (own: (typeof flight)[number]): void => {
+    for (let i = own.acked; i < own.count; i++) {
       own.sent = Math.max(own.sent, i + 1);
       const part = { first: i === 0, last: i === own.count - 1 };
       carry(true, { kind: "data", psn: own.first + i, message: own.message, ...part });
     }
   };
+  const stop = (): void => {
+    alarm++;
+    rings = false;
+  };
   const wait = (time: bigint | null, act: () => void): void => {
-    const own = ++alarm;
-    if (time !== null) at(now + time, () => own === alarm && act());
+    stop();
+    rings = true;
+    const own = alarm;
+    const rung = (): void => {
+      rings = false;
+      act();
+    };
+    if (time !== null) at(now + time, () => own === alarm && rung());
   };
   const timeout = run.timeout === 0 ? null : 4096n << BigInt(run.timeout);
-  const sendRest = (): void => {
-    sendFrom(current!.acked);
+  const sendAgain = (): void => {
+    held = false;
+    flight.forEach(sendRest);
+    begin();
     wait(timeout, retry);
   };
   const retry = (): void => {
-    if (current!.tries++ < run.retryCount) sendRest();
+    if (tries++ < run.retryCount) sendAgain();
     else end("retry");
   };
+  /** The first message ends with an error, and the connection with it. */
   const end = (status: string): void => {
-    alarm++;
-    happened.push([now, "sent", current!.message, status]);
-    current = null;
-    if (status !== "success") {
-      broken = true;
-      for (const message of posted.splice(0)) happened.push([now, "sent", message, "flush"]);
-    }
-    begin();
+    stop();
+    broken = true;
+    const [first, ...others] = flight.splice(0).map(({ message }) => message);
+    happened.push([now, "sent", first!, status]);
+    for (const message of [...others, ...posted.splice(0)]) happened.push([now, "sent", message, "flush"]);
   };
   const begin = (): void => {
-    while (current === null && posted.length > 0) {
+    while (!held && posted.length > 0) {
       const message = posted.shift()!;
-      current = { message, first: psn, count: countOf(message), sent: 0, acked: 0, tries: 0, rnrs: 0 };
-      psn += current.count;
-      if (run.reliable) sendRest();
-      else {
-        sendFrom(0);
-        happened.push([now, "sent", message, "success"]);
-        current = null;
-      }
+      const own = { message, first: psn, count: countOf(message), sent: 0, acked: 0 };
+      psn += own.count;
+      sendRest(own);
+      if (run.reliable) flight.push(own);
+      else happened.push([now, "sent", message, "success"]);
     }
+    if (flight.length > 0 && !rings) wait(timeout, retry);
   };
   const answered = ({ psn: of, says }: Extract<Packet, { kind: "answer" }>): void => {
-    if (current === null || broken) return;
-    const place = of - current.first;
-    if (place < current.acked || place >= current.sent) return;
-    const has = says === "ack" ? place + 1 : place;
-    if (has > current.acked) current.tries = current.rnrs = 0;
-    current.acked = has;
-    if (has === current.count) end("success");
-    else if (says === "ack") wait(timeout, retry);
-    else if (says === "gap") {
-      alarm++;
+    const about = flight.find(({ first, count }) => of >= first && of < first + count);
+    if (about === undefined || of - about.first < about.acked || of - about.first >= about.sent) return;
+    const reached = says === "ack" ? of + 1 : of;
+    let progress = false;
+    for (const own of flight) {
+      const acked = Math.max(own.acked, Math.min(own.count, reached - own.first));
+      progress ||= acked > own.acked;
+      own.acked = acked;
+    }
+    while (flight[0]?.acked === flight[0]?.count && flight.length > 0)
+      happened.push([now, "sent", flight.shift()!.message, "success"]);
+    if (progress) tries = rnrs = 0;
+    if (flight.length === 0) {
+      stop();
+      held = false;
+      tries = rnrs = 0;
+      begin();
+    } else if (says === "ack") {
+      if (!held) wait(timeout, retry);
+    } else if (says === "gap") {
       retry();
-    } else if (run.rnrRetry !== 7 && current.rnrs === run.rnrRetry) end("rnr");
+    } else if (run.rnrRetry !== 7 && rnrs === run.rnrRetry) end("rnr");
     else {
-      current.rnrs++;
-      wait(run.rnrTime, sendRest);
+      rnrs++;
+      held = true;
+      wait(run.rnrTime, sendAgain);
     }
   };
 

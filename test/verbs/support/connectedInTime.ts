@@ -105,8 +105,10 @@ export async function engine(run: ConnectionRun, fate: Fate): Promise<Happening[
 
 export function draw(random: Random): { run: ConnectionRun; fate: Fate; text: string } {
   const reliable = random.chance(0.8);
+  // Posted in one go, several messages are in flight.
+  const span = random.pick([1, 60_000, 2_000_000]);
   const messages = Array.from({ length: random.between(1, 8) }, () => ({
-    at: BigInt(random.between(1, 2_000_000)),
+    at: BigInt(random.between(1, span)),
     length: random.pick([0, 1, 255, 256, 257, random.between(1, 3_000)]),
   })).sort((a, b) => Number(a.at - b.at));
   const late = random.chance(0.4) ? 4_000_000 : 1;
