@@ -22,10 +22,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import zlib from "node:zlib";
 import { mergeChunks } from "./chunks.mjs";
+import { withPure } from "./pure.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
 import { withCalls } from "./core-calls.mjs";
 import { withGlobals } from "./core-globals.mjs";
@@ -40,7 +42,8 @@ const FLAVOURS = ["release", "traced", "profile", "debug", "coverage"];
 /** Bundle name in dist/ and its source. */
 const ENTRIES = {
   index: "src/index.ts",
-  verbs: "src/verbs/index.ts",
+  // With the constants: see below.
+  verbs: "src/verbs/functions.ts",
   mlx5dv: "src/mlx5dv/index.ts",
   scenario: "src/scenario/index.ts",
   run: "src/run/index.ts",
@@ -70,6 +73,12 @@ const TEXT = {
   lineLimit: 120,
 };
 
+/**
+ * The constants of flowsteer/verbs are a file of their own, so that a program that uses nothing else reads
+ * nothing else. The other bundles have copies of those that they use.
+ */
+const CONSTANTS = ["src/abi/verbs.ts", "src/abi/verbsConstants.ts"];
+
 let lineOpen = false;
 
 const { values: args } = parseArgs({
@@ -96,7 +105,10 @@ if (args["check-core"]) {
   for (const flavour of ["release", "traced"]) await buildCore(flavour);
   await buildBundles();
   await buildPage();
-  if (!args["no-types"]) buildTypes();
+  if (!args["no-types"]) {
+    packPage();
+    buildTypes();
+  }
 }
 endLine();
 
@@ -197,7 +209,14 @@ function worker() {
 async function buildBundles() {
   const stamp = "build/dist.stamp";
   const cores = ["build/release/core.wasm", "build/traced/core.wasm"];
-  const inputs = ["src", ...cores, "scripts/build.mjs", "scripts/chunks.mjs", "node_modules/esbuild"];
+  const inputs = [
+    "src",
+    ...cores,
+    "scripts/build.mjs",
+    "scripts/chunks.mjs",
+    "scripts/pure.mjs",
+    "node_modules/esbuild",
+  ];
   if (existsSync("dist/index.js") && upToDate(stamp, inputs)) return;
   begin("dist");
   const started = new Date();
@@ -224,13 +243,18 @@ async function buildBundles() {
   const files = await mergeChunks(bundles, TEXT);
   const { outputFiles: thread } = await build({ ...worker(), ...TEXT });
   files.set("worker.js", thread[0].text);
-  for (const [name, text] of files) replaceFile(join("dist", name), withWholeUrls(withoutInnerNames(text)));
+  const contents = CONSTANTS.map((name) => `export * from "./${name}";`).join("\n");
+  const stdin = { contents, resolveDir: root };
+  const { outputFiles: constants } = await build({ stdin, bundle: true, write: false, ...TEXT });
+  files.set("constants.js", constants[0].text);
+  files.set("verbs.js", `${files.get("verbs.js").trimEnd()}\nexport*from"./constants.js";\n`);
+  for (const [name, text] of files) replaceFile(join("dist", name), withPure(withWholeUrls(withoutInnerNames(text))));
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   replaceFile("dist/traced.wasm", readFileSync("build/traced/core.wasm"));
   replaceFile("dist/cli.js", `#!/usr/bin/env node\n${readFileSync("dist/cli.js", "utf8")}`);
   chmodSync("dist/cli.js", 0o755);
   for (const entry of readdirSync("dist", { withFileTypes: true })) {
-    const isKept = files.has(entry.name) || /\.(wasm$|tmp)/.test(entry.name);
+    const isKept = files.has(entry.name) || /\.(wasm$|br$|tmp)/.test(entry.name);
     if (entry.isFile() && !isKept) rmSync(join("dist", entry.name));
   }
   writeStamp(stamp, started);
@@ -257,6 +281,22 @@ async function buildPage() {
   await buildPlayground();
   writeStamp(stamp, started);
   done("", started);
+}
+
+/** The page in one file, for the package (src/cli/serve/pageArchive.ts). */
+function packPage() {
+  const output = "dist/playground.br";
+  if (upToDate(output, ["dist/playground"])) return;
+  begin("packed playground");
+  const started = new Date();
+  const names = readdirSync("dist/playground", { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join("dist/playground", name)).isFile())
+    .sort();
+  const files = names.map((name) => readFileSync(join("dist/playground", name)));
+  const index = JSON.stringify(names.map((name, i) => [name.split(sep).join("/"), files[i].length]));
+  const params = { [zlib.constants.BROTLI_PARAM_LGWIN]: 24, [zlib.constants.BROTLI_PARAM_QUALITY]: 10 };
+  replaceFile(output, zlib.brotliCompressSync(Buffer.concat([Buffer.from(`${index}\n`), ...files]), { params }));
+  done(kilobytes(statSync(output).size), started);
 }
 
 /**

@@ -2,6 +2,7 @@
  * Holds a packed tarball to its promises: `node scripts/check-package.mjs flowsteer-<version>.tgz`.
  *
  * - The core, the main entry and what a program with direct rules reads stay small.
+ * - A program that uses a part of the package has only that part in its bundle.
  * - Nothing is published that is not meant to be.
  * - Every entry point can be imported from where it is installed, with nothing beside it. The packages for
  *   Parquet and for farms are not installed with it; the command says how to install them.
@@ -17,11 +18,15 @@ import { join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { bundleSizes } from "./bundle-sizes.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Size limits in bytes, after gzip. */
 const LIMITS = { core: 100_000, traced: 60_000, main: 110_000 };
+
+/** Bytes of all files after an installation. */
+const MAX_INSTALLED = 8_500_000;
 
 /**
  * Limits for the source that a program with direct rules reads before its first line: number of
@@ -43,10 +48,10 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|fabric|replay|packet|vitest|inline|worker|farm-child|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|import|export|snapshot|fabric|replay|packet|vitest|inline|constants|worker|farm-child|cli|chunk-\w+)\.js$/,
   /^dist\/(core|traced)\.wasm$/,
   /^native\/[\w-]+\.(c|h|map)$/,
-  /^dist\/playground\/[\w./-]+\.(html|js|css|json|pcap|wasm|svg|txt|webmanifest)$/,
+  /^dist\/playground\.br$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(c|csv|json|pcap|pcapng|ts|js|mjs|md|py|toml|svg|txt|html|css)$/,
   /^examples\/rules\/\w+\.(ethtool|nft|ovs|tc|testpmd)$/,
@@ -77,6 +82,7 @@ try {
   await mainEntry(home);
   await startOf(home);
   await withoutExplanations(home);
+  await bundles();
   links(home, files);
   imports(home);
   withoutOptional(home);
@@ -103,11 +109,17 @@ function contents(home, files) {
     "dist/index.js",
     "dist/core.wasm",
     "dist/types/index.d.ts",
-    "dist/playground/index.html",
+    "dist/playground.br",
   ]) {
     if (!files.includes(name)) problems.push(`${name} is missing`);
   }
-  console.log(`package: ${files.length} files, ${statSync(tarball).size} bytes packed`);
+  const bytes = sum(files, (name) => statSync(join(home, name)).size);
+  console.log(`package: ${files.length} files, ${bytes} bytes of ${MAX_INSTALLED}, ${statSync(tarball).size} packed`);
+  if (bytes >= MAX_INSTALLED) problems.push(`it has ${bytes} bytes, the limit is ${MAX_INSTALLED}`);
+  // npm warns of them at each installation.
+  const { scripts } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  for (const name of ["preinstall", "install", "postinstall", "prepare"])
+    if (scripts[name] !== undefined) problems.push(`it has the script ${name}`);
 }
 
 /** The main entry with its static imports. */
@@ -121,6 +133,14 @@ async function startOf(home) {
   const bytes = sum(files, (path) => statSync(path).size);
   console.log(`package: a start reads ${files.length} files of ${START.files}, ${bytes} bytes of ${START.bytes}`);
   if (files.length > START.files || bytes > START.bytes) problems.push("a start reads more than it may");
+}
+
+/** Programs that use a part of the package have only that part. */
+async function bundles() {
+  for await (const { program, bundler, bytes, limit } of bundleSizes(folder)) {
+    console.log(`package: ${program}, by ${bundler}: ${bytes} bytes minified of ${limit}`);
+    if (bytes >= limit) problems.push(`${program} has ${bytes} bytes by ${bundler}, the limit is ${limit}`);
+  }
 }
 
 /** No entry point but flowsteer/explain reads the code of explanations. */

@@ -25,7 +25,7 @@ const BARE = /\bimport\s*"\.\/[^"]+";/g;
 const LOCAL_NAMES = {
   ecma: 2022,
   parse: { module: true },
-  compress: false,
+  compress: { module: true, keep_fnames: true, keep_classnames: true, inline: 0, reduce_funcs: false, passes: 2 },
   mangle: { toplevel: false, keep_fnames: true, keep_classnames: true },
 };
 

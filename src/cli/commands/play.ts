@@ -1,6 +1,6 @@
 /** flowsteer play: serves the playground, with files opened in it. */
 import { spawn } from "node:child_process";
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "../../base/json.js";
@@ -13,6 +13,7 @@ import { importOptions } from "../input/rules/options.js";
 import { Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, CommandRefusal } from "../refusal.js";
+import { archivedPage } from "../serve/pageArchive.js";
 import { servePage, type PageServer, type ServedFile } from "../serve/pageServer.js";
 import { counted, printable } from "../text.js";
 
@@ -22,6 +23,8 @@ const MAX_PORT = 65535;
 
 /** dist/playground, from dist/ or from src/cli/commands/. */
 const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../../dist/playground/", import.meta.url));
+/** The same in one file, in the package. */
+const ARCHIVE = `${PAGE.slice(0, -1)}.br`;
 
 /** What the text of another program is read with; the page has a form for it. */
 const READING = { map: "value", driver: "value", profile: "value" } as const;
@@ -36,9 +39,9 @@ export async function play(args: readonly string[]): Promise<number> {
   const isSource = rules !== undefined && (await isOfOtherProgram(rules));
   const reading = await readingOf(line, isSource ? rules : undefined);
   const notes = [...(isSource ? [] : await checkRules(rules)), ...(await checkCapture(capture))];
-  await checkPage();
+  const page = pageFiles();
   const interruption = new Interruption();
-  const server = await serve(filesOf(rules, capture, reading), port);
+  const server = await serve(new Map([...page, ...filesOf(rules, capture, reading)]), port);
   try {
     const address = `${server.url}${rules === undefined ? "" : "?opened"}`;
     await tell(line, address, notes);
@@ -123,9 +126,11 @@ function checkIsFile(path: string): void {
   if (path === "-") throw badUsage("-", "the page reads its files again at each reload; name a file");
 }
 
-async function checkPage(): Promise<void> {
+/** The files of the page, where it is an archive. */
+function pageFiles(): ReadonlyMap<string, ServedFile> {
+  if (existsSync(`${PAGE}index.html`)) return new Map();
   try {
-    await access(`${PAGE}index.html`);
+    return archivedPage(ARCHIVE);
   } catch {
     const hint = "the page is not built: npm run build in a checkout of flowsteer; else install the package again";
     throw new CommandRefusal(PAGE, { code: "EIO", call: "play", reason: "cannot_read", hint });
