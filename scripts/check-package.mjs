@@ -9,6 +9,7 @@
  * - Links between its pages, and from them to other files of it, lead somewhere.
  * - A device starts, and has not loaded what nobody asked for. Only `flowsteer/explain` reads the code of explanations.
  * - Its declarations compile in a program that checks them (without `skipLibCheck`).
+ * - npm installs it without a warning, and the program of the README runs in an empty project.
  * - Stacks and messages have the names of the source.
  */
 import { spawnSync } from "node:child_process";
@@ -19,6 +20,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { bundleSizes } from "./bundle-sizes.mjs";
+import { problemsOfInstall } from "./fresh-install.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -89,6 +91,7 @@ try {
   starts(home);
   names(home);
   declarations(home);
+  problems.push(...problemsOfInstall(tarball));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
