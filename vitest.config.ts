@@ -31,7 +31,7 @@ const DEEP_ONLY = [
   "test/cli/farm/{connections,division,farm,options,spans}.node.test.ts",
   "test/cli/serve/{control,guests,namespaces,python,webSocket,wires}.node.test.ts",
   "test/import/hostile.test.ts",
-  "test/outputSchemas.node.test.ts",
+  "test/{outputSchemas,runtimes}.node.test.ts",
   "test/packet/captures.node.test.ts",
   "test/scenario/everyWay.node.test.ts",
   "test/programs.node.test.ts",
