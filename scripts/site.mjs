@@ -35,7 +35,7 @@ const isSource = (path) => !path.endsWith(".html");
 cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true, filter: isSource });
 cpSync(join(root, "schema"), join(folder, "schema"), { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
-guide("examples/README.md");
+for (const name of ["examples/README.md", "examples/python/README.md"]) guide(name);
 if (!values["no-api"]) reference();
 console.log(`site: ${relative(process.cwd(), folder)}/index.html`);
 

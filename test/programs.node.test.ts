@@ -55,7 +55,7 @@ test.each(NAMES)("%s runs", { timeout: 60_000 }, async (name) => {
 test("the fabric of the simulator loses goodput to losses", { timeout: 120_000 }, async () => {
   const source = readFileSync(join(examples, "simulator/fabric.ts"), "utf8");
   expect(await printed(source)).toBe(
-    "loss 0.0 %: 316.2 Gb/s\nloss 0.1 %: 286.3 Gb/s\nloss 0.5 %: 54.3 Gb/s\nloss 2.0 %: 19.4 Gb/s\n",
+    "loss 0.0 %: 656.4 Gb/s\nloss 0.1 %: 425.9 Gb/s\nloss 0.5 %: 286.2 Gb/s\nloss 2.0 %: 28.0 Gb/s\n",
   );
 });
 
