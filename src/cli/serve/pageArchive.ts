@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
+import { parseJson } from "../../base/json.js";
 
 const NEW_LINE = 10;
 
@@ -11,6 +12,6 @@ const NEW_LINE = 10;
 export function archivedPage(path: string): Map<string, Uint8Array> {
   const bytes = brotliDecompressSync(readFileSync(path));
   let at = bytes.indexOf(NEW_LINE) + 1;
-  const index = JSON.parse(bytes.toString("utf8", 0, at)) as readonly (readonly [name: string, size: number])[];
+  const index = parseJson(bytes.toString("utf8", 0, at)) as readonly (readonly [name: string, size: number])[];
   return new Map(index.map(([name, size]) => [name, bytes.subarray(at, (at += size))]));
 }
