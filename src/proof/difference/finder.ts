@@ -2,6 +2,7 @@
 import type { TraceStep } from "../../explain/trace/trace.js";
 import type { TracedWalk } from "../../explain/trace/tracer.js";
 import { KEY_SIZE } from "../../abi/key.js";
+import { overlap } from "../../base/bits.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { packetLine } from "../../explain/print/packetLine.js";
 import type { Change, DifferenceGroup } from "../answer.js";
@@ -73,6 +74,8 @@ export class DifferenceFinder {
   readonly #meetings: Meetings;
   readonly #searches: { readonly old: Search; readonly changed: Search };
   readonly #groups = new Map<string, DifferenceGroup>();
+  /** Those whose sentences are about some of the frames that they name. */
+  readonly #parts = new Set<string>();
   /** Of the present change: the groups of frames that a port loops back, and whether other frames show it too. */
   #looped: string[] = [];
   #isPlain = false;
@@ -108,6 +111,22 @@ export class DifferenceFinder {
   }
 
   #ofGoal(goal: Goal): Judged {
+    const noted = new Set<string>();
+    const judged = this.#judged(goal, noted);
+    const shown = [...noted].filter((key) => this.#groups.has(key));
+    // Frames that the rule takes may be treated the same, or differently in another way, or may not all have been seen.
+    if (judged.isWhole === true && shown.length === 1) return judged;
+    for (const key of shown) {
+      const group = this.#groups.get(key) as DifferenceGroup;
+      if (!this.#parts.has(key))
+        this.#groups.set(key, { ...group, sentence: `some ${group.sentence.replace(/^all /, "")}` });
+      this.#parts.add(key);
+    }
+    return judged;
+  }
+
+  /** @param noted gets the keys of the groups that are found; `isWhole` says that they have all frames of the goal */
+  #judged(goal: Goal, noted: Set<string>): Judged & { readonly isWhole?: boolean } {
     /** Frames of ways that were looked at: alike, or of a group that was found. */
     const known = this.#alike.filter(({ ways }) => ways.some((way) => isAt(way, this.#sides[goal.side], goal)));
     const except: LeftOut[] = [this.#strangers[goal.side], ...known.map(({ frames }) => frames)];
@@ -115,12 +134,17 @@ export class DifferenceFinder {
     let [groups, repeats] = [0, 0];
     /** Ways of frames that are treated alike, but not all for the same reason. */
     let open = 0;
+    /** Whether frames of one way, or other frames of the rule, may be treated otherwise. */
+    let isSplit = known.length > 0 || goal.also !== undefined || this.#leavesOut(goal);
     /** Where the search ends without having seen all frames. */
     const end = (tried: string): Judged => (groups > 0 ? DIFFERENT : unknown(tried));
     for (let ways = 0; ways < MAX_WAYS && groups < MAX_GROUPS; ways++) {
       const { table, rule, also, not } = goal;
       const found = this.#searches[goal.side].find({ table, rule }, { also, not, except });
-      if (found.kind === "none") return open > 0 ? end(triedText(ways)) : groups > 0 ? DIFFERENT : SAME;
+      if (found.kind === "none") {
+        if (open > 0) return end(triedText(ways));
+        return groups > 0 ? { ...DIFFERENT, isWhole: groups === ways && !isSplit } : SAME;
+      }
       if (found.kind === "unknown") return end(found.tried);
       const steered = this.#steer(goal, found.last, found.before);
       if (steered === null) return end("a frame that the other device has no place for");
@@ -128,7 +152,8 @@ export class DifferenceFinder {
       const isSame = way?.alike === true;
       const different = this.#isDifferent(steered) ? steered : isSame ? null : this.#other(goal, steered);
       if (different !== null) {
-        this.#note(goal, different);
+        noted.add(this.#note(goal, different));
+        isSplit ||= [different.old, different.changed].some(({ trace }) => trace.steps.some(isChance));
         groups++;
       }
       if (way === null || (!isSame && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
@@ -137,6 +162,12 @@ export class DifferenceFinder {
       except.push(way.frames);
     }
     return end(triedText(MAX_WAYS));
+  }
+
+  /** Whether a goal has not all frames that its rule matches. */
+  #leavesOut({ side, rule, not = [] }: Goal): boolean {
+    const own = rule === null ? null : this.#sides[side].world.contentOf(rule);
+    return not.some((one) => own === null || overlap(own, one));
   }
 
   /** Null where the other device has no place for the frame to come in. */
@@ -190,8 +221,8 @@ export class DifferenceFinder {
     return ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
   }
 
-  /** Frames that a port loops back are only noted where no others show the change. */
-  #note(goal: Goal, steered: Steered): void {
+  /** Frames that a port loops back are only noted where no others show the change. @returns the key of its group */
+  #note(goal: Goal, steered: Steered): string {
     const { last, before, old, changed } = steered;
     const terms =
       goal.rule === null
@@ -214,7 +245,7 @@ export class DifferenceFinder {
       goal.rule === null ? "frames" : framesText(terms),
     );
     const isLooped = [old, changed].some(({ trace }) => trace.steps.some(isLoopback));
-    if (this.#groups.has(key) || (isLooped && this.#isPlain)) return;
+    if (this.#groups.has(key) || (isLooped && this.#isPlain)) return key;
     if (isLooped) this.#looped.push(key);
     else {
       this.#isPlain = true;
@@ -223,6 +254,7 @@ export class DifferenceFinder {
     const [parsed] = device.parseBatch([last.frame], { linkType });
     const headers = parsed === undefined ? "" : packetLine(last.frame, parsed);
     this.#groups.set(key, { ...group, headers, witness: witnessOf({ last, before }) });
+    return key;
   }
 
   /** The paths of a frame through both devices; null if one of them is split. */
@@ -278,6 +310,11 @@ export class DifferenceFinder {
   #firstTables(entry: Entry): string {
     return `${this.#sides.old.entryLike(entry)?.table} ${this.#sides.changed.entryLike(entry)?.table}`;
   }
+}
+
+/** Whether a hash or a state decides what happens to a frame. */
+function isChance(step: TraceStep): boolean {
+  return step.kind === "action" && (step.hash !== undefined || step.state.length > 0);
 }
 
 function isLoopback(step: TraceStep): boolean {
