@@ -5,6 +5,12 @@ import { isUnclaimed, Spreads, type EndedFrame, type SpreadPart } from "../../ex
 import type { Outcome } from "../../index.js";
 import { framesOf, type CaptureRows } from "./captures.js";
 
+/** Whether frames of an outcome are lost or left to a driver, and where those are counted that a queue got. */
+interface End {
+  readonly isNotTaken: boolean;
+  readonly part: SpreadPart | null;
+}
+
 export class LostFrames {
   /** Frames that were not steered, by cause. */
   readonly skipped = new Map<string, number>();
@@ -13,8 +19,7 @@ export class LostFrames {
   readonly #loaded: LoadedScenario;
   readonly #port: number;
   readonly #bursts: CaptureRun | null;
-  /** What each outcome is: lost, or part of a spread. */
-  readonly #parts = new WeakMap<OutcomeClass, SpreadPart | "lost" | null>();
+  readonly #ends = new WeakMap<OutcomeClass, End>();
 
   constructor(loaded: LoadedScenario, port: number) {
     this.#loaded = loaded;
@@ -40,12 +45,14 @@ export class LostFrames {
     const { lengths, linkTypes } = columns;
     const skip = (row: number): void => this.#skip(cannotRun(linkTypes[row] ?? 0, lengths[row] ?? 0));
     const see = (row: number, own: number, wireLength: number, _tag: number | null, one: OutcomeClass): void => {
-      let part = this.#parts.get(one);
-      if (part === undefined) this.#parts.set(one, (part = this.#partOf(one.outcome)));
-      if (part === null || (part !== "lost" && !part.count())) return;
+      let end = this.#ends.get(one);
+      if (end === undefined) this.#ends.set(one, (end = this.#endOf(one.outcome)));
+      const { isNotTaken: isLost, part } = end;
+      const isSample = part?.count() === true;
+      if (!isLost && !isSample) return;
       const frame = { number: own, bytes: columns.frame(row), linkType: linkTypes[row] ?? 0, wireLength };
-      if (part === "lost") lost.push({ ...frame, outcome: one.outcome });
-      else part.keep(frame);
+      if (isSample) part.keep(frame);
+      if (isLost) lost.push({ ...frame, outcome: one.outcome });
     };
     bursts.run(columns, end, number, skip, see, first);
     return lost;
@@ -65,16 +72,15 @@ export class LostFrames {
     );
     return frames.flatMap(({ number, bytes, linkType, wireLength }, i) => {
       const outcome = outcomes[i] as Outcome;
-      const part = this.#partOf(outcome);
+      const { isNotTaken: isLost, part } = this.#endOf(outcome);
       const frame = { number, bytes, linkType, wireLength };
-      if (part === "lost") return [{ ...frame, outcome }];
-      if (part !== null && part.count()) part.keep(frame);
-      return [];
+      if (part?.count() === true) part.keep(frame);
+      return isLost ? [{ ...frame, outcome }] : [];
     });
   }
 
-  #partOf(outcome: Outcome): SpreadPart | "lost" | null {
-    return isNotTaken(outcome.verdict, outcome.rules) ? "lost" : this.spreads.partOf(outcome);
+  #endOf(outcome: Outcome): End {
+    return { isNotTaken: isNotTaken(outcome.verdict, outcome.rules), part: this.spreads.partOf(outcome) };
   }
 
   #skip(why: string | null): void {

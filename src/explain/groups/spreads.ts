@@ -88,12 +88,12 @@ export class Spreads {
       const [, fullest] = queues[0] as [string, SpreadPart];
       if (frames < MIN_FRAMES || fullest.frames / frames <= TOO_MUCH) continue;
       const [first] = fullest.samples as [SampledFrame];
-      const hash = hashOf(await trace(first));
-      if (hash === null) continue;
-      const share = hash.sharing / hash.entries;
+      const hashed = hashOf(await trace(first));
+      if (hashed === null) continue;
+      const share = hashed.hash.sharing / hashed.hash.entries;
       if (fullest.frames / frames < share + TOO_MUCH) continue;
-      const hashes: HashChoice[] = [hash];
-      for (const sample of fullest.samples.slice(1)) hashes.push(hashOf(await trace(sample)) ?? hash);
+      const all = [hashed];
+      for (const sample of fullest.samples.slice(1)) all.push(hashOf(await trace(sample)) ?? hashed);
       uneven.push({
         rule: rule.name,
         frames,
@@ -103,38 +103,60 @@ export class Spreads {
           .map(({ number }) => number)
           .sort((a, b) => a - b)
           .slice(0, EXAMPLES),
-        sentence: causeOf(hashes),
+        sentence: causeOf(all),
       });
     }
     return uneven.sort((a, b) => b.frames - a.frames);
   }
 }
 
-function hashOf({ steps }: Trace): HashChoice | null {
-  return steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1) ?? null;
+/** A hash, and whether the frame had ports. */
+interface Hashed {
+  readonly hash: HashChoice;
+  readonly hasPorts: boolean;
 }
+
+function hashOf({ steps }: Trace): Hashed | null {
+  const hash = steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1);
+  if (hash === undefined) return null;
+  const hasPorts = steps.some((step) => step.kind === "parse" && step.headers.some(({ header }) => PORTS.test(header)));
+  return { hash, hasPorts };
+}
+
+const PORTS = /^(?:tcp|udp)$/;
 
 /** Why frames share a queue: the hash has nothing to tell them apart, or they are one flow or a few. */
-function causeOf(hashes: readonly HashChoice[]): string {
-  const alike = mostFrequent(hashes, ({ function: name, fields, leftOut }) =>
+function causeOf(all: readonly Hashed[]): string {
+  const alike = mostFrequent(all, ({ hash: { function: name, fields, leftOut } }) =>
     JSON.stringify([name, fields.length === 0, leftOut.map(({ sentence }) => sentence)]),
   );
-  const [typical] = alike as [HashChoice];
-  const some = alike.length === hashes.length ? "" : `${alike.length} of ${hashes.length} frames looked at: `;
-  const clauses = hashClauses(typical);
-  if (typical.function === "none" || typical.fields.length === 0) return some + clauses.join("; ");
-  const inputs = new Set(alike.map(({ input }) => input)).size;
-  const same = typical.fields.map(({ field, value }) => `${field} ${value}`).join(", ");
-  const flows = inputs === 1 ? `all have the hash input ${same}` : `they have ${inputs} different hash inputs`;
-  return some + [...clauses.slice(1), flows].join("; ");
+  const [{ hash, hasPorts }] = alike as [Hashed];
+  const clauses = hashClauses(hash);
+  const some = alike.length === all.length ? "" : `${alike.length} of ${all.length} frames looked at: `;
+  if (hash.function === "none" || hash.fields.length === 0) return some + clauses.join("; ");
+  const isOnAddresses =
+    hasPorts && !hash.fields.some(({ field }) => /_[sd]port$/.test(field)) && hash.leftOut.length === 0;
+  const ports = isOnAddresses ? ["the hash is of addresses, without the ports"] : [];
+  return some + [...clauses.slice(1), ...ports, flowsOf(alike.map((one) => one.hash))].join("; ");
 }
 
-function mostFrequent(hashes: readonly HashChoice[], keyOf: (hash: HashChoice) => string): readonly HashChoice[] {
-  const groups = new Map<string, HashChoice[]>();
-  for (const hash of hashes) {
-    const group = groups.get(keyOf(hash));
-    if (group === undefined) groups.set(keyOf(hash), [hash]);
-    else group.push(hash);
+function flowsOf(hashes: readonly HashChoice[]): string {
+  const common = mostFrequent(hashes, ({ input }) => input);
+  const [{ fields }] = common as [HashChoice];
+  const input = `the hash input ${fields.map(({ field, value }) => `${field} ${value}`).join(", ")}`;
+  if (common.length === hashes.length) return `all have ${input}`;
+  const inputs = new Set(hashes.map((one) => one.input)).size;
+  return common.length * 2 > hashes.length
+    ? `${common.length} of ${hashes.length} frames looked at have ${input}`
+    : `${hashes.length} frames looked at have ${inputs} different hash inputs`;
+}
+
+function mostFrequent<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
   }
   return [...groups.values()].reduce((most, one) => (one.length > most.length ? one : most));
 }

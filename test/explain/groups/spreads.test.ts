@@ -84,6 +84,19 @@ test("addresses alone are not enough where ports are left out", async () => {
   );
 });
 
+test("ports that are not hashed are named", async () => {
+  const addresses = { l4_prot_type: "udp", selected_fields: ["src_ip", "dst_ip"] };
+  const [spread] = await spreadsOf(scenario(FOUR, { rx_hash_field_selector_outer: addresses }), flows(100));
+  expect(spread?.sentence).toBe(
+    "the hash is of addresses, without the ports; all have the hash input outer.ipv4_src 10.0.0.1, outer.ipv4_dst 10.0.0.2",
+  );
+});
+
+test("an input that most of the frames have is given", async () => {
+  const [spread] = await spreadsOf(scenario(FOUR), [...copies(udp(7), 300), ...flows(100)]);
+  expect(spread?.sentence).toMatch(/^\d+ of 32 frames looked at have the hash input outer\.udp_sport 7$/);
+});
+
 test("few frames, one queue, or no hash are not reported as uneven", async () => {
   expect(await spreadsOf(scenario(FOUR), copies(udp(7), 63))).toEqual([]);
   expect(await spreadsOf(scenario(["q0"]), copies(udp(7), 100))).toEqual([]);
