@@ -35,8 +35,8 @@ export function grouped(number: number | bigint): string {
 }
 
 /** `1 frame`, `2 frames` */
-export function counted(number: number, one: string): string {
-  return `${grouped(number)} ${number === 1 ? one : `${one}s`}`;
+export function counted(number: number, one: string, several = `${one}s`): string {
+  return `${grouped(number)} ${number === 1 ? one : several}`;
 }
 
 /** `1 element was not imported; --lenient leaves it out` */

@@ -52,14 +52,26 @@ export function portNamed(path: string, text: unknown): PortName {
   const [, device = "", digits] = /^(.*?)(?::(\d+))?$/s.exec(text) ?? [];
   const port = digits === undefined ? 1 : unsigned(path, Number(digits), 32);
   if (device !== "" && port > 0) return { device, port };
-  const hint = "the name of a device, a colon, and the number of a port from 1, as leaf0:3";
-  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: text, hint });
+  return refuse({ code: "EINVAL", reason: "out_of_range", path, value: text, hint: PORT_FORM });
 }
+
+const PORT_FORM = "the name of a device, a colon, and the number of a port from 1, as leaf0:3";
 
 /** The nodes that a table of links names, with as many ports as it uses. */
 export function nodesOf(links: readonly Link[]): FabricNode[] {
   const ports = new Map<string, number>();
-  for (const { device, port } of endsOf(links)) ports.set(device, Math.max(port, ports.get(device) ?? 1));
+  for (const { path, device, port } of endsOf(links)) {
+    // `a:x` is more likely a wrong port of `a` than a name.
+    if (device.includes(":"))
+      refuse({
+        code: "EINVAL",
+        reason: "out_of_range",
+        path,
+        value: device,
+        hint: `${PORT_FORM}; list devices in nodes whose names have colons`,
+      });
+    ports.set(device, Math.max(port, ports.get(device) ?? 1));
+  }
   return Array.from(ports, ([name, count]) => ({ name, ports: count }));
 }
 

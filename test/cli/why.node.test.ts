@@ -96,8 +96,10 @@ async function groupedBy(args: readonly string[]): Promise<Map<string, number>> 
       lost.set(key, (lost.get(key) ?? 0) + frames);
       all += frames;
       groups++;
-    } else
-      expect(line).toEqual({ kind: "sum", frames: outcomes.length, lost: all, unclaimed: 0, groups, partial: null });
+    } else {
+      const sums = { frames: outcomes.length, lost: all, unclaimed: 0, groups, partial: null };
+      expect(line).toEqual({ kind: "sum", ...sums, lostCopies: expect.any(Object) as object });
+    }
   }
   return lost;
 }
@@ -150,6 +152,22 @@ describe("--all", () => {
       code: 2,
       err: "flowsteer: standard input: rules with state need a second pass over the capture; name a file\n",
     });
+  });
+
+  it("counts copies that reached no destination, as run does", async () => {
+    const scenario = {
+      flowsteer: 1,
+      queues: [{ name: "app" }, { name: "mirror", buffers: 1 }],
+      tables: [{ name: "root", level: 0 }],
+      rules: [{ name: "both", table: "root", actions: [{ array: [{ queue: "mirror" }, { queue: "app" }] }] }],
+      frames: Array.from({ length: 4 }, () => ({ headers: [{ header: "ethernet" }, { header: "ipv4" }] })),
+    };
+    const file = scratch("mirror.json", JSON.stringify(scenario));
+    const { out } = await flowsteer(["why", file, "--all"]);
+    expect(out).toContain("\n3 copies of frames reached no destination: no receive buffer was left (3)\n");
+    const lines = await explainLines(["why", file, "--all"]);
+    expect(lines).toEqual([expect.objectContaining({ kind: "sum", lost: 0, lostCopies: { no_receive_buffer: 3 } })]);
+    expect((await flowsteer(["run", file])).out).toMatch(/^Copies lost +copies\nno receive buffer was left +3$/m);
   });
 
   it("is one screen of 80 columns", async () => {

@@ -31,6 +31,8 @@ test.each([
     { code: "EBUSY", path: "links[1].to" },
   ],
   [{ links: [{ from: "a:0", to: "b" }] }, { reason: "out_of_range", path: "links[0].from" }],
+  [{ links: [{ from: "b", to: "a:x" }] }, { reason: "out_of_range", path: "links[0].to", value: "a:x" }],
+  [{ links: [{ from: "a:1:2", to: "b" }] }, { reason: "out_of_range", path: "links[0].from", value: "a:1" }],
   [
     { nodes: [{ name: "a" }, { name: "b" }], links: [{ from: "b", to: "a:2" }] },
     { reason: "out_of_range", path: "links[0].to" },

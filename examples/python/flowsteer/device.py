@@ -11,7 +11,7 @@ import time
 from .control import Control
 from .process import Process
 from .values import Memory, Named, filled, to_json
-from .wires import Wire
+from .wires import Wire, Wires, frame_bytes
 
 #: Calls a second of a connection: the program is the only one, and may make as many as it can.
 _MOST_REQUESTS = 1_000_000_000
@@ -29,7 +29,7 @@ class Device:
     def __init__(self, control):
         self.control = control
         #: Wires by place.
-        self.wires = {}
+        self.wires = Wires()
         #: The process, where `serve` has started it.
         self.process = None
         self.context = Named("context")
@@ -93,21 +93,21 @@ class Device:
 
     def receive(self, frame, port=1):
         """The outcome of a frame that arrives at a port, as a line of `flowsteer run --json`."""
-        return self.call("receive", frame=bytes(frame).hex(), port=port)
+        return self.call("receive", frame=frame_bytes(frame).hex(), port=port)
 
     def send(self, queue, frame, metadata=0):
         """The outcome of a frame that a queue of the scenario sends; `queue` is its name."""
-        return self.call("send", frame=bytes(frame).hex(), queue=queue, metadata=metadata)
+        return self.call("send", frame=frame_bytes(frame).hex(), queue=queue, metadata=metadata)
 
     def trace(self, frame, **params):
         """The path of a frame. Changes nothing; `port`, or `queue` and `metadata`, as of `receive` and `send`."""
-        return self.call("trace", frame=bytes(frame).hex(), **params)["trace"]
+        return self.call("trace", frame=frame_bytes(frame).hex(), **params)["trace"]
 
     def why(self, frame, target=None, **params):
         """Why a frame ends where it does, or why it misses `target`: `{"rule": "http"}`."""
         if target is not None:
             params["target"] = target
-        return self.call("why", frame=bytes(frame).hex(), **params)["explanation"]
+        return self.call("why", frame=frame_bytes(frame).hex(), **params)["explanation"]
 
     def create_rule(self, rule):
         """A rule as in the section `rules` of a scenario. Returns its name."""
@@ -251,6 +251,8 @@ def serve(scenario, wires=(), virtual_time=False, args=(), command=None):
     `args` are more arguments of `flowsteer serve`, `command` is the command as a list.
     Raises ServeError with the text of a refusal.
     """
+    if isinstance(wires, str):
+        wires = (wires,)
     folder = tempfile.mkdtemp(prefix="flowsteer-")
     process = control = None
     try:

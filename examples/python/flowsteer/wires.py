@@ -7,6 +7,23 @@ from collections import deque
 _LENGTH = struct.Struct("!I")
 
 
+def frame_bytes(frame):
+    """The bytes of a frame. Raises TypeError for text, ValueError for a frame without bytes."""
+    if isinstance(frame, str):
+        raise TypeError("a frame is bytes, not text: bytes.fromhex reads hexadecimal digits")
+    data = bytes(frame)
+    if not data:
+        raise ValueError("a frame has at least 1 byte")
+    return data
+
+
+class Wires(dict):
+    """Wires by place."""
+
+    def __missing__(self, place):
+        raise KeyError("no wire {!r}; wires: {}".format(place, ", ".join(self) or "none"))
+
+
 class Wire:
     """A port or a queue of a device, as a peer that sends frames and gets those that leave there."""
 
@@ -33,8 +50,9 @@ class Wire:
 
     def send(self, frame):
         """Sends a frame to the device. The next call on the device comes after it."""
+        data = frame_bytes(frame)
         self._device.wrote(self)
-        self._socket.sendall(_LENGTH.pack(len(frame)) + bytes(frame))
+        self._socket.sendall(_LENGTH.pack(len(data)) + data)
         self._sent += 1
 
     def frames(self):

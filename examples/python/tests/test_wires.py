@@ -23,6 +23,20 @@ class Wires(unittest.TestCase):
             with self.assertRaises(TimeoutError):
                 vm2.receive(0.05)
 
+    def test_a_frame_is_bytes_and_a_wire_has_a_place(self):
+        with flowsteer.serve(METER, wires="uplink", virtual_time=True) as device:
+            with self.assertRaisesRegex(ValueError, "a frame has at least 1 byte"):
+                device.wires["uplink"].send(b"")
+            for send in (device.wires["uplink"].send, device.receive):
+                with self.assertRaisesRegex(TypeError, "bytes, not text: bytes.fromhex"):
+                    send("0200")
+            with self.assertRaisesRegex(KeyError, "no wire 'vm1'; wires: uplink"):
+                device.wires["vm1"]
+            with self.assertRaisesRegex(flowsteer.ArgumentError, "port: expected 1$"):
+                device.receive(WEB, 9)
+            # None of them has changed what follows.
+            self.assertEqual(device.receive(WEB)["verdict"], "deliver")
+
     def test_time_moves_after_the_frames_that_were_sent(self):
         with flowsteer.serve(METER, wires=["uplink", "customer"], virtual_time=True) as device:
             for _ in range(50):

@@ -26,7 +26,8 @@ import { Output } from "../output/output.js";
 import { badUsage, EXIT } from "../refusal.js";
 import { elementsOfRules, elementsText } from "../report/elements.js";
 import type { ExplainLine } from "../report/explainLines.js";
-import { groupsText, spreadsText } from "../report/groupsText.js";
+import { groupsText, lostCopiesText, spreadsText } from "../report/groupsText.js";
+import { lostCopies } from "../report/reasons.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 import { openEndExplainer, traceOf } from "./explainCalls.js";
@@ -176,6 +177,7 @@ async function report(
   const framesOfGroups = (some: readonly ExplanationGroup[]): number => some.reduce((sum, one) => sum + one.frames, 0);
   const lost = framesOfGroups(groups.filter(({ outcome }) => isLost(outcome)));
   const unclaimed = framesOfGroups(groups) - lost;
+  const copies = lostCopies(loaded);
   const output = new Output();
   const arrived = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
   const found = await spreads.uneven((frame: SampledFrame) =>
@@ -197,7 +199,15 @@ async function report(
     }
     for (const spread of uneven)
       await output.write(`${JSON.stringify({ kind: "spread", ...spread } satisfies ExplainLine)}\n`);
-    const sum: ExplainLine = { kind: "sum", frames, lost, unclaimed, groups: groups.length, partial };
+    const sum: ExplainLine = {
+      kind: "sum",
+      frames,
+      lost,
+      unclaimed,
+      lostCopies: Object.fromEntries(copies),
+      groups: groups.length,
+      partial,
+    };
     await output.write(`${JSON.stringify(sum)}\n`);
   } else {
     const origin =
@@ -209,6 +219,7 @@ async function report(
     const paint = painter(process.stdout);
     const explanations = own.map(({ explanation }) => explanation);
     await output.write(groupsText(paint, own, { frames, lost, unclaimed, sources }, again));
+    await output.write(lostCopiesText(copies));
     await output.write(spreadsText(paint, uneven));
     await output.write(elementsText(paint, elementsOfRules(explanations, rules)));
   }

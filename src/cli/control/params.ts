@@ -22,7 +22,7 @@ export function textParam(params: Params, name: string): string {
 export function intParam(params: Params, name: string, least: number, most: number, standard: number): number {
   const value = params[name] ?? standard;
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most)
-    throw bad(name, `expected a whole number, ${rangeText(least, most)}`);
+    throw bad(name, least === most ? `expected ${least}` : `expected a whole number, ${rangeText(least, most)}`);
   return value;
 }
 

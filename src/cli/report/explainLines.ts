@@ -55,6 +55,8 @@ export interface SumLine {
   readonly lost: number;
   /** Those that a driver received because no rule took them. */
   readonly unclaimed: number;
+  /** Copies of frames that reached no destination, by reason. */
+  readonly lostCopies: Readonly<Record<string, number>>;
   readonly groups: number;
   /** Why the input was read in part only; null if all of it was read. */
   readonly partial: string | null;

@@ -1,5 +1,6 @@
 /** The report of `flowsteer why --all`: one screen, however many frames there are. */
 import { repairText, type ExplanationGroup, type Spread } from "../../explain/index.js";
+import type { Outcome } from "../../index.js";
 import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
 import { missText, reasonText } from "./reasons.js";
 
@@ -38,6 +39,14 @@ export function groupsText(
   const first = groups[0]?.examples[0];
   const hint = first === undefined || again === null ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
   return `${wrapped(`${head}; ${endsText(sums)}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
+}
+
+/** Copies that reached no destination. */
+export function lostCopiesText(copies: ReadonlyMap<NonNullable<Outcome["reason"]>, number>): string {
+  if (copies.size === 0) return "";
+  const all = [...copies.values()].reduce((sum, count) => sum + count, 0);
+  const reasons = [...copies].map(([reason, count]) => `${reasonText(reason)} (${grouped(count)})`);
+  return `\n${wrapped(`${counted(all, "copy", "copies")} of frames reached no destination: ${reasons.join(", ")}`, WIDTH, "", "  ")}`;
 }
 
 /** Rules whose frames RSS spread unevenly. */

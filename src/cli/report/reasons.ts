@@ -41,6 +41,18 @@ export function reasonText(reason: Reason): string {
   return REASONS[reason] ?? reason.replaceAll("_", " ");
 }
 
+/** Copies of frames that reached no destination, by reason: the device counts them beside the frames that ended for it. */
+export function lostCopies({ device, tally, scenario }: LoadedScenario): ReadonlyMap<Reason, number> {
+  // Packets of messages are counted too.
+  if (scenario.messages !== undefined || scenario.connect !== undefined) return new Map();
+  const ended = new Map<Reason, number>();
+  for (const { reason, to, frames } of tally.ends)
+    if (reason !== null && to === null) ended.set(reason, (ended.get(reason) ?? 0) + frames);
+  const counts = Object.entries(device.reasons()) as [Reason, bigint][];
+  const lost = counts.map(([reason, count]) => [reason, Number(count) - (ended.get(reason) ?? 0)] as const);
+  return new Map(lost.filter(([, count]) => count > 0));
+}
+
 /** Why frames ended, in words; empty where the verdict says it all. */
 export function whyText(
   { flows, deviceFlows, hostRules }: LoadedScenario,

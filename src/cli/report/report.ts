@@ -3,7 +3,7 @@ import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.
 import type { SourceElement } from "../../import/index.js";
 import { wordsOf } from "./elements.js";
 import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
-import { whyText } from "./reasons.js";
+import { lostCopies, reasonText, whyText } from "./reasons.js";
 import { answers, holdings } from "./state.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
@@ -34,6 +34,7 @@ export function reportText(
     head,
     ends(paint, loaded, skipped),
     copies(paint, loaded),
+    copiesLost(paint, loaded),
     beyond(paint, loaded),
     rewritten(paint, loaded),
     registers(paint, loaded),
@@ -84,6 +85,13 @@ function copies(paint: Paint, { tally }: LoadedScenario): string {
     return { cells: [printable(to), grouped(frames), grouped(bytes)] };
   });
   return rows.length === 0 ? "" : table(paint, [{ title: "Copies" }, ...NUMBERS], rows);
+}
+
+function copiesLost(paint: Paint, loaded: LoadedScenario): string {
+  const rows = [...lostCopies(loaded)].map(([reason, count]): Row => {
+    return { cells: [reasonText(reason), grouped(count)], style: "red" };
+  });
+  return rows.length === 0 ? "" : table(paint, [{ title: "Copies lost" }, { title: "copies", right: true }], rows);
 }
 
 /** Outcomes at the ports where frames arrived next. */
