@@ -33,7 +33,7 @@ export function timeParam(params: Params, name: string): bigint {
     const time = BigInt(value as number | string);
     if (time === BigInt.asUintN(64, time)) return time;
   }
-  throw bad(name, "nanoseconds, 0 to 2^64 - 1: a whole number, or text beyond 2^53 - 1");
+  throw bad(name, "expected nanoseconds, 0 to 2^64 - 1, as a number, or as text above 2^53 - 1");
 }
 
 /** Bytes as hexadecimal digits. */
@@ -45,6 +45,6 @@ export function bytesParam(params: Params, name: string): Uint8Array {
 
 export function oneOf<T>(params: Params, name: string, all: ReadonlyMap<string, T>): T {
   const found = all.get(textParam(params, name));
-  if (found === undefined) throw bad(name, "there is none of this name");
+  if (found === undefined) throw bad(name, "nothing has this name");
   return found;
 }

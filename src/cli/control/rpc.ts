@@ -72,7 +72,7 @@ export class RpcServer {
       return failure(to, new RpcError(ERRORS.request, 'a request has "jsonrpc": "2.0", a method, and an id or none'));
     try {
       const call = this.#find(method);
-      if (call === undefined) throw new RpcError(ERRORS.method, "there is no such method: methods lists them");
+      if (call === undefined) throw new RpcError(ERRORS.method, "unknown method: the method methods lists all");
       if (!isObject(params)) throw new RpcError(ERRORS.params, "params are an object, by name");
       const result = (await call(params)) ?? null;
       return id === undefined ? null : { jsonrpc: "2.0", id: to, result };
