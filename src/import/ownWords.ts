@@ -32,6 +32,10 @@ function keyOf({ file, line, column }: SourceElement): string {
   return `${file}:${line}:${column}`;
 }
 
+const SOURCE_PORT = "misc.source_port";
+/** The number of a function after the field: "misc.source_port is 1", "misc.source_port 1". */
+const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
+
 /** Priorities are those of the device: texts have others, and in some the higher number wins. */
 const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
 const REVERSED =
@@ -67,7 +71,7 @@ export class ImportedRules {
     scenario: Scenario,
     { elementOf, isOrdered, formats }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats">,
   ) {
-    this.#otherwise = formats.some((name) => !hasDeviceFields(FORMATS[name])) ? frameWords : (field) => field;
+    this.#otherwise = wordsOf(formats.map((name) => FORMATS[name]));
     this.scenario = scenario;
     this.elementOf = elementOf;
     this.isOrdered = isOrdered;
@@ -168,7 +172,10 @@ export class ImportedRules {
     return {
       ...own,
       mistake: isLater ? null : own.mistake,
-      repairs: own.repairs.map((repair) => ownRepair(repair, this.words)),
+      // A rule that no element says is not in the text, so nothing there can change it.
+      repairs: own.repairs
+        .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
+        .map((repair) => ownRepair(repair, this.words)),
     };
   }
 }
@@ -184,8 +191,11 @@ function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]
   return elements;
 }
 
-function hasDeviceFields(format: Format): boolean {
-  return format.hasDeviceFields === true;
+/** What texts of these formats call fields that they do not name. */
+function wordsOf(formats: readonly Format[]): (field: string) => string {
+  if (formats.every(({ hasDeviceFields }) => hasDeviceFields === true)) return (field) => field;
+  const portName = formats.find((one) => one.portName !== undefined)?.portName ?? "source port";
+  return (field) => (field === SOURCE_PORT ? portName : frameWords(field));
 }
 
 /** A text as a name, and what stands in quotation marks in it. */
@@ -213,6 +223,7 @@ function withSentences(
       key,
       typeof one === "string" && SENTENCES.has(key)
         ? one
+            .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
             .replace(MATCH_FIELDS, (field) => nameOf(field, about))
             .replace(PRIORITIES, ": it takes precedence")
             .replace(

@@ -37,6 +37,26 @@ describe("why", () => {
     expect(flat).toContain(`rule "${file}:1" does not match: dst_ip is 10.0.0.8, not 10.0.0.7`);
   });
 
+  it.each([
+    [
+      "port.testpmd",
+      "flow create 0 transfer pattern eth / ipv4 / end actions represented_port ethdev_port_id 1 / end\n",
+      "source port",
+    ],
+    ["port.ovs", "table=0,priority=10,in_port=1,ip,actions=output:2\n", "in_port"],
+    [
+      "port.tc",
+      "tc filter add dev eth0 ingress protocol ip prio 1 flower action mirred egress redirect dev eth0_0\n",
+      "dev",
+    ],
+  ])("%s: names the port that a frame comes from, and leaves that of the command", async (name, text, port) => {
+    const file = scratch(name, text);
+    const frame = ["--packet", "ipv4 / tcp > 80", "--from", "vf1"];
+    const { out } = await flowsteer(["why", file, ...frame, "--rule", `${file}:1`, "--quiet"]);
+    expect(out.replace(/\s+/g, " ")).toContain(`does not match: ${port} is VF 1, not uplink`);
+    expect(out).not.toMatch(/misc\.|"create/);
+  });
+
   it("calls a wider prefix what it is: other addresses come to the rule", async () => {
     const line = (text: string): string => `tc filter add dev eth0 ingress protocol ip ${text}\n`;
     const file = scratch(

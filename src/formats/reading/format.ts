@@ -31,6 +31,8 @@ export interface Format {
   readonly isOrdered?: true;
   /** Whether its fields are the match parameters of the device, which have no other names. */
   readonly hasDeviceFields?: true;
+  /** What its texts call the port that a frame comes from. */
+  readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }

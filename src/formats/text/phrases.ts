@@ -21,8 +21,8 @@ const PHRASES: readonly RegExp[] = [
   /\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>[a-z\d]+)\s+(?:(?:==|eq)\s+)?$/d,
   // ethtool: dst-ip 198.51.100.0 m
   /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+\S+\s+m(?:ask)?\s+$/d,
-  // tc, ethtool: dst_port
-  /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+$/d,
+  // tc, ethtool: dst_port; the port of `flow create` is where a rule is, which no field says
+  /(?<![\w-])(?<!\bflow\s)(?<key>[A-Za-z][\w-]*)\s+$/d,
 ];
 
 /** The words before a value at `at`; undefined where none names a field. */

@@ -32,6 +32,7 @@ const COMMANDS = {
 
 export const OVS: Format = {
   title: "OpenFlow flows of Open vSwitch",
+  portName: "in_port",
   recognizes: (text) => {
     const start = text.slice(0, LOOKED_AT);
     return RECOGNIZED.test(start) || start.split("\n").some((line) => inOrder(line, KEY, /\bactions?=/));
@@ -42,6 +43,7 @@ export const OVS: Format = {
 
 export const OVS_DPCTL: Format = {
   title: "datapath flows of Open vSwitch",
+  portName: "in_port",
   recognizes: (text) => {
     const start = text.slice(0, LOOKED_AT);
     return ADD_FLOW.test(start) || start.split("\n").some((line) => inOrder(line, DATAPATH_KEY, /actions:/));

@@ -39,6 +39,7 @@ const ELEMENTS: ElementGroups = {
 
 export const TC: Format = {
   title: "tc filters (flower, matchall)",
+  portName: "dev",
   recognizes: (text) =>
     /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
       text,
