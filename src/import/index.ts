@@ -19,6 +19,7 @@ export {
   type ImportSource,
 } from "./importRules.js";
 export { isUnclaimed } from "../drivers/madeRules.js";
-export { RuleWords, type FieldWords, type TextEdit } from "./ruleWords.js";
+export type { TextEdit } from "./edits.js";
+export { RuleWords, type FieldWords } from "./ruleWords.js";
 export { ImportedRules, type OwnExplanation, type OwnRepair } from "./ownWords.js";
 export { formatWords, type FormatWord } from "./vocabulary.js";

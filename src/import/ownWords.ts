@@ -1,13 +1,16 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
 import { parseJson } from "../base/json.js";
-import type { Explanation, Finding, Repair } from "../explain/index.js";
+import type { Difference, Explanation, Finding, Repair } from "../explain/index.js";
 import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
 import type { Format } from "../formats/reading/format.js";
+import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
 import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
-import { RuleWords, type TextEdit } from "./ruleWords.js";
+import { isConnection, ownDifference } from "./ownValues.js";
+import type { TextEdit } from "./edits.js";
+import { RuleWords } from "./ruleWords.js";
 
 /** An explanation; repairs of rules that were imported are edits of their texts, too. */
 export interface OwnExplanation extends Omit<Explanation, "repairs"> {
@@ -15,7 +18,10 @@ export interface OwnExplanation extends Omit<Explanation, "repairs"> {
 }
 
 export interface OwnRepair extends Repair {
-  /** The edits of the text that make this change. They were tried: the text is imported, and only this rule changes. */
+  /**
+   * The edits of the text that make this change, none over another. They were tried: the text is imported, and only this
+   * rule changes.
+   */
   readonly edits?: readonly TextEdit[];
 }
 
@@ -63,6 +69,7 @@ export class ImportedRules {
 
   /** What a field is called that no text names. */
   readonly #otherwise: (field: string) => string;
+  readonly #formats: readonly Format[];
 
   /** The arguments of the import, and what came of it. */
   constructor(
@@ -71,7 +78,8 @@ export class ImportedRules {
     scenario: Scenario,
     { elementOf, isOrdered, formats }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats">,
   ) {
-    this.#otherwise = wordsOf(formats.map((name) => FORMATS[name]));
+    this.#formats = formats.map((name) => FORMATS[name]);
+    this.#otherwise = wordsOf(this.#formats);
     this.scenario = scenario;
     this.elementOf = elementOf;
     this.isOrdered = isOrdered;
@@ -158,9 +166,39 @@ export class ImportedRules {
     });
   }
 
-  /** A record whose sentences have the names that the texts have for fields. */
+  /** A record whose sentences have the names that the texts have for fields, and whose differences have their values. */
   inOwnNames<T extends object>(record: T): T {
-    return withSentences(record, this.namesOfFields(record), undefined) as T;
+    const said = new Map<string, string>();
+    const own = this.#withDifferences(record, said, undefined);
+    return withSentences(own, this.namesOfFields(record), said, undefined) as T;
+  }
+
+  /** A value with its differences as the texts have them; `said` gets what sentences say of those that are others then. */
+  #withDifferences(value: unknown, said: Map<string, string>, of: string | undefined): unknown {
+    if (Array.isArray(value)) return value.map((one: unknown) => this.#withDifferences(one, said, of));
+    if (typeof value !== "object" || value === null) return value;
+    const about = ruleOf(value) ?? of;
+    if (about !== undefined && isDifference(value)) {
+      const own = ownDifference(value, this.words.fieldsOf(about), this.#flagsOf(about));
+      if (own !== value) said.set(differenceText(value), differenceText(own));
+      return own;
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]: [string, unknown]) => [key, this.#withDifferences(one, said, about)]),
+    );
+  }
+
+  /** The flags of `ct_state` in the text of a rule. */
+  #flagsOf(rule: string): StateFlags | undefined {
+    const text = this.elements.get(rule)?.text ?? "";
+    const formats = this.#formats.filter(({ states }) => states !== undefined);
+    return (formats.find(({ recognizes }) => recognizes(text)) ?? formats[0])?.states;
+  }
+
+  #isOfConnection({ rule, fields }: Repair): boolean {
+    if (rule === null) return false;
+    const words = this.words.fieldsOf(rule).filter(isConnection);
+    return fields.some(({ field }) => words.some((one) => one.field === field));
   }
 
   /** An explanation with the names that the texts have for fields, and with repairs as edits of the texts. */
@@ -175,6 +213,7 @@ export class ImportedRules {
       // A rule that no element says is not in the text, so nothing there can change it.
       repairs: own.repairs
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
+        .filter((repair) => !this.#isOfConnection(repair))
         .map((repair) => ownRepair(repair, this.words)),
     };
   }
@@ -203,6 +242,21 @@ function namesIn(text: string): string[] {
   return [text, ...[...text.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name)];
 }
 
+function isDifference(value: object): value is Difference {
+  return "wanted" in value && "found" in value && "field" in value;
+}
+
+/** "udp dst is 53, not 54 (note)", as a sentence has it. */
+function differenceText({ field, wanted, found, note }: Difference): string {
+  return `${field} is ${found}, not ${wanted}${note === null ? "" : ` (${note})`}`;
+}
+
+function inValues(sentence: string, said: ReadonlyMap<string, string>): string {
+  let own = sentence;
+  for (const [before, after] of said) own = own.replaceAll(before, () => after);
+  return own;
+}
+
 /** The rule that a record is about. */
 function ruleOf(record: object): string | undefined {
   const { rule } = record as { rule?: { name?: string } | string | null };
@@ -213,16 +267,17 @@ function ruleOf(record: object): string | undefined {
 function withSentences(
   value: unknown,
   nameOf: (field: string, rule?: string) => string,
+  said: ReadonlyMap<string, string>,
   of: string | undefined,
 ): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, nameOf, of));
+  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, nameOf, said, of));
   if (typeof value !== "object" || value === null) return value;
   const about = ruleOf(value) ?? of;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]: [string, unknown]) => [
       key,
       typeof one === "string" && SENTENCES.has(key)
-        ? one
+        ? inValues(one, said)
             .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
             .replace(MATCH_FIELDS, (field) => nameOf(field, about))
             .replace(PRIORITIES, ": it takes precedence")
@@ -230,7 +285,7 @@ function withSentences(
               REVERSED,
               "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",
             )
-        : withSentences(one, nameOf, about),
+        : withSentences(one, nameOf, said, about),
     ]),
   );
 }
@@ -240,7 +295,10 @@ function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
   if (repair.of !== "rule" || repair.rule === null) return repair;
   const edits = editsOf(repair.rule, repair.fields, words);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
-  return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+  const [first, ...more] = edits;
+  const line = first === undefined || more.length === 0 ? null : words.textAfter(repair.rule, edits);
+  const sentence = line === null ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
+  return { ...repair, sentence, edits };
 }
 
 /** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */

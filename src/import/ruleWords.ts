@@ -6,8 +6,22 @@ import { parseJson } from "../base/json.js";
 import type { Scenario } from "../scenario/document.js";
 import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
-import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
-import { isValue, otherValues, valueLike, valueWords } from "../formats/text/values.js";
+import { phraseBefore } from "../formats/text/phrases.js";
+import { isValue, otherValues, valueWords } from "../formats/text/values.js";
+import {
+  applied,
+  combinations,
+  elementAfter,
+  lineStarts,
+  placeAt,
+  removals,
+  replacements,
+  textEdit,
+  textEdits,
+  type Edit,
+  type Span,
+  type TextEdit,
+} from "./edits.js";
 
 /** The words that set a field of a rule. */
 export interface FieldWords extends SourcePlace {
@@ -17,13 +31,8 @@ export interface FieldWords extends SourcePlace {
   readonly name: string;
   /** The words with their value: "udp dst is 53". */
   readonly text: string;
-}
-
-/** A change of a text that changes a rule as wanted, and nothing else. */
-export interface TextEdit extends SourcePlace {
-  readonly before: string;
-  /** Empty: the words are taken out, with a separator. */
-  readonly after: string;
+  /** The value alone: "53". */
+  readonly value: string;
 }
 
 /** A field of a rule and its values, in the notation of scenario files; null: the rule does not ask for it. */
@@ -36,6 +45,8 @@ export interface FieldChange {
 /** Sources with more characters are not read again to try an edit, and elements with more values not for their fields. */
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
+/** Sources with more characters are not read whole for the words of a rule that needs the others. */
+const MAX_WHOLE = 20_000;
 /** Ways to make a change that are tried. */
 const MAX_TRIES = 16;
 
@@ -47,13 +58,6 @@ type AnyRule = {
   readonly matcher?: string;
   readonly priority?: number;
 };
-
-interface Span extends Phrase {
-  readonly field: string;
-  /** The value. */
-  readonly at: number;
-  readonly end: number;
-}
 
 /** The element of a rule in its source. */
 interface Home {
@@ -110,8 +114,9 @@ export class RuleWords {
     return this.#spansOf(rule, home).map((span) => ({
       field: span.field,
       name: nameOf(span),
-      ...placeAt(home, span.from),
+      ...placeAt(home.element, span.from),
       text: home.element.text.slice(span.from, span.end),
+      value: home.element.text.slice(span.at, span.end),
     }));
   }
 
@@ -124,15 +129,22 @@ export class RuleWords {
       spans
         .filter(({ field }) => field === change.field)
         .flatMap((span) => [
-          ...(change.after === null ? removals(home, span) : replacements(home, span, change.after)),
+          ...(change.after === null ? removals(home.element, span) : replacements(home.element, span, change.after)),
         ]),
     );
     let tries = MAX_TRIES;
     for (const edits of combinations(choices)) {
       if (tries-- === 0) return null;
-      if (this.#make(rule, home, edits, changes)) return edits.map((edit) => textEdit(home, edit));
+      if (this.#make(rule, home, edits, changes)) return textEdits(home.element, edits);
     }
     return null;
+  }
+
+  /** The element of a rule after edits that lie in it; null for a rule without a place. */
+  textAfter(rule: string, edits: readonly TextEdit[]): string | null {
+    const home = this.#allHomes.get(rule);
+    if (home === undefined) return null;
+    return elementAfter(home.element, edits);
   }
 
   /**
@@ -150,7 +162,7 @@ export class RuleWords {
       const exact = Number(text) + (after - before) / step;
       for (const value of new Set([Math.floor(exact), Math.ceil(exact)])) {
         if (value >= 0 && this.#priorityAfter(rule, home, edit(value), after) !== null)
-          return textEdit(home, edit(value));
+          return textEdit(home.element, edit(value));
       }
     }
     return null;
@@ -184,7 +196,7 @@ export class RuleWords {
     if (known !== undefined) return known;
     const { text } = home.element;
     const found: Span[] = [];
-    const alone = this.#withoutOthers(rule, home);
+    const alone = this.#withoutOthers(rule, home) ?? (this.#length <= MAX_WHOLE ? this.#sources : null);
     if (alone === null) return found;
     for (const { at, text: value } of valueWords(text).slice(0, MAX_VALUES)) {
       const end = at + value.length;
@@ -241,14 +253,11 @@ export class RuleWords {
   }
 
   #scenarioAfter(sources: readonly ImportSource[], { source, start }: Home, edits: readonly Edit[]): Scenario | null {
-    // From the end on, so that the places of the others stay.
-    const ordered = edits.toSorted((a, b) => b.from - a.from);
-    const edited = sources.map(({ file, text }) => {
-      if (file !== source.file) return { file, text };
-      const change = (done: string, { from, to, text: words }: Edit): string =>
-        done.slice(0, start + from) + words + done.slice(start + to);
-      return { file, text: ordered.reduce(change, text) };
-    });
+    const moved = edits.map(({ from, to, text }) => ({ from: start + from, to: start + to, text }));
+    const edited = sources.map(({ file, text }) => ({
+      file,
+      text: file === source.file ? applied(text, moved) : text,
+    }));
     return importRules(edited, this.#options).scenario;
   }
 }
@@ -274,25 +283,6 @@ function isWanted(now: unknown, wanted: string | null | undefined): boolean {
   if (wanted === undefined) return false;
   if (wanted === null) return now === undefined;
   return (typeof now === "string" || typeof now === "number") && isValue(String(now), wanted);
-}
-
-/** One edit of each list, in all ways in which no two overlap. */
-function* combinations([first, ...more]: readonly (readonly Edit[])[]): Generator<readonly Edit[]> {
-  if (first === undefined) {
-    yield [];
-    return;
-  }
-  for (const rest of combinations(more)) {
-    for (const edit of first)
-      if (rest.every((other) => edit.to <= other.from || other.to <= edit.from)) yield [edit, ...rest];
-  }
-}
-
-/** A change of an element: the characters from `from` to `to` become `text`. */
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
 }
 
 function rulesIn({ rules = [], hostRules = [] }: Scenario): readonly (readonly [path: string, rule: AnyRule])[] {
@@ -325,12 +315,6 @@ function homesOf(
   return homes;
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
-
 function matchOf(rule: string | undefined): Match | undefined {
   return rule === undefined ? undefined : ((parseJson(rule) as AnyRule).match ?? {});
 }
@@ -338,41 +322,4 @@ function matchOf(rule: string | undefined): Match | undefined {
 function changedFields(before: Match, after: Match): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-}
-
-/** Other values in the place of a value, with or without what follows it as its mask or as the end of a range. */
-function* replacements({ element: { text } }: Home, { at, end }: Span, after: string): Generator<Edit> {
-  const value = text.slice(at, end);
-  yield { from: at, to: end, text: valueLike(value, after) };
-  const more = /^(?:\/[\w.:]+|-\d+)/.exec(text.slice(end))?.[0].length ?? 0;
-  if (more > 0) yield { from: at, to: end + more, text: after };
-  // The address and its prefix are words of their own in some languages.
-  const [, address = "", prefix] = /^(.*)\/(\d+)$/.exec(after) ?? [];
-  if (prefix !== undefined) yield { from: at, to: end, text: /^\d{1,3}$/.test(value) ? prefix : address };
-}
-
-/** A value and the words that name it taken out, with a separator after or before them. */
-function* removals({ element: { text } }: Home, { from, key, end }: Span): Generator<Edit> {
-  const to = end + (/^\/[\w.:]+/.exec(text.slice(end))?.[0].length ?? 0);
-  for (const start of key === from ? [key] : [key, from]) {
-    const after = /^(?:\s*,\s*|\s*\/\s+|\s+)/.exec(text.slice(to))?.[0].length ?? 0;
-    yield { from: start, to: to + after, text: "" };
-    const before = /(?<!\s)(?:\s*,\s*|\s+\/\s*|\s+)$/.exec(text.slice(0, start))?.[0].length ?? 0;
-    yield { from: start - before, to, text: "" };
-  }
-}
-
-function textEdit(home: Home, { from, to, text }: Edit): TextEdit {
-  const whole = home.element.text;
-  if (text === "") return { ...placeAt(home, from), before: whole.slice(from, to), after: "" };
-  const start = phraseBefore(whole, from)?.from ?? from;
-  const words = whole.slice(start, from);
-  return { ...placeAt(home, start), before: words + whole.slice(from, to), after: words + text };
-}
-
-function placeAt({ element }: Home, at: number): SourcePlace {
-  const { file, line, column, text } = element;
-  const [first = "", ...more] = text.slice(0, at).split("\n");
-  const last = more.at(-1);
-  return { file, line: line + more.length, column: last === undefined ? column + first.length : last.length + 1 };
 }

@@ -1,5 +1,9 @@
 /** Imported rules in the words of their texts: names of fields in records, findings about elements, words of formats. */
 import { describe, expect, it } from "vitest";
+import { openExplainer } from "../../src/explain/index.js";
+import { buildFrame } from "../../src/packet/builder/build.js";
+import { parsePacket } from "../../src/packet/notation/parse.js";
+import { loadScenario } from "../../src/scenario/index.js";
 import { formatWords, IMPORT_FORMATS, ImportedRules, importRules } from "../../src/import/index.js";
 
 const TEXT = `flow create 0 ingress pattern eth / ipv4 / udp dst is 53 / end actions queue index 1 / end
@@ -31,6 +35,52 @@ describe("ImportedRules", () => {
     expect(rules.aboutElements([dead("rules:1"), dead("driver: port 0 receives"), other])).toEqual([
       dead("rules:1"),
       other,
+    ]);
+  });
+});
+
+describe("a rule of a connection", () => {
+  const ovs = [
+    "table=0,priority=10,in_port=1,tcp,ct_state=-trk,actions=ct(table=1,zone=5)",
+    "table=1,priority=10,tcp,ct_state=+trk+new,actions=drop",
+    "table=1,priority=9,tcp,ct_state=+trk+est,ct_zone=7,actions=output:2",
+  ].join("\n");
+  const filter = "tc filter add dev eth0 ingress protocol ip prio 1";
+  const tc = [
+    `${filter} chain 0 flower ip_proto tcp ct_state -trk action ct zone 5 pipe action goto chain 1`,
+    `${filter} chain 1 flower ip_proto tcp ct_state +trk+new action drop`,
+    `${filter} chain 1 flower ip_proto tcp ct_state +trk+est ct_zone 7 action drop`,
+  ].join("\n");
+  it.each([
+    ["ovs", ovs],
+    ["tc", tc],
+  ])("%s: has the words of the text, and no edit makes the frame one of another connection", async (_, text) => {
+    const rules = imported(text);
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const frame = buildFrame(parsePacket("ipv4 10.0.0.1 > 10.0.0.7 / tcp 1 > 22").layers);
+    const why = (name: string) => rules.inOwnWords(explainer.why(1, frame, { kind: "rule", name }));
+    const [state, zone] = [why("rules:2"), why("rules:3")];
+    expect(state.sentence).toContain("ct_state is +trk+est, not +trk+new (all frames are taken as part of established");
+    expect(zone.sentence).toContain("ct_zone is 5, not 7");
+    expect([...state.repairs, ...zone.repairs].filter(({ of }) => of === "rule")).toEqual([]);
+  });
+});
+
+describe("a repair that edits a line in several places", () => {
+  const line =
+    "flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 ttl is 9 / tcp dst is 443 / end actions drop / end";
+  const frame = buildFrame(parsePacket("ipv4 10.0.0.1 > 10.0.0.8 ttl 10 / tcp 1 > 444").layers);
+
+  it("writes the line as a whole, and its edits do not overlap", async () => {
+    const rules = imported(line);
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const { repairs } = rules.inOwnWords(explainer.why(1, frame, { kind: "rule", name: "rules:1" }));
+    const { edits = [], sentence } = repairs.find(({ of }) => of === "rule") ?? {};
+    const mended = line.replace("10.0.0.7 ttl is 9", "10.0.0.8 ttl is 10").replace("443", "444");
+    expect(sentence).toBe(`rules:1: write "${mended}".`);
+    expect(edits.map(({ before, after }) => [before, after])).toEqual([
+      ["ipv4 dst is 10.0.0.7 ttl is 9", "ipv4 dst is 10.0.0.8 ttl is 10"],
+      ["tcp dst is 443", "tcp dst is 444"],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 /** What a format is: how its sources are recognized, read, and described on its page. */
 import type { Drivers } from "../../drivers/driver.js";
+import type { StateFlags } from "../text/connection.js";
 import type { Draft } from "./draft.js";
 import type { Findings } from "./findings.js";
 
@@ -31,6 +32,8 @@ export interface Format {
   readonly isOrdered?: true;
   /** Whether its fields are the match parameters of the device, which have no other names. */
   readonly hasDeviceFields?: true;
+  /** The flags of `ct_state`, where the importer keeps connections in a register (`text/connection.ts`). */
+  readonly states?: StateFlags;
   /** What its texts call the port that a frame comes from. */
   readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */

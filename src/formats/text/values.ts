@@ -1,4 +1,4 @@
-/** Words of a text that are values: numbers and addresses, and other values in the same notation. */
+/** Words of a text that are values: numbers, addresses and flags, and other values in the same notation. */
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 
 export interface ValueWord {
@@ -8,7 +8,7 @@ export interface ValueWord {
 }
 
 const VALUE =
-  /(?<![\w.:-])(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|[\da-f]{0,4}:[\da-f:.]+|0x[\da-f]+|\d+)(?![\w.:])/gi;
+  /(?<![\w.:-])(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|[\da-f]{0,4}:[\da-f:.]+|0x[\da-f]+|\d+|(?:[+-][a-z]+)+)(?![\w.:])/gi;
 
 /** The values of a text, in its order. */
 export function valueWords(text: string): ValueWord[] {
@@ -22,7 +22,8 @@ export function* otherValues(text: string): Generator<string> {
   const mac = parseMac(text);
   const ipv4 = parseIpv4(text);
   const ipv6 = text.includes(":") ? parseIpv6(text) : undefined;
-  if (mac !== undefined) yield* changed(mac, 48, formatMac);
+  if (/^[+-]/.test(text)) yield text.replace(/[+-](?=[a-z]+$)/, (sign) => (sign === "+" ? "-" : "+"));
+  else if (mac !== undefined) yield* changed(mac, 48, formatMac);
   else if (ipv4 !== undefined) yield* changed(ipv4, 32, formatIpv4);
   else if (ipv6 !== undefined) yield* changed(ipv6, 128, formatIpv6);
   else yield* changed(BigInt(text), 16, (value) => inNotation(value, text));
@@ -42,7 +43,8 @@ export function inNotation(value: bigint, like: string): string {
 
 /** Whether a value of a text is that of a match, in the notation of scenario files. */
 export function isValue(word: string, value: string): boolean {
-  return word.toLowerCase() === value.toLowerCase() || numberOf(word) === numberOf(value);
+  const [words, values] = [word, value].map((one) => one.toLowerCase().split("/").map(numberOf)) as [Part[], Part[]];
+  return words.length === values.length && words.every((part, n) => part === values[n]);
 }
 
 /** A value of a match as the text would write it in place of `word`. */
@@ -51,6 +53,8 @@ export function valueLike(word: string, value: string): string {
   return typeof number === "bigint" && typeof numberOf(word) === "bigint" ? inNotation(number, word) : value;
 }
 
-function numberOf(text: string): bigint | string {
+type Part = bigint | string;
+
+function numberOf(text: string): Part {
   return /^(?:\d+|0x[\da-f]+)$/i.test(text) ? BigInt(text) : text;
 }

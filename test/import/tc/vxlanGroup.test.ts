@@ -86,7 +86,7 @@ describe("an encapsulation", () => {
       expect.objectContaining({
         severity: "assumed",
         text: "0x80000001",
-        reason: "the kernel keeps the bits 0x48ffff of a group",
+        reason: "the kernel keeps the bits 0x48ffff of a group: 0x80000000 is lost, 0x1 is left",
       }),
     );
   });

@@ -2,6 +2,7 @@
  * Connection tracking. The device tracks one connection an object, and not all that pass. As for tc, all
  * frames that `ct` sends on belong to established connections, in their original direction.
  */
+import { ZONE_AT, type StateFlags } from "../../text/connection.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import { act, type Act, type Change, type Flow, type Plain } from "./steps.js";
@@ -10,20 +11,10 @@ import type { Piece } from "./text.js";
 import type { Masked } from "./values.js";
 
 /** Flags of a state, as Open vSwitch numbers them. */
-const STATES: Readonly<Record<string, bigint>> = {
-  new: 1n,
-  est: 2n,
-  rel: 4n,
-  rpl: 8n,
-  inv: 16n,
-  trk: 32n,
-  snat: 64n,
-  dnat: 128n,
-};
-const ZONE_AT = 16;
+export const STATES: StateFlags = { new: 1, est: 2, rel: 4, rpl: 8, inv: 16, trk: 32, snat: 64, dnat: 128 };
 const ZONE_BITS = 16;
 const WHOLE = 0xffffffffn;
-const TRACKED = (STATES["trk"] as bigint) | (STATES["est"] as bigint);
+const TRACKED = BigInt((STATES["trk"] as number) | (STATES["est"] as number));
 
 /** `+trk+est`, or `VALUE/MASK`. @throws NotImported */
 export function stateAsk(word: Word): Ask {
@@ -42,8 +33,8 @@ function stateOf(word: Word): Masked {
   for (const [, sign, name = ""] of text.matchAll(/([+-])(\w+)/g)) {
     const bit =
       STATES[name] ?? notImported(word, `"${name}" is not a state; states: ${Object.keys(STATES).join(", ")}`);
-    mask |= bit;
-    if (sign === "+") value |= bit;
+    mask |= BigInt(bit);
+    if (sign === "+") value |= BigInt(bit);
   }
   return { value, mask };
 }

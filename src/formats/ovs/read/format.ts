@@ -1,4 +1,5 @@
 /** Flows of Open vSwitch, as formats. */
+import { STATES } from "./connection.js";
 import type { Format } from "../../reading/format.js";
 import { inOrder } from "../../text/inOrder.js";
 import { ACTION_ELEMENTS } from "./actions.js";
@@ -33,6 +34,7 @@ const COMMANDS = {
 export const OVS: Format = {
   title: "OpenFlow flows of Open vSwitch",
   portName: "in_port",
+  states: STATES,
   recognizes: (text) => {
     const start = text.slice(0, LOOKED_AT);
     return RECOGNIZED.test(start) || start.split("\n").some((line) => inOrder(line, KEY, /\bactions?=/));

@@ -1,4 +1,5 @@
 /** Connection tracking: the state that `ct` finds, in a register that filters match. */
+import type { StateFlags } from "../../text/connection.js";
 import { notImported, type Word } from "../../text/refusal.js";
 import type { Masked } from "./values.js";
 
@@ -6,12 +7,10 @@ import type { Masked } from "./values.js";
 export const CT_REGISTER = "misc2.metadata_reg_c_2";
 
 /** Flags of a state, as the kernel numbers them. */
-const STATES: Readonly<Record<string, number>> = { new: 1, est: 2, rel: 4, trk: 8, inv: 16, rpl: 32 };
+export const STATES: StateFlags = { new: 1, est: 2, rel: 4, trk: 8, inv: 16, rpl: 32 };
 
 /** What `ct` finds where the device has no connection. */
 export const UNKNOWN = STATES["trk"] as number;
-
-export const ALL_ESTABLISHED = "all frames are taken as part of established connections, in their original direction";
 
 /** Whether a filter matches established connections. */
 export function isEstablished({ value, mask }: Masked): boolean {

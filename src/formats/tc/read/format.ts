@@ -1,6 +1,7 @@
 /** Filters of tc, as a format. */
 import type { Element, ElementGroups, Format } from "../../reading/format.js";
 import { ACTIONS } from "./actions/actions.js";
+import { STATES } from "./connection.js";
 import { EXTRAS, FLAGS } from "./filter.js";
 import { TcImport } from "./import.js";
 import { KEYS } from "./keys.js";
@@ -40,6 +41,7 @@ const ELEMENTS: ElementGroups = {
 export const TC: Format = {
   title: "tc filters (flower, matchall)",
   portName: "dev",
+  states: STATES,
   recognizes: (text) =>
     /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
       text,

@@ -1,7 +1,8 @@
 /** What the kernel does not offload of filters that the device takes. */
+import { ALL_ESTABLISHED } from "../../text/connection.js";
 import type { Findings } from "../../reading/findings.js";
 import type { Step } from "./actions/steps.js";
-import { ALL_ESTABLISHED, CT_REGISTER, FOUND, UNKNOWN } from "./connection.js";
+import { CT_REGISTER, FOUND, UNKNOWN } from "./connection.js";
 import type { Filter } from "./filter.js";
 
 type Filters = ReadonlyMap<string, readonly Filter[]>;

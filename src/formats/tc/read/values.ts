@@ -35,7 +35,14 @@ const GROUP = 0x48ffffn;
 /** The group of a VXLAN header, as the kernel takes it from `vxlan_opts`. @throws NotImported */
 export function vxlanGroup(word: Word, assume: (word: Word, reason: string) => void): Masked {
   const { value, mask } = maskedNumber(word, "a group", 32);
-  if ((value & mask & ~GROUP) !== 0n) assume(word, `the kernel keeps the bits 0x${GROUP.toString(16)} of a group`);
+  const lost = value & mask & ~GROUP;
+  if (lost !== 0n) {
+    const hex = (bits: bigint): string => `0x${bits.toString(16)}`;
+    assume(
+      word,
+      `the kernel keeps the bits ${hex(GROUP)} of a group: ${hex(lost)} is lost, ${hex(value & GROUP)} is left`,
+    );
+  }
   return { value: value & GROUP, mask: mask & GROUP };
 }
 

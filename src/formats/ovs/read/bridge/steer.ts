@@ -1,4 +1,5 @@
 /** The flows of one bridge, or of several that patch ports connect, as rules. */
+import { ALL_ESTABLISHED } from "../../../text/connection.js";
 import type { Draft } from "../../../reading/draft.js";
 import type { Findings } from "../../../reading/findings.js";
 import { attempt } from "../../../text/refusal.js";
@@ -73,11 +74,7 @@ function wholeOf(all: readonly Flow[], findings: Findings): Flow[] {
   const tracking = flows.find(({ acts }) => tracks(acts));
   if (tracking !== undefined) {
     const { place, text } = tracking;
-    findings.assume(
-      place,
-      text,
-      "all frames are taken as part of established connections, in their original direction",
-    );
+    findings.assume(place, text, ALL_ESTABLISHED);
     return flows;
   }
   return flows.flatMap((flow) =>

@@ -1,7 +1,8 @@
 /** Actions that change frames and registers. */
+import { ALL_ESTABLISHED } from "../../../text/connection.js";
 import { notImported, type Word } from "../../../text/refusal.js";
 import type { Cursor } from "../../../text/words.js";
-import { ALL_ESTABLISHED, CT_REGISTER, FOUND, NOT_TRACKED, UNKNOWN } from "../connection.js";
+import { CT_REGISTER, FOUND, NOT_TRACKED, UNKNOWN } from "../connection.js";
 import { fieldChanges, listedBits, munge, type FieldChange } from "../pedit.js";
 import { etherTypeOf, maskedNumber, tcNumber } from "../values.js";
 import type { ActionContext, State, Step } from "./steps.js";

@@ -1,0 +1,53 @@
+/** Differences between a rule and a frame in the values of the rule's text, where the importer writes them otherwise. */
+import type { Difference } from "../explain/index.js";
+import { connectionDifference, type StateFlags } from "../formats/text/connection.js";
+import { placesOf } from "../headers/fields.js";
+import type { FieldWords } from "./ruleWords.js";
+
+/** Words for what a register C holds of a connection. */
+const CONNECTION: ReadonlySet<string> = new Set(["ct_state", "ct_zone"]);
+
+/**
+ * A difference as the text of its rule has it.
+ *
+ * @param words those of the rule that set its fields
+ * @param flags of `ct_state` in the text
+ */
+export function ownDifference(
+  difference: Difference,
+  words: readonly FieldWords[],
+  flags: StateFlags | undefined,
+): Difference {
+  const { field, found } = difference;
+  const own = words.find((one) => one.field === field);
+  const wanted = maskedOf(difference.wanted);
+  if (own === undefined || found === null || wanted === undefined || !/^(?:0x)?[\da-f]+$/i.test(found))
+    return difference;
+  if (flags !== undefined && isConnection(own)) {
+    const part = connectionDifference(flags, wanted, BigInt(found));
+    if (part === undefined) return difference;
+    const { name, note } = part;
+    // The field is one of the text: the device has a register for both.
+    return { ...difference, field: name, wanted: part.wanted, found: part.found, note: note ?? difference.note };
+  }
+  // What no header has, such as a word of a tunnel header, holds other things beside the value of the text.
+  if (placesOf(field).length > 0 || !difference.wanted.includes("/") || !isNumber(own.value)) return difference;
+  if (BigInt(own.value) !== wanted.value) return difference;
+  return { ...difference, wanted: own.value, found: `0x${(BigInt(found) & wanted.mask).toString(16)}` };
+}
+
+/** Whether a field holds the state of a connection: no edit of a rule makes a frame a part of another one. */
+export function isConnection({ name }: FieldWords): boolean {
+  return CONNECTION.has(name);
+}
+
+function isNumber(text: string): boolean {
+  return /^(?:\d+|0x[\da-f]+)$/i.test(text);
+}
+
+/** A value and its mask, "0x21/0x21"; undefined for other notations. */
+function maskedOf(text: string): { value: bigint; mask: bigint } | undefined {
+  const [value = "", mask = "0xffffffff", ...more] = text.split("/");
+  if (more.length > 0 || !isNumber(value) || !isNumber(mask)) return undefined;
+  return { value: BigInt(value), mask: BigInt(mask) };
+}
