@@ -1,6 +1,6 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
 import { parseJson } from "../base/json.js";
-import type { Difference, Explanation, Finding, Repair } from "../explain/index.js";
+import type { Difference, Explanation, Finding, Mistake, Repair } from "../explain/index.js";
 import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
 import type { Format } from "../formats/reading/format.js";
@@ -209,7 +209,7 @@ export class ImportedRules {
       own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
     return {
       ...own,
-      mistake: isLater ? null : own.mistake,
+      mistake: isLater || own.mistake === null ? null : ownMistake(own.mistake),
       // A rule that no element says is not in the text, so nothing there can change it.
       repairs: own.repairs
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
@@ -305,7 +305,20 @@ function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
 function portSentence({ fields }: Repair): string | null {
   const port = (parseJson(fields[0]?.after ?? "[]") as number[]).at(-1);
   if (port === undefined) return null;
-  return `Register UDP port ${port} for VXLAN, as the driver does for: ip link add NAME type vxlan dstport ${port} external.`;
+  return `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.`;
+}
+
+function vxlanDevice(port: number | string): string {
+  return `ip link add NAME type vxlan dstport ${port} external`;
+}
+
+/** A mistake whose advice has the words of a text. */
+function ownMistake(mistake: Mistake): Mistake {
+  const sentence = mistake.sentence.replace(
+    /(UDP port (\d+)\. Register the port), or/,
+    (_, advice: string, port: string) => `${advice}, as the driver does for "${vxlanDevice(port)}", or`,
+  );
+  return { ...mistake, sentence };
 }
 
 /** The edits of a text that make these changes; a priority is the number of the text there. */

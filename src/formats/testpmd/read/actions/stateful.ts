@@ -54,7 +54,7 @@ function endsOf(plan: Planning, actions: readonly Action[], word: Word): RuleAct
     if (action.name === "color") return [];
     return notImported(
       word,
-      `the policy of its meter has ${action.name}: passthru, drop, queue, jump and color are known`,
+      `the action ${action.name} in the policy of its meter is not imported; a policy can have passthru, drop, queue, jump and color`,
     );
   });
 }
