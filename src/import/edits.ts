@@ -52,7 +52,7 @@ export function* replacements({ text }: SourceElement, { at, end }: Span, after:
 }
 
 /** A value and the words that name it taken out, with a separator after or before them. */
-export function* removals({ text }: SourceElement, { from, key, end }: Span): Generator<Edit> {
+export function* removals({ text }: SourceElement, { from, key, end }: Omit<Span, "field">): Generator<Edit> {
   const to = end + (/^\/[\w.:]+/.exec(text.slice(end))?.[0].length ?? 0);
   for (const start of key === from ? [key] : [key, from]) {
     const after = /^(?:\s*,\s*|\s*\/\s+|\s+)/.exec(text.slice(to))?.[0].length ?? 0;

@@ -202,17 +202,45 @@ export class RuleWords {
       const end = at + value.length;
       const phrase = phraseBefore(text, at);
       if (phrase === undefined) continue;
-      for (const other of otherValues(value)) {
-        const rules = this.#imported(alone, home, [{ from: at, to: end, text: other }]);
-        const match = matchOf(rules?.get(rule));
-        const [field, ...more] = match === undefined ? [] : changedFields(home.match, match);
-        if (field === undefined) continue;
-        if (more.length === 0) found.push({ ...phrase, field, at, end });
-        break;
-      }
+      const span = { ...phrase, at, end };
+      const others = [...otherValues(value)].map((other) => ({ from: at, to: end, text: other }));
+      const fields = this.#fieldsAfter(alone, home, rule, others) ?? this.#fieldsOfFixed(alone, home, rule, span);
+      if (fields.length === 1) found.push({ ...span, field: fields[0]! });
     }
     this.#spans.set(rule, found);
     return found;
+  }
+
+  /** The fields that the first edit changes which changes some; null where all are refused, as values are that no driver takes. */
+  #fieldsAfter(
+    sources: readonly ImportSource[],
+    home: Home,
+    rule: string,
+    edits: readonly Edit[],
+  ): readonly string[] | null {
+    let isRead = false;
+    for (const edit of edits) {
+      const match = matchOf(this.#imported(sources, home, [edit])?.get(rule));
+      if (match === undefined) continue;
+      const fields = changedFields(home.match, match);
+      if (fields.length > 0) return fields;
+      isRead = true;
+    }
+    return isRead ? [] : null;
+  }
+
+  /** The fields of a value in whose place no other stands, such as the port of a tunnel; the item of the tunnel may set it, too. */
+  #fieldsOfFixed(
+    sources: readonly ImportSource[],
+    home: Home,
+    rule: string,
+    span: Omit<Span, "field">,
+  ): readonly string[] {
+    const without = this.#fieldsAfter(sources, home, rule, [...removals(home.element, span)]) ?? [];
+    if (without.length === 1) return without;
+    const value = home.element.text.slice(span.at, span.end);
+    const fields = Object.entries(home.match).filter(([, one]) => isWanted(one, value));
+    return fields.map(([field]) => field);
   }
 
   /** Whether edits change the fields of the rule as wanted, and nothing else. */

@@ -130,7 +130,7 @@ describe("why", () => {
       "two.testpmd",
       "flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.7 / udp dst is 53 / end actions queue index 1 / end",
       "ipv4 10.0.0.1 > 192.0.2.6 / udp 5 > 54",
-      'change "udp dst is 53" to "udp dst is 54"',
+      'write "flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.6 / udp dst is 54 / end actions queue index 1 / end"',
     ],
     [
       "range.tc",

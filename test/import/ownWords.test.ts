@@ -66,6 +66,19 @@ describe("a rule of a connection", () => {
   });
 });
 
+describe("a value in whose place no other stands", () => {
+  it.each([
+    ["flow create 0 ingress pattern eth / ipv4 / udp dst is 4789 / vxlan vni is 5 / end actions drop / end", "udp dst"],
+    [
+      "tc filter add dev vxlan0 ingress protocol ip prio 1 flower enc_key_id 5 enc_dst_port 4789 action drop",
+      "enc_dst_port",
+    ],
+  ])("%s: has the name of the text", (text, name) => {
+    const rules = imported(text);
+    expect(rules.namesOfFields("rules:1")("outer.udp_dport", "rules:1")).toBe(name);
+  });
+});
+
 describe("a repair that edits a line in several places", () => {
   const line =
     "flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 ttl is 9 / tcp dst is 443 / end actions drop / end";
