@@ -173,17 +173,31 @@ const multicastMac: Detector = {
   },
 };
 
-/** The mask that was meant by one that is no prefix: its inverse, its bytes in the opposite order, or what precedes its hole. */
-function meantMask({ field, mask, value }: TermFact): bigint | undefined {
+/**
+ * The mask that was meant by one that is no prefix: its inverse, its bytes in the opposite order, or what precedes its hole.
+ * The frame agrees with the value in the bits that both masks keep; a number stays as it is.
+ */
+function meantMask(term: TermFact): bigint | undefined {
+  const { field, mask, value, found } = term;
+  const better = prefixFor(term);
+  if (better === undefined || found === null) return undefined;
+  const fits = isAddress(field) ? (found & mask & better) === (value & better) : (found & better) === value;
+  return fits ? better : undefined;
+}
+
+function prefixFor({ field, mask, value }: TermFact): bigint | undefined {
   const { width } = field;
-  const isAddress = field.kind === "ipv4" || field.kind === "ipv6";
-  if ((!isAddress && width !== 16 && width !== 32) || mask === 0n || isPrefix(mask, width)) return undefined;
+  if ((!isAddress(field) && width !== 16 && width !== 32) || mask === 0n || isPrefix(mask, width)) return undefined;
   const [inverse, reversed] = [fullMask(field) ^ mask, reversedBytes(mask, width / 8)];
   // The value under a wildcard mask has no bits of the network left.
   const order = value === 0n ? [inverse, reversed] : [reversed, inverse];
   const lowBits = isPrefix(inverse, width) || isPrefix(reversed, width);
-  if (!isAddress) return isPrefix(reversed, width) ? reversed : undefined;
+  if (!isAddress(field)) return isPrefix(reversed, width) ? reversed : undefined;
   return lowBits ? order.find((one) => isPrefix(one, width)) : withoutHole(mask, width);
+}
+
+function isAddress({ kind }: TermFact["field"]): boolean {
+  return kind === "ipv4" || kind === "ipv6";
 }
 
 /** The prefix with as many bits as a mask with a hole. */

@@ -29,6 +29,15 @@ export const MASKS: readonly Planted[] = [
     correction: [replace("/rules/0/match/outer.tcp_dport", "80/0xfff0")],
   },
   {
+    name: "the low byte of a port, which is no mask in the opposite byte order",
+    scenario: one({ "outer.tcp_dport": "0x50/0xff" }, request(81)),
+    target: rule("wanted"),
+    first: ["outer.tcp_dport is 81, not 0x50/0xff"],
+    never: ["prefix", "0xff00"],
+    repair: of("frame", null, "outer.tcp_dport 80 instead of 81"),
+    correction: [replace("/rules/0/match/outer.tcp_dport", "81/0xff")],
+  },
+  {
     name: "the wildcard mask of an IPv6 network",
     scenario: one({ "outer.ipv6_dst": "::1/::ffff:ffff:ffff:ffff" }, [ip("2001:db8::9", "2001:db8::80"), tcp(80)]),
     target: rule("wanted"),
