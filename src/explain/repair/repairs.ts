@@ -76,8 +76,11 @@ function ruleRepairs(facts: Facts, found: Finding | null): TriedChange[] {
   const changes: TriedChange[] = [];
   const tried = new Set<string>();
   const last = lessOf(facts);
-  for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
+  const [values = [], masks = []] = ruleCandidates(facts).map((one) => [one]);
+  for (const candidate of [...known, ...ranks, ...values, ...masks, ...last]) {
     if (changes.length === MAX_PER_RULE || (changes.length > 0 && last.includes(candidate))) break;
+    // The correction has the mask that was meant.
+    if (masks.includes(candidate) && changes.some(({ corrects }) => corrects)) continue;
     // The rule of a connection follows from the queue pair.
     if (found?.unread === true && candidate.changes.some(({ after }) => after === null)) continue;
     if (candidate.rule.ref.kind === "connection" || isEmptied(candidate) || isGuarded(context, candidate.rule))

@@ -72,10 +72,10 @@ function judged(old: World, context: RepairContext, change: TriedChange): Verdic
   const { starved, left, joined } = seen;
   if (typeof starved === "object") return null;
   if (isReplacement(change, parts) && (left !== "none" || joined !== "none")) return correction(change, left);
-  if (typeof left === "object" && !change.corrects) return verdictOf(old, left, "disables");
-  if (typeof joined === "object") return verdictOf(old, joined, "widens");
+  // What widens takes all that it took.
+  if (typeof left === "object") return change.corrects ? correction(change, left) : verdictOf(old, left, "disables");
+  if (typeof joined === "object" && left === "none") return verdictOf(old, joined, "widens");
   if ([starved, left, joined].includes("unknown")) return UNDECIDED;
-  if (typeof left === "object") return correction(change, left);
   return { standing: "safe", others: `Safe: only ${aboutText(change)}.`, witness: null };
 }
 
