@@ -6,7 +6,7 @@ import type { FieldName } from "../../../model/match/fields.js";
 import type { KeyMatch } from "../../match/terms.js";
 import { named, termFacts, type Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
-import { aboutValues, differs, isPresentTerm, leavesOut, type PresentTerm } from "./terms.js";
+import { aboutValues, differs, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
 
 /** Reverses the bytes of a value that is `bytes` long, in each unit of `size` bytes. */
 export function reversedBytes(value: bigint, bytes: number, size = bytes): bigint {
@@ -24,6 +24,9 @@ export function swappedForms(width: number, value: bigint): bigint[] {
   if (width === 12) forms.push(reversedBytes(value, 2) & whole);
   else if (width === 20) forms.push((reversedBytes(value << 12n, 4) >> 12n) & whole, reversedBytes(value, 4) & whole);
   else if (width > 8 && width % 8 === 0) forms.push(reversedBytes(value, width / 8));
+  // A program that swaps 16 bits of a number in a wider field; with one byte 0 it is a shift.
+  if ([20, 24, 32].includes(width) && value <= 0xffffn && value > 0xffn && (value & 0xffn) !== 0n)
+    forms.push(reversedBytes(value, 2));
   if (width === 128) forms.push(reversedBytes(value, 16, 4), reversedBytes(value, 16, 2));
   return forms.filter((form) => form !== value);
 }
@@ -49,7 +52,7 @@ const swappedBytes: Detector = {
   detect({ failing }) {
     return aboutValues(failing.filter(isPresentTerm).filter(isSwapped), (term) => {
       const digits = term.field.kind === "number" ? ` (${hex(term, term.value)} and ${hex(term, term.found)})` : "";
-      return `${differs(term)}${digits}: these are the same bytes in the opposite order. Give the field in network byte order.`;
+      return `${differs(term)}${digits}: these are the same bytes in the opposite order. Give the value as ${takesFound(term).after}.`;
     });
   },
 };
@@ -65,7 +68,7 @@ const swappedRange: Detector = {
       if (low > high || found < low || found > high || high - low >= range.high - range.low) continue;
       const after = `${low}-${high}`;
       return {
-        sentence: `The rule expects ${field.name} in ${wanted}, and the frame has ${found}: with the bytes of both ends swapped, the range is ${after}. Give the ends in network byte order.`,
+        sentence: `The rule expects ${field.name} in ${wanted}, and the frame has ${found}: with the bytes of both ends swapped, the range is ${after}. Match that range.`,
         changes: [{ field: field.name, before: wanted, after }],
       };
     }
@@ -84,12 +87,16 @@ function shifted({ failing }: Facts, fields: RegExp, bits: number): PresentTerm[
 
 const vniShifted: Detector = {
   name: "vni-shifted",
-  detect: (facts) =>
-    aboutValues(
-      shifted(facts, /(vxlan|geneve|gpe)_vni$/, 8),
-      (term) =>
-        `${differs(term)}: the value is shifted by 8 bits. The VNI is 24 bits, and the byte after it is reserved.`,
-    ),
+  detect(facts) {
+    const terms = shifted(facts, /(vxlan|geneve|gpe)_vni$/, 8);
+    const say = (whose: string) => (term: PresentTerm) =>
+      `${differs(term)}: ${whose} is shifted by 8 bits. The VNI is 24 bits, and the byte after it is reserved.`;
+    // Where no bit of the number is lost in the rule, the frame has the shifted one.
+    const [inFrame] = terms.filter(({ value, found }) => found === value << 8n);
+    return inFrame === undefined
+      ? aboutValues(terms, say("the value"))
+      : { sentence: say("the VNI of the frame")(inFrame) };
+  },
 };
 
 /** NVGRE: the VSID is the upper 24 bits of the key, and the flow ID the lower 8 (RFC 7637). */

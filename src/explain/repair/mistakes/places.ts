@@ -81,6 +81,16 @@ function swappedPairs(facts: Facts, level: string): readonly (Swapped & { readon
   return facts.failing.every(({ name }) => fields.includes(name)) && !hasOwnRule(facts, fields) ? found : [];
 }
 
+/** Whether the frame has a tunnel over UDP. */
+export function isUdpTunnel({ there }: Facts): boolean {
+  return there.headers.some(({ header }) => ["vxlan", "vxlan_gpe", "geneve"].includes(header));
+}
+
+/** Whether only the source port of a tunnel over UDP differs: no reply has the ports of a tunnel the other way round. */
+function isTunnelSource(facts: Facts, { wanted, fields: [source] }: Swapped): boolean {
+  return source === "outer.udp_sport" && wanted.length === 1 && wanted[0]?.name === source && isUdpTunnel(facts);
+}
+
 /** One detector for each name: a level and a pair at a time. */
 function pairDetector(name: string): Detector {
   return {
@@ -89,7 +99,7 @@ function pairDetector(name: string): Detector {
       for (const level of ["outer", "inner"]) {
         const all = swappedPairs(facts, level);
         const first = all.find((one) => one.name === name);
-        if (first === undefined) continue;
+        if (first === undefined || isTunnelSource(facts, first)) continue;
         const texts = first.fields.map((field) => `${field} ${facts.foundText(field)}`).join(" and ");
         const replies = name === "type-and-code-swapped" ? "" : " Replies have them the other way round.";
         return {

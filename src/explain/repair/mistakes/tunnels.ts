@@ -9,7 +9,7 @@ import type { Facts, TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { capital } from "../sentences.js";
 import { looksLike } from "./evidence.js";
-import { otherLevel, takes } from "./places.js";
+import { isUdpTunnel, otherLevel, takes } from "./places.js";
 import { differs, isPresentTerm, leavesOut, moves, takesFound } from "./terms.js";
 
 /** What is over UDP, by the fields that name it. */
@@ -149,12 +149,18 @@ const sourcePort: Detector = {
   name: "tunnel-source-port",
   detect(facts) {
     const term = facts.failed("outer.udp_sport");
-    const isTunnel = facts.there.headers.some(({ header }) => ["vxlan", "vxlan_gpe", "geneve"].includes(header));
     const wantsTunnel = facts.terms.some(
       ({ name, agrees }) => agrees && (name === "outer.udp_dport" || name.endsWith("_vni")),
     );
-    if (term === undefined || term.found === null || !isTunnel || !(wantsTunnel || facts.terms.length === 1))
-      return null;
+    if (term === undefined || term.found === null || !isUdpTunnel(facts)) return null;
+    const port = facts.found("outer.udp_dport");
+    if (takes(term, port) && facts.term("outer.udp_dport") === undefined) {
+      return {
+        sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: the port of a tunnel over UDP is its destination port. The source port is a hash of the inner packet and differs from flow to flow.`,
+        changes: moves(term, "outer.udp_dport"),
+      };
+    }
+    if (!wantsTunnel && facts.terms.length > 1) return null;
     return {
       sentence: `The rule expects ${term.name} = ${term.wanted}, and the frame has ${term.found}: the source port of a tunnel over UDP is a hash of the inner packet and differs from flow to flow. Leave it out.`,
       changes: [leavesOut(term)],
