@@ -169,7 +169,10 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
   const own = took !== null && isMade(took.name) ? others.filter((node) => !isMade(at.rules.refOf(node).name)) : [];
   const byChance = chance === undefined ? [] : [chance];
   const byRules = leadReasons(at, own.length > 0 ? own : others);
-  const reasons = own.length > 0 ? [...byRules, ...byChance] : [...byChance, ...byRules];
+  const isChance = own.length === 0 && chance !== undefined;
+  const reasons = isChance ? [...byChance, ...byRules] : [...byRules, ...byChance];
+  // Chance decided: no mistake or repair is about the rules that did not take the frame.
+  if (isChance) [at.focus, at.unreached] = [null, []];
   const shown = own.length > 0 ? own : rulesThere;
   const names = [...new Map(shown.map((node) => [node.stored.id, at.rules.textOf(node)])).values()];
   return { reached: false, sentence: deliversText(names, label, causeOf(at, reasons)), reasons };

@@ -6,13 +6,14 @@ import type { LeftOut } from "../../../model/match/deviceMask.js";
 import { maskedFields } from "../../../model/match/match.js";
 import { fullMask } from "../../../model/match/term.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
+import { isMade } from "../../../drivers/madeRules.js";
 import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/match/flowSpec.js";
 import type { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
 import type { RuleCandidate, RuleInTable } from "../context.js";
-import { named } from "../facts.js";
+import { named, type Facts } from "../facts.js";
 import type { Detector, Finding } from "../finding.js";
 import { isGuarded } from "../guarded.js";
 import { isLast } from "../ruleChange.js";
@@ -146,12 +147,40 @@ function covers(general: RuleInTable, special: RuleInTable): boolean {
   });
 }
 
+/** A rule, and the earlier one that took the frame although the rule matches it too. */
+interface Ordered {
+  readonly rule: RuleInTable;
+  readonly taker: RuleInTable;
+}
+
+/** Null where a state decides, or where no text has one of the rules: a driver made it. */
+function orderedIn({ context, failing }: Facts): Ordered | null {
+  const { rule, taker } = context;
+  if (rule === null || taker === null || failing.length > 0 || taker.object === rule.object) return null;
+  if (isMade(rule.ref.name) || isMade(taker.ref.name) || isGuarded(context, taker)) return null;
+  return { rule, taker };
+}
+
+const duplicate: Detector = {
+  name: "duplicate-rule",
+  detect(facts) {
+    const ordered = orderedIn(facts);
+    if (ordered === null || facts.context.target.kind === "twice") return null;
+    const { rule, taker } = ordered;
+    if (!covers(taker, rule) || !covers(rule, taker)) return null;
+    return {
+      sentence: `${called(rule)} matches the same frames as ${lower(called(taker))}, which comes first, so it takes none. Take one of them out.`,
+    };
+  },
+};
+
 const priorityReversed: Detector = {
   name: "priority-reversed",
   detect(facts) {
-    const { rule, taker } = facts.context;
-    if (rule === null || taker === null || facts.failing.length > 0 || taker.object === rule.object) return null;
-    if (taker.ref.priority >= rule.ref.priority || !covers(taker, rule) || isGuarded(facts.context, taker)) return null;
+    const ordered = orderedIn(facts);
+    if (ordered === null) return null;
+    const { rule, taker } = ordered;
+    if (taker.ref.priority >= rule.ref.priority || !covers(taker, rule)) return null;
     const [candidate] = priorityCandidates(facts);
     return {
       sentence: `${called(taker)} has priority ${taker.ref.priority} and takes every frame of ${lower(called(rule))}, which has priority ${rule.ref.priority}: the lower number wins. Give the more specific rule the lower number.`,
@@ -163,9 +192,10 @@ const priorityReversed: Detector = {
 const equalPriority: Detector = {
   name: "equal-priority",
   detect(facts) {
-    const { rule, taker } = facts.context;
-    if (rule === null || taker === null || facts.failing.length > 0 || taker.object === rule.object) return null;
-    if (taker.ref.priority !== rule.ref.priority || isGuarded(facts.context, taker)) return null;
+    const ordered = orderedIn(facts);
+    if (ordered === null) return null;
+    const { rule, taker } = ordered;
+    if (taker.ref.priority !== rule.ref.priority) return null;
     if (isLast(rule)) return multicastOnly(rule, taker, copyCandidates(facts));
     const [candidate] = priorityCandidates(facts);
     const direct = rule.object instanceof Rule && !rule.object.matcher.table.isRoot;
@@ -174,7 +204,7 @@ const equalPriority: Detector = {
         ? "among rules of one matcher, the oldest wins"
         : `the ${direct ? "newer" : "older"} mask wins`;
     return {
-      sentence: `${called(taker)} took the frame, and ${lower(called(rule))} has the same priority, ${rule.ref.priority}: ${order}. Give the more specific rule a lower number.`,
+      sentence: `${called(taker)} took the frame, and ${lower(called(rule))} has the same priority, ${rule.ref.priority}: ${order}. Give them different priorities: the more specific rule comes first.`,
       ...(candidate === undefined ? {} : { rule: candidate.rule, changes: candidate.changes }),
     };
   },
@@ -234,6 +264,7 @@ export const ORDER: readonly Detector[] = [
   valueOutside("value-outside-mask", false),
   trapping,
   trappingOther,
+  duplicate,
   priorityReversed,
   equalPriority,
 ];

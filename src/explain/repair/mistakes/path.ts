@@ -385,9 +385,9 @@ const noMissRule: Detector = {
 export const FATE: readonly Detector[] = [
   passedOver,
   otherFunction,
-  noMissRule,
   otherDirection,
   notLinked,
+  noMissRule,
   otherVport,
   noDefaultFlow,
   withoutActions,

@@ -47,6 +47,59 @@ export const ORDER: readonly Planted[] = [
     correction: [replace("/rules/2/priority", 0)],
   },
   {
+    name: "two rules with one match",
+    scenario: scenario({
+      tables: {
+        root: [
+          ["web", { "outer.tcp_dport": 80 }, to("web")],
+          ["copy", { "outer.tcp_dport": 80 }, to("copy")],
+        ],
+      },
+      frames: [request()],
+    }),
+    target: rule("copy"),
+    mistake: "duplicate-rule",
+    first: ['rule "web" took the frame first'],
+    never: ["priorities", "use priority"],
+    repair: null,
+    correction: [remove("/rules/0")],
+  },
+  {
+    name: "two rules of priority 0",
+    scenario: scenario({
+      tables: {
+        root: [
+          ["all", { "outer.ip_version": 4 }, to("rest")],
+          ["web", { "outer.tcp_dport": 80 }, to("web")],
+        ],
+      },
+      frames: [request()],
+    }),
+    target: rule("web"),
+    mistake: "equal-priority",
+    first: ['rule "all" took the frame first'],
+    never: ["lower number."],
+    repair: of("rule", "safe", 'In rule "all" use priority 1 instead of 0'),
+    correction: [replace("/rules/0/priority", 1)],
+  },
+  {
+    name: "a table that nothing leads to, beside one that the frame misses",
+    scenario: scenario({
+      tables: {
+        root: [["all", {}, jump("dns")]],
+        services: [["web", { "outer.tcp_dport": 80 }, to("web")]],
+        dns: [["dns", { "outer.udp_dport": 53 }, to("dns")]],
+      },
+      frames: [request()],
+    }),
+    target: rule("web"),
+    mistake: "table-not-linked",
+    first: ['no rule leads to table "services"'],
+    never: ["No rule of table"],
+    repair: null,
+    correction: [replace("/rules/0/actions/0/table", "services")],
+  },
+  {
     name: "a queue of a table that nothing leads to",
     scenario: UNLED,
     target: queue("web"),

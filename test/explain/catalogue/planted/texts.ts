@@ -1,5 +1,5 @@
 /** Rules in the texts of other tools. */
-import { of, queue, request, rule, type FrameText, type Planted } from "./shapes.js";
+import { of, queue, request, rule, vxlan, type FrameText, type Planted } from "./shapes.js";
 
 const planted = (file: string, text: string, corrected: string, frame: FrameText): Planted["scenario"] => ({
   file,
@@ -9,6 +9,10 @@ const planted = (file: string, text: string, corrected: string, frame: FrameText
 });
 
 const TCP_80 = "flow create 0 group 1 ingress pattern eth / ipv4 / tcp dst is 80 / end actions queue index 3 / end";
+
+const RSS_UDP = "flow create 0 ingress pattern eth / ipv4 / udp / end actions rss types ipv4-udp end ";
+const RSS_TCP =
+  "flow create 0 ingress pattern eth / ipv4 / tcp / end actions rss types ipv4 end queues 0 1 2 3 end / end\n";
 
 export const TEXTS: readonly Planted[] = [
   {
@@ -22,6 +26,20 @@ export const TEXTS: readonly Planted[] = [
     target: queue("queue 3"),
     first: ["no rule leads to table", "group 1"],
     never: ["does not match"],
+    repair: null,
+    correction: [],
+  },
+  {
+    name: "testpmd: RSS chose another queue, and a rule for TCP delivers there too",
+    scenario: planted(
+      "flows.txt",
+      `${RSS_UDP}queues 0 1 2 3 end / end\n${RSS_TCP}`,
+      `${RSS_UDP}queues 3 end / end\n${RSS_TCP}`,
+      vxlan(),
+    ),
+    target: queue("queue 3"),
+    first: ["distributes frames by RSS"],
+    never: ["The rule expects"],
     repair: null,
     correction: [],
   },
