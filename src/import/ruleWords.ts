@@ -4,7 +4,7 @@
  */
 import { parseJson } from "../base/json.js";
 import type { Scenario } from "../scenario/document.js";
-import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
+import type { ImportFinding, SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
 import { phraseBefore } from "../formats/text/phrases.js";
 import { isValue, otherValues, valueWords } from "../formats/text/values.js";
@@ -149,7 +149,8 @@ export class RuleWords {
 
   /**
    * The edit that gives a rule the place among the rules of its table that this priority of the device has; null where none
-   * was found. Drivers compute the device's numbers from those of the text.
+   * was found. Drivers compute the device's numbers from those of the text, and refuse some: the import has nothing to say
+   * about the number.
    */
   editForPriority(rule: string, before: number, after: number): TextEdit | null {
     const home = this.#allHomes.get(rule);
@@ -160,9 +161,8 @@ export class RuleWords {
       const step = (this.#priorityAfter(rule, home, edit(Number(text) + 1), null) ?? before) - before;
       if (step === 0) continue;
       const exact = Number(text) + (after - before) / step;
-      for (const value of new Set([Math.floor(exact), Math.ceil(exact)])) {
-        if (value >= 0 && this.#priorityAfter(rule, home, edit(value), after) !== null)
-          return textEdit(home.element, edit(value));
+      for (const value of numbersFrom(exact, exact - Number(text))) {
+        if (this.#priorityAfter(rule, home, edit(value), after) !== null) return textEdit(home.element, edit(value));
       }
     }
     return null;
@@ -170,8 +170,8 @@ export class RuleWords {
 
   /** The device's priority of a rule after an edit that changes nothing else, and gives it the place of `like`. */
   #priorityAfter(rule: string, home: Home, edit: Edit, like: number | null): number | null {
-    const scenario = this.#scenarioAfter(this.#sources, home, [edit]);
-    if (scenario === null) return null;
+    const { scenario, findings } = this.#resultAfter(this.#sources, home, [edit]);
+    if (scenario === null || (like !== null && findings.some((one) => isAbout(one, home, edit)))) return null;
     const rules = rulesIn(scenario).map(([, one]) => one);
     const changed = rules.find(({ name }) => name === rule);
     if (changed === undefined || rules.length !== this.#allRules.size) return null;
@@ -276,18 +276,34 @@ export class RuleWords {
 
   /** The rules by their names, as texts, after edits of an element; null if that is not imported. */
   #imported(sources: readonly ImportSource[], home: Home, edits: readonly Edit[]): ReadonlyMap<string, string> | null {
-    const scenario = this.#scenarioAfter(sources, home, edits);
+    const { scenario } = this.#resultAfter(sources, home, edits);
     return scenario === null ? null : rulesOf(scenario);
   }
 
-  #scenarioAfter(sources: readonly ImportSource[], { source, start }: Home, edits: readonly Edit[]): Scenario | null {
+  #resultAfter(sources: readonly ImportSource[], { source, start }: Home, edits: readonly Edit[]): ImportResult {
     const moved = edits.map(({ from, to, text }) => ({ from: start + from, to: start + to, text }));
     const edited = sources.map(({ file, text }) => ({
       file,
       text: file === source.file ? applied(text, moved) : text,
     }));
-    return importRules(edited, this.#options).scenario;
+    return importRules(edited, this.#options);
   }
+}
+
+/** The whole numbers next to a number, then those away from it. */
+function* numbersFrom(exact: number, away: number): Generator<number> {
+  const near = away < 0 ? [Math.floor(exact), Math.ceil(exact)] : [Math.ceil(exact), Math.floor(exact)];
+  yield* new Set(near.filter((value) => value >= 0));
+  for (let n = 1; n < MAX_TRIES; n++) {
+    const value = (near[0] as number) + n * Math.sign(away);
+    if (value >= 0) yield value;
+  }
+}
+
+/** Whether a finding is about the text that an edit writes. */
+function isAbout({ file, line, column, text }: ImportFinding, home: Home, edit: Edit): boolean {
+  const place = placeAt(home.element, edit.from);
+  return file === place.file && line === place.line && column === place.column && text === edit.text;
 }
 
 function priorityOf({ matchers = [] }: Scenario, { priority, matcher }: AnyRule): number {

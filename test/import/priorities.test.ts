@@ -85,3 +85,12 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { line, max }) => {
     expect(words.editForPriority("rules:9", first, first + 1)).toBe(null);
   });
 });
+
+test("a number that the driver refuses is no edit", () => {
+  const line = (priority: number, upper: string): string =>
+    `flow create 0 ingress priority ${priority} pattern eth / ipv4 / ${upper} / end actions queue index 1 / end`;
+  const { scenario, words } = imported([line(10, "tcp"), line(1, "udp")].join("\n"));
+  const { before, after } = words.editForPriority("rules:1", orders(scenario).get("rules:1") ?? 0, 12) ?? {};
+  // 12 is that of the number 4, and mlx5-pmd has the numbers 0 to 3 in group 0.
+  expect([before, after]).toEqual(["priority 10", "priority 3"]);
+});
