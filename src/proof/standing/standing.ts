@@ -73,7 +73,10 @@ function judged(old: World, context: RepairContext, change: TriedChange): Verdic
   if (typeof starved === "object") return null;
   if (isReplacement(change, parts) && (left !== "none" || joined !== "none")) return correction(change, left);
   // What widens takes all that it took.
-  if (typeof left === "object") return change.corrects ? correction(change, left) : verdictOf(old, left, "disables");
+  if (typeof left === "object") {
+    if (!change.corrects) return verdictOf(old, left, "disables");
+    return joined === "none" || change.changes.every(isOfMatch) ? correction(change, left) : UNDECIDED;
+  }
   if (typeof joined === "object" && left === "none") return verdictOf(old, joined, "widens");
   if ([starved, left, joined].includes("unknown")) return UNDECIDED;
   return { standing: "safe", others: `Safe: only ${aboutText(change)}.`, witness: null };
