@@ -75,7 +75,7 @@ describe("a failure", () => {
   it("says why the frame did not get there", async () => {
     const text = await failure(expect(steered(device, "ipv4 / tcp > 444")).toDeliverTo("web"));
     expect(text).toContain("expected the frame to deliver to web");
-    expect(text).toContain('rule "https" does not match: outer.tcp_dport is 444, not 443');
+    expect(text).toContain('rule "https", which delivers to qp:web, does not match: outer.tcp_dport is 444, not 443');
     expect(text).toContain("Send the frame with outer.tcp_dport 443");
   });
 
