@@ -42,7 +42,7 @@ class Calls(unittest.TestCase):
                 device.ibv_create_cq(device.context, C.IBV_NO_SUCH)
             with self.assertRaisesRegex(AttributeError, "no ibv_no_such"):
                 device.ibv_no_such()
-            with self.assertRaisesRegex(flowsteer.CallError, "methods lists them"):
+            with self.assertRaisesRegex(flowsteer.CallError, "the method methods lists all"):
                 device.call("none")
             self.assertIn("ibv_alloc_pd", dir(device))
 
