@@ -70,7 +70,7 @@ async function connect(): Promise<Connection> {
   return { fabric, from, target, written };
 }
 
-/** Sends all messages, of which so many are in flight. */
+/** Sends all messages, keeping `inFlight` of them outstanding. */
 function send({ fabric, from, target: { iova, rkey } }: Connection, inFlight: number): void {
   const sg_list = [{ addr: from.memory.subarray(0, SIZE), lkey: from.mr.lkey }];
   const request = { opcode: v.IBV_WR_RDMA_WRITE, send_flags: v.IBV_SEND_SIGNALED, sg_list };

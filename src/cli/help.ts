@@ -152,8 +152,9 @@ changes to the frame or to the rules that would let the frame reach the target. 
                     grouped by explanation, largest group first
   --limit N         with --all: stop after N frames
 ${IMPORTED}
-  --json            print a line of JSON: {"kind":"why","frame":14,"explanation":{...}}; with --all one line per group,
-                    then {"kind":"sum","frames":1000,"lost":12,"unclaimed":0,"groups":2,"partial":null}
+  --json            print a line of JSON: {"kind":"why","frame":14,"explanation":{...}}; with --all one line per group
+                    and per rule whose frames RSS spread unevenly ("kind":"spread"), then
+                    {"kind":"sum","frames":1000,"lost":12,"unclaimed":0,"lostCopies":{},"groups":2,"partial":null}
   --quiet           no notes or progress
 
 With --all, rules with state (meters, connections, ...) and queues with receive buffers need a second pass over the

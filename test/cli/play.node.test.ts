@@ -7,6 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { expect, it } from "vitest";
+import { servePage } from "../../src/cli/serve/pageServer.js";
 import { flowsteer, root, scratch, start } from "./support/command.js";
 
 const RULES = readFileSync(join(root, "examples/why-vxlan.json"), "utf8");
@@ -47,6 +48,19 @@ it("serves rules of other programs as they are", async () => {
   });
   expect(await (await fetch(at("opened/rules.json"))).text()).toBe(text);
   expect(await interrupted(playing)).toBe(0);
+});
+
+it("compresses files in memory too, as the page of the package is", async () => {
+  const script = Buffer.from("let a = 1;\n".repeat(1000));
+  const server = await servePage(join(root, "dist/none"), new Map([["page.js", script]]), 0);
+  try {
+    const answer = await fetch(new URL("page.js", server.url));
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(Number(answer.headers.get("content-length"))).toBeLessThan(script.length / 10);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(script)).toBe(true);
+  } finally {
+    await server.close();
+  }
 });
 
 it("compresses the page, and does not send again what the browser has", async () => {

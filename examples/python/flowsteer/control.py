@@ -4,6 +4,8 @@ import json
 import socket
 from collections import deque
 
+from .sockets import connected
+
 #: Codes of JSON-RPC, and that of a refusal by the device.
 REFUSED = 1
 BAD_PARAMS = -32602
@@ -53,13 +55,7 @@ class Control:
 
     def __init__(self, path, timeout=60.0):
         """`timeout` limits the wait for an answer, in seconds."""
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(timeout)
-        try:
-            self._socket.connect(path)
-        except OSError:
-            self._socket.close()
-            raise
+        self._socket = connected(path, timeout)
         self._received = b""
         self._last = 0
         self._events = deque()

@@ -4,6 +4,8 @@ import socket
 import struct
 from collections import deque
 
+from .sockets import connected
+
 _LENGTH = struct.Struct("!I")
 
 
@@ -31,13 +33,7 @@ class Wire:
         """`place` is `uplink`, `portN`, or the name of a queue; `path` that of a `unix-listen` wire."""
         self.place = place
         self._device = device
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(timeout)
-        try:
-            self._socket.connect(path)
-        except OSError:
-            self._socket.close()
-            raise
+        self._socket = connected(path, timeout)
         self._received = b""
         self._frames = deque()
         self._read = 0

@@ -14,7 +14,7 @@ export async function trace(args: readonly string[]): Promise<number> {
     const near = await nearestOf(loaded, frame, found);
     const { number } = frame;
     const own =
-      rules.imported === undefined || rules.imported === null
+      rules.imported === null
         ? {}
         : { nameOf: rules.imported.namesOfFields([near, found]), priorityName: "device priority" };
     return {

@@ -11,7 +11,6 @@ import {
   type EndedFrame,
   type Explanation,
   type ExplanationGroup,
-  type SampledFrame,
 } from "../../explain/index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
@@ -179,10 +178,7 @@ async function report(
   const unclaimed = framesOfGroups(groups) - lost;
   const copies = lostCopies(loaded);
   const output = new Output();
-  const arrived = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device") ?? 1;
-  const found = await spreads.uneven((frame: SampledFrame) =>
-    traceOf(loaded, { ...frame, ...arriving({ port: arrived }), time: null }),
-  );
+  const found = await spreads.uneven((frame) => traceOf(loaded, { ...frame, ...arriving(frame), time: null }));
   const uneven = found.map((spread) => rules.imported?.inOwnNames(spread) ?? spread);
   const own = groups.map((group) => {
     const { explanation } = group;

@@ -51,7 +51,7 @@ export class LostFrames {
       const isSample = part?.count() === true;
       if (!isLost && !isSample) return;
       const frame = { number: own, bytes: columns.frame(row), linkType: linkTypes[row] ?? 0, wireLength };
-      if (isSample) part.keep(frame);
+      if (isSample) part.keep({ ...frame, port: this.#port });
       if (isLost) lost.push({ ...frame, outcome: one.outcome });
     };
     bursts.run(columns, end, number, skip, see, first);
@@ -74,7 +74,7 @@ export class LostFrames {
       const outcome = outcomes[i] as Outcome;
       const { isNotTaken: isLost, part } = this.#endOf(outcome);
       const frame = { number, bytes, linkType, wireLength };
-      if (part?.count() === true) part.keep(frame);
+      if (part?.count() === true) part.keep({ ...frame, port: this.#port });
       return isLost ? [{ ...frame, outcome }] : [];
     });
   }

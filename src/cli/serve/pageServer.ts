@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
-import { CompressedFiles } from "./compressed.js";
+import { CompressedFiles, type ServedFile } from "./compressed.js";
 
 /** What a browser must know of each kind of file. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,14 +28,13 @@ const HEADERS = {
   "Cache-Control": "no-cache",
 };
 
+export type { ServedFile };
+
 export interface PageServer {
   /** `http://127.0.0.1:PORT/`. */
   readonly url: string;
   close(): Promise<void>;
 }
-
-/** A file elsewhere, by its path, which is read at each request; or its bytes. */
-export type ServedFile = string | Uint8Array;
 
 /**
  * @param folder the static files
@@ -97,8 +96,10 @@ async function answer(
   }
   const { size, version } = found;
   const type = { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" };
-  const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "") && !extra.has(path);
-  const sent = takesGzip ? await compressed.get(String(file), extname(path), size, version) : undefined;
+  // Files elsewhere are the user's, which change at any time.
+  const isStatic = typeof file !== "string" || !extra.has(path);
+  const takesGzip = isStatic && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+  const sent = takesGzip ? await compressed.get(file, extname(path), size, version) : undefined;
   if (sent !== undefined) {
     const isKnown = request.headers["if-none-match"] === sent.headers.ETag;
     const length = isKnown ? {} : { "Content-Length": sent.bytes.length };

@@ -10,6 +10,8 @@ import type { KeyFrame } from "./frameKeys.js";
 /** A frame of the fullest queue. */
 export interface SampledFrame extends KeyFrame {
   readonly number: number;
+  /** Where it arrived. */
+  readonly port: number;
 }
 
 /** How RSS spread the frames of a rule. */

@@ -33,9 +33,9 @@ async function spreadsOf(document: Scenario, frames: readonly Uint8Array[]): Pro
   const spreads = new Spreads();
   for (const [i, bytes] of frames.entries()) {
     const part = spreads.partOf(loaded.device.receive(1, bytes));
-    if (part?.count() === true) part.keep({ number: i + 1, bytes, linkType: 1, wireLength: bytes.length });
+    if (part?.count() === true) part.keep({ number: i + 1, bytes, linkType: 1, wireLength: bytes.length, port: 1 });
   }
-  return spreads.uneven((frame) => traceOf(loaded, { ...frame, queue: null, metadata: 0, port: 1, time: null }));
+  return spreads.uneven((frame) => traceOf(loaded, { ...frame, queue: null, metadata: 0, time: null }));
 }
 
 const FOUR = ["q0", "q1", "q2", "q3"];
