@@ -54,6 +54,8 @@ async function selectIn(list: typeof seen, place: number, number?: number): Prom
   if (move !== moves) return false;
   if (frame === undefined || listed.peek() !== list) return true;
   own = frame;
+  // `find` may have put the cursor back to the frame that was selected until now.
+  cursor.value = target;
   selectedFrame.value = frame;
   return true;
 }
