@@ -14,7 +14,11 @@ let own: number | null = null;
 export function startCursor(): () => void {
   return effect(() => {
     const [frame, list] = [selectedFrame.value, listed.value];
+    const isOther = frame !== selected;
+    selected = frame;
     if (frame !== null && frame === own && list === untracked(() => seen)) return;
+    // A frame that is selected elsewhere ends a move that waits for its frame.
+    if (isOther) moves++;
     const isFiltered = list?.filter !== seen?.filter && seen !== null;
     seen = list;
     own = null;
@@ -23,6 +27,7 @@ export function startCursor(): () => void {
 }
 
 let seen: typeof listed.value = null;
+let selected: number | null = null;
 
 /** @param isFiltered whether another filter left the frames: the selected one is one of them then */
 async function find(frame: number | null, isFiltered: boolean): Promise<void> {
@@ -34,7 +39,7 @@ async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   if (place === -1 && isFiltered) await selectIn(list, 0);
 }
 
-/** Places that were chosen. */
+/** Places and frames that were chosen. */
 let moves = 0;
 
 /** Selects the frame at a place, in the next list if it comes first. @param number of the frame, if it is known */
