@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 /* Functions of messages that no program calls; the host has the same numbers. */
-enum { SAYS_HELLO = 0xffff, LISTENS = 0xfffe, CALLED_FROM = 0xfffc, NO_ANSWER = 0x8000 };
+enum { SAYS_HELLO = 0xffff, LISTENS = 0xfffe, CALLED_FROM = 0xfffc, POLLED = 0xfffb, NO_ANSWER = 0x8000 };
 
 static int host = -1;
 /* Messages without an answer that were sent. The host reads it, to handle them before what others send later. */
 static uint64_t posted;
+/* Whether the clock of the devices stands still while this process runs. */
+static bool virtual_time;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void before_fork(void)
@@ -206,7 +208,9 @@ static int hello(int to, uint16_t call, uint64_t number)
 	error = sent(to, &m);
 	if (!error)
 		error = answered(to, &m);
-	if (error) {
+	if (!error)
+		virtual_time = get_u32(&m) != 0;
+	else {
 		char *text = error == EIO ? NULL : get_text(&m);
 
 		fprintf(stderr, "flowsteer: the host refused this process: %s\n", text ? text : strerror(error));
@@ -259,6 +263,19 @@ int message_post(struct message *m)
 	pthread_mutex_unlock(&lock);
 	free(m->bytes);
 	return error;
+}
+
+bool clock_went_on(const struct ibv_cq *cq)
+{
+	struct message m;
+
+	if (!virtual_time)
+		return false;
+	message_begin(&m, POLLED);
+	put_u32(&m, number_of_ibv_cq(cq));
+	message_end(&m);
+	free(m.bytes);
+	return true;
 }
 
 /* Reports the return addresses outside of this library, for the sentence that the person reads. */

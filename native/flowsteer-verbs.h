@@ -214,6 +214,9 @@ struct port {
 	} reg_c0;
 };
 
+/* connection.c: waits until the clock of the devices has gone on, where it waits for a poll that finds nothing. */
+bool clock_went_on(const struct ibv_cq *cq);
+
 /* queues.c */
 void fill_queue_operations(struct verbs_context *verbs);
 struct ring *new_ring(uint32_t cqe);

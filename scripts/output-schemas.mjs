@@ -28,7 +28,7 @@ const SCHEMAS = {
   },
   "exec-1": {
     title: "A line of flowsteer exec --json",
-    file: "src/cli/exec/execLines.ts",
+    file: "src/cli/exec/report/execLines.ts",
     type: "ExecLine",
   },
   "cover-1": {

@@ -25,6 +25,8 @@ frames, and the objects that were never destroyed.
   --capture FILE frames of this capture arrive while PROGRAM runs, once it has a rule or flow and a receive buffer
   --port N       the port of the first device at which they arrive (default: 1)
   --rate N       frames per second (default: at the times in the capture)
+  --virtual-time the clock of the devices stands still while a program runs, so that each run has the same times, and a
+                 capture takes no longer than the programs (docs/programs.md)
   --annotate FILE
                  write each frame that the devices handled to a pcapng file, with a comment as flowsteer run --annotate
   --why          explain why frames were lost, as flowsteer why --all does

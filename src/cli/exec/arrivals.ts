@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
 import { CaptureLog, framesOf, readColumns, type NumberedFrame } from "../input/captures.js";
 import type { OpenFile } from "../input/chunks.js";
+import type { Timed } from "./virtualClock.js";
 
 /** Milliseconds between two looks for a receiver, and the longest burst without a turn for programs. */
 const LOOK = 2;
@@ -19,7 +20,13 @@ export interface ArrivalOptions {
   readonly arrive: (frame: NumberedFrame) => void;
 }
 
-export class Arrivals {
+interface Due {
+  /** Seconds after the first frame. */
+  readonly after: number;
+  readonly frame: NumberedFrame;
+}
+
+export class Arrivals implements Timed {
   readonly log = new CaptureLog();
   /** Frames that have arrived. */
   frames = 0;
@@ -27,9 +34,13 @@ export class Arrivals {
   complete = false;
   readonly #loaded: LoadedScenario;
   readonly #options: ArrivalOptions;
+  readonly #due = this.#read();
   readonly #stop = new AbortController();
   #skipped = 0;
   #done: Promise<void> = Promise.resolve();
+  /** The frame that comes next, and when the first one came, where the clock is virtual. */
+  #next: Due | null = null;
+  #began: bigint | null = null;
 
   constructor(loaded: LoadedScenario, options: ArrivalOptions) {
     this.#loaded = loaded;
@@ -47,28 +58,63 @@ export class Arrivals {
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#done;
+    await this.#due.return(undefined);
     if (this.#skipped > 0)
       this.log.notes.push(`${this.#skipped} frames of the capture have a link type without parser`);
+  }
+
+  async next(now: bigint): Promise<bigint | null> {
+    if (this.#began === null) {
+      if (!hasReceiver(this.#loaded)) return null;
+      this.#began = now;
+      await this.#readNext();
+    }
+    if (this.#next === null) return null;
+    return this.#began + BigInt(Math.round(this.#next.after * NANOSECONDS));
+  }
+
+  async run(now: bigint): Promise<void> {
+    const time = await this.next(now);
+    if (this.#next === null || time === null || time > now) return;
+    this.#arrive(this.#next);
+    await this.#readNext();
+  }
+
+  async #readNext(): Promise<void> {
+    const { done, value } = await this.#due.next();
+    this.complete = done === true;
+    this.#next = done === true ? null : value;
   }
 
   async #run(): Promise<void> {
     while (!hasReceiver(this.#loaded)) if (!(await this.#pause(LOOK))) return;
     const begin = performance.now();
+    for await (const due of this.#due) {
+      const early = begin + due.after * MILLISECONDS - performance.now();
+      if ((early > 1 || this.frames % BURST === 0) && !(await this.#pause(Math.max(0, early)))) return;
+      this.#arrive(due);
+    }
+    this.complete = true;
+  }
+
+  #arrive({ frame }: Due): void {
+    if (cannotRun(frame.linkType, frame.bytes.length) !== null) this.#skipped++;
+    // The columns are used again.
+    else this.#options.arrive({ ...frame, bytes: frame.bytes.slice() });
+    this.frames++;
+  }
+
+  async *#read(): AsyncGenerator<Due, void, void> {
+    const { files, rate } = this.#options;
     let first: bigint | null = null;
-    const { files, rate, arrive } = this.#options;
+    let count = 0;
     for await (const rows of readColumns({ files, limit: Infinity, quiet: true }, this.log)) {
       for (const frame of framesOf(rows)) {
         first ??= frame.time;
-        const due = rate === null ? sinceFirst(frame, first) : this.frames / rate;
-        const early = begin + due * MILLISECONDS - performance.now();
-        if ((early > 1 || this.frames % BURST === 0) && !(await this.#pause(Math.max(0, early)))) return;
-        if (cannotRun(frame.linkType, frame.bytes.length) !== null) this.#skipped++;
-        // The columns are used again.
-        else arrive({ ...frame, bytes: frame.bytes.slice() });
-        this.frames++;
+        yield { after: rate === null ? sinceFirst(frame, first) : count / rate, frame };
+        count++;
       }
     }
-    this.complete = true;
   }
 
   /** False where it has ended. */

@@ -2,7 +2,7 @@
 import { MessageReader, MessageWriter } from "../../calls/index.js";
 import type { Socket } from "node:net";
 import { ERRNO, SteeringError } from "../../errors.js";
-import type { CodePlace, RefusedCall } from "./reports.js";
+import type { CodePlace, RefusedCall } from "./report/reports.js";
 import type { Session } from "./session.js";
 
 /** Bytes of a message. */
@@ -115,9 +115,19 @@ export class Connection {
     this.socket.write(answer);
   }
 
-  accept(session: Session): void {
+  /** @param isVirtual whether polls that find nothing ask for the clock to go on */
+  accept(session: Session, isVirtual: boolean): void {
     this.session = session;
-    this.send(new Uint8Array([4, 0, 0, 0, 0, 0, 0, 0]));
+    const writer = new MessageWriter();
+    writer.u32(0);
+    writer.u32(isVirtual ? 1 : 0);
+    this.send(writer.framed());
+  }
+
+  answerPoll(): void {
+    const writer = new MessageWriter();
+    writer.u32(0);
+    this.send(writer.framed());
   }
 
   refuse(text: string): void {

@@ -6,18 +6,18 @@ import { writeOutput } from "../output/wholeFile.js";
 import { notesText } from "../report/report.js";
 import { CommandRefusal, refusalLines } from "../refusal.js";
 import { counted, painter } from "../text.js";
-import { AnnotatedFile } from "./annotatedFile.js";
+import { AnnotatedFile } from "./report/annotatedFile.js";
 import { Arrivals } from "./arrivals.js";
-import { DeviceRecord } from "./deviceRecord.js";
-import type { ExecLine, ExplanationLine } from "./execLines.js";
-import { FrameWatch, type LostGroup, type SharedWatch } from "./frameWatch.js";
+import { DeviceRecord } from "./report/deviceRecord.js";
+import type { ExecLine, ExplanationLine } from "./report/execLines.js";
+import { FrameWatch, type LostGroup, type SharedWatch } from "./report/frameWatch.js";
 import { ExecHost, type HostListener } from "./host.js";
 import type { Library } from "./library.js";
 import { environmentOf, runProgram, type Program } from "./program.js";
-import { Refusals, refusalText } from "./refusals.js";
-import { deviceText, explanationsText, repeatedText, sessionLine, sessionText } from "./reportText.js";
-import type { SessionReport } from "./reports.js";
-import { WhereCalled } from "./whereCalled.js";
+import { Refusals, refusalText } from "./report/refusals.js";
+import { deviceText, explanationsText, repeatedText, sessionLine, sessionText } from "./report/reportText.js";
+import type { SessionReport } from "./report/reports.js";
+import { WhereCalled } from "./report/whereCalled.js";
 
 /** Writes the record while the program runs. */
 const RECORD_SIGNAL = "SIGUSR1";
@@ -30,6 +30,8 @@ export interface ExecPlan {
   /** Where scenarios of the devices are written; `-` is standard output. */
   readonly record: string | null;
   readonly capture: { readonly files: readonly OpenFile[]; readonly port: number; readonly rate: number | null } | null;
+  /** Whether the clock of the devices stands still while a program runs. */
+  readonly isVirtual: boolean;
   readonly annotate: string | null;
   readonly why: boolean;
   readonly json: boolean;
@@ -83,9 +85,9 @@ class ExecRun {
   }
 
   async run(program: Program, library: Library): Promise<number> {
-    const { devices, socket } = this.#plan;
+    const { devices, socket, isVirtual } = this.#plan;
     const [loaded, ...others] = devices as readonly [LoadedScenario, ...LoadedScenario[]];
-    const options = { ...(socket === null ? {} : { path: socket }), others, listener: this.#listener() };
+    const options = { ...(socket === null ? {} : { path: socket }), others, isVirtual, listener: this.#listener() };
     const host = await ExecHost.open(loaded, options);
     const arrivals = this.#arrivals(loaded, host);
     const onSignal = (): void => this.#recordNow();
@@ -93,7 +95,8 @@ class ExecRun {
     if (this.#records.length > 0) process.on(RECORD_SIGNAL, onSignal);
     let status: number;
     try {
-      arrivals?.begin();
+      if (host.clock === null) arrivals?.begin();
+      else host.clock.timed = arrivals;
       status = await runProgram(program, environmentOf(library, host.path));
       if (socket !== null) await this.#idle();
     } finally {

@@ -9,12 +9,14 @@ import type { Outcome } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import { Switchboard } from "../serve/switchboard.js";
 import { listenAt } from "../wire/unixPath.js";
+import type { CompletionQueue } from "../../verbs/index.js";
 import { Connection } from "./connection.js";
 import { tellEvents } from "./events.js";
 import { FEW } from "./queues.js";
-import type { CodePlace, RefusedCall, SessionReport } from "./reports.js";
+import type { CodePlace, RefusedCall, SessionReport } from "./report/reports.js";
 import { Session } from "./session.js";
 import type { Facade } from "./special.js";
+import { earlier, VirtualClock, type ClockedHost } from "./virtualClock.js";
 
 /** Who learns what programs do. */
 export interface HostListener {
@@ -33,6 +35,8 @@ export interface HostOptions {
   readonly path?: string;
   /** Devices beside the first one, such as those at the other ends of its cables. @default none */
   readonly others?: readonly LoadedScenario[];
+  /** Whether the clock stands still while a program runs. @default false */
+  readonly isVirtual?: boolean;
   readonly listener: HostListener;
 }
 
@@ -40,6 +44,7 @@ export interface HostOptions {
 const SAYS_HELLO = 0xffff;
 const LISTENS = 0xfffe;
 const CALLED_FROM = 0xfffc;
+const POLLED = 0xfffb;
 const NO_ANSWER = 0x8000;
 
 /** Milliseconds until a message that waits for a receiver is tried again. */
@@ -55,20 +60,35 @@ export class ExecHost {
   /** All devices, each with its clock. */
   readonly #boards: readonly Switchboard[];
   readonly #facade: Facade;
+  /** Moves the clocks where the machine does not; null where it does. */
+  readonly clock: VirtualClock | null;
   /** A process that has replaced its program may have two for a moment. */
   readonly #sessions = new Set<Session>();
   readonly #sockets = new Set<Socket>();
   readonly #ownFolder: string | null;
   #server: Server | null = null;
 
-  private constructor(loaded: LoadedScenario, facade: Facade, { path, others = [], listener }: HostOptions) {
+  private constructor(loaded: LoadedScenario, facade: Facade, options: HostOptions) {
+    const { path, others = [], isVirtual = false, listener } = options;
     this.loaded = loaded;
     this.#facade = facade;
     this.#listener = listener;
     this.#ownFolder = path === undefined ? mkdtempSync(join(tmpdir(), "flowsteer-exec-")) : null;
     this.path = path ?? join(this.#ownFolder as string, "host.sock");
-    this.#boards = [loaded, ...others].map((one) => new Switchboard(one, []));
+    this.#boards = [loaded, ...others].map((one) => new Switchboard(one, [], isVirtual));
     for (const { loaded: one } of this.#boards) one.device.realTime = true;
+    this.clock = isVirtual ? new VirtualClock(this.#clocked()) : null;
+  }
+
+  #clocked(): ClockedHost {
+    const devices = this.#boards.map(({ loaded: { device } }) => device);
+    return {
+      now: () => this.loaded.device.now(),
+      deadline: () => devices.map((device) => device.nextDeadline()).reduce(earlier, null),
+      advanceTo: (time) => this.#boards.forEach((board) => board.advanceTo(time)),
+      flush: () => this.#flush(),
+      programs: () => this.#sessions,
+    };
   }
 
   /** Listens for programs. */
@@ -96,6 +116,7 @@ export class ExecHost {
     for (const socket of this.#sockets) socket.destroy();
     for (const session of this.#sessions) this.#end(session);
     for (const board of this.#boards) board.end();
+    this.clock?.end();
     if (server !== null) await new Promise((resolve) => server.close(resolve));
     rmSync(this.path, { force: true });
     if (this.#ownFolder !== null) rmSync(dirname(this.path), { recursive: true, force: true });
@@ -147,6 +168,7 @@ export class ExecHost {
     });
     // Bytes that are no message end the program.
     if (!handled) connection.socket.destroy();
+    this.clock?.heard();
   }
 
   /**
@@ -188,7 +210,8 @@ export class ExecHost {
     else if (call === CALLED_FROM) {
       session.handled++;
       connection.callersOf(placesIn(reader));
-    } else {
+    } else if (call === POLLED) this.#polled(session, connection, reader.u32());
+    else {
       const isAnswered = (call & NO_ANSWER) === 0;
       if (isAnswered) this.#tick();
       const answer = session.call(call & ~NO_ANSWER, reader);
@@ -199,6 +222,14 @@ export class ExecHost {
       } else session.handled++;
       if (session.refused !== null) connection.waitForCallers(session, (told) => this.#listener.refused(told));
     }
+  }
+
+  /** A poll of a completion queue has found nothing: at this time, unless what it asks for has just come. */
+  #polled(session: Session, connection: Connection, id: number): void {
+    this.#flush();
+    const cq = session.objectOf(id, "ibv_cq", "cq") as CompletionQueue;
+    if (this.clock === null || session.queues.unreadOf(cq) > 0) connection.answerPoll();
+    else this.clock.wait(session, connection);
   }
 
   /** The first message of a connection. */
@@ -216,7 +247,7 @@ export class ExecHost {
         this.#sessions.add(session);
         session.onDestroy = (): void => this.#listener.destroying?.();
         this.#listener.started?.(pid);
-        connection.accept(session);
+        connection.accept(session, this.clock !== null);
       } catch (error) {
         const { code = "" } = error as NodeJS.ErrnoException;
         connection.refuse(`the kernel does not let the host reach its memory (${code}): see ptrace(2)`);
@@ -231,7 +262,7 @@ export class ExecHost {
       return;
     }
     connection.listens = true;
-    connection.accept(session);
+    connection.accept(session, this.clock !== null);
     tellEvents(session, number, connection.socket);
   }
 
@@ -246,6 +277,7 @@ export class ExecHost {
     this.#listener.ending?.(report);
     session.end();
     this.#flush();
+    this.clock?.forget(session);
     this.#listener.ended(report);
   }
 }

@@ -24,7 +24,7 @@ import type {
 import type { ProcessMemory } from "./processMemory.js";
 import { isOutside, Regions, type Part } from "./regions.js";
 import { CompletionRing, type Received, type RingEntry } from "./ring.js";
-import type { Refused } from "./reports.js";
+import type { Refused } from "./report/reports.js";
 
 type Address = number | bigint;
 

@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs";
 import { ERRNO, inCall, refuse, SteeringError } from "../../errors.js";
 import { Queues } from "./queues.js";
 import { ProcessMemory } from "./processMemory.js";
-import type { MadeRule, Refused, SessionReport } from "./reports.js";
+import type { MadeRule, Refused, SessionReport } from "./report/reports.js";
 import { POSTS, SPECIAL, type Caller, type Facade } from "./special.js";
 
 /** Objects that a session may have at once. */

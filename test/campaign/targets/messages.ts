@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { functions, MessageReader, MessageWriter, tableHash, type HandleName } from "../../../src/calls/index.js";
 import { ExecHost } from "../../../src/cli/exec/host.js";
-import type { RefusedCall } from "../../../src/cli/exec/reports.js";
+import type { RefusedCall } from "../../../src/cli/exec/report/reports.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import type { Random } from "../../oracle/generate/random.js";
 import type { Target } from "../target.js";

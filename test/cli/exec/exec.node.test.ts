@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { exec } from "../../../src/cli/commands/exec.js";
-import { AnnotatedFile } from "../../../src/cli/exec/annotatedFile.js";
+import { AnnotatedFile } from "../../../src/cli/exec/report/annotatedFile.js";
 import { Arrivals } from "../../../src/cli/exec/arrivals.js";
-import { DeviceRecord } from "../../../src/cli/exec/deviceRecord.js";
-import { FrameWatch, type SharedWatch } from "../../../src/cli/exec/frameWatch.js";
+import { DeviceRecord } from "../../../src/cli/exec/report/deviceRecord.js";
+import { FrameWatch, type SharedWatch } from "../../../src/cli/exec/report/frameWatch.js";
 import { environmentOf, runProgram } from "../../../src/cli/exec/program.js";
-import { deviceText, explanationsText, sessionLine, sessionText } from "../../../src/cli/exec/reportText.js";
+import { deviceText, explanationsText, sessionLine, sessionText } from "../../../src/cli/exec/report/reportText.js";
 import { openFiles } from "../../../src/cli/input/chunks.js";
 import { CommandRefusal } from "../../../src/cli/refusal.js";
 import { NO_PAINT } from "../../../src/cli/text.js";

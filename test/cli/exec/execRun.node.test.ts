@@ -28,6 +28,7 @@ async function ran(script: string, changed: Partial<ExecPlan> = {}, count = 1) {
     socket: null,
     record: null,
     capture: null,
+    isVirtual: false,
     annotate: null,
     why: false,
     json: false,

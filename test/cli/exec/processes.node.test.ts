@@ -7,7 +7,7 @@ import { cHeader, cSource } from "../../../src/calls/index.js";
 import { ExecHost } from "../../../src/cli/exec/host.js";
 import { openLibrary } from "../../../src/cli/exec/library.js";
 import { environmentOf } from "../../../src/cli/exec/program.js";
-import type { SessionReport } from "../../../src/cli/exec/reports.js";
+import type { SessionReport } from "../../../src/cli/exec/report/reports.js";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";

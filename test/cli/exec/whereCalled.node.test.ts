@@ -2,10 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
 import { NO_PAINT } from "../../../src/cli/text.js";
-import { Refusals, refusalText } from "../../../src/cli/exec/refusals.js";
-import { repeatedText } from "../../../src/cli/exec/reportText.js";
-import type { CodePlace, RefusedCall } from "../../../src/cli/exec/reports.js";
-import { callerOf, placeText, WhereCalled, type SourcePlace } from "../../../src/cli/exec/whereCalled.js";
+import { Refusals, refusalText } from "../../../src/cli/exec/report/refusals.js";
+import { repeatedText } from "../../../src/cli/exec/report/reportText.js";
+import type { CodePlace, RefusedCall } from "../../../src/cli/exec/report/reports.js";
+import { callerOf, placeText, WhereCalled, type SourcePlace } from "../../../src/cli/exec/report/whereCalled.js";
 import { scratch } from "../support/command.js";
 
 const hasTools = ["cc", "addr2line", "objdump", "strip"].every(

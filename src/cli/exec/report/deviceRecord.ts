@@ -4,8 +4,8 @@
  * Programs destroy their rules before they end. So the scenario is taken before a call that destroys a rule, where the
  * device has more rules than in the scenario before, and at the end of each session, where it has as many at least.
  */
-import { openDeviceExport, printExportFinding, type DeviceScenario } from "../../export/index.js";
-import type { Device } from "../../index.js";
+import { openDeviceExport, printExportFinding, type DeviceScenario } from "../../../export/index.js";
+import type { Device } from "../../../index.js";
 
 export class DeviceRecord {
   readonly #export: () => DeviceScenario;

@@ -1,7 +1,7 @@
 /** What `flowsteer exec` prints at the end: rules of programs, frames, leaks, repeated refusals. */
-import type { GroupSums } from "../report/groupsText.js";
-import { groupsText } from "../report/groupsText.js";
-import { counted, grouped, printable, table, type Column, type Paint } from "../text.js";
+import type { GroupSums } from "../../report/groupsText.js";
+import { groupsText } from "../../report/groupsText.js";
+import { counted, grouped, printable, table, type Column, type Paint } from "../../text.js";
 import type { DeviceLine, EndLine, RefusedSum, SessionLine } from "./execLines.js";
 import type { FrameWatch } from "./frameWatch.js";
 import { calledText } from "./refusals.js";

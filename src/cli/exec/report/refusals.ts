@@ -1,5 +1,5 @@
 /** Refused calls of programs: each sentence is printed once for each place, and counted. */
-import { printable, type Paint } from "../text.js";
+import { printable, type Paint } from "../../text.js";
 import type { RefusedSum } from "./execLines.js";
 import type { RefusedCall } from "./reports.js";
 import { callerOf, keyOf, placeText, type SourcePlace, type WhereCalled } from "./whereCalled.js";

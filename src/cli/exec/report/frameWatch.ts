@@ -1,10 +1,10 @@
 /** Watches the frames of a device: sums by end, explanations of lost frames, frames for the annotated capture. */
-import type { Explanation, ExplanationGroup } from "../../explain/index.js";
-import { SteeringError, type DeviceEvents, type Outcome } from "../../index.js";
-import type { LoadedScenario } from "../../scenario/index.js";
-import { isLost } from "../input/lostFrames.js";
-import { whyText } from "../report/reasons.js";
-import { printable } from "../text.js";
+import type { Explanation, ExplanationGroup } from "../../../explain/index.js";
+import { SteeringError, type DeviceEvents, type Outcome } from "../../../index.js";
+import type { LoadedScenario } from "../../../scenario/index.js";
+import { isLost } from "../../input/lostFrames.js";
+import { whyText } from "../../report/reasons.js";
+import { printable } from "../../text.js";
 import type { AnnotatedFile } from "./annotatedFile.js";
 import type { DeviceLine, EndLine } from "./execLines.js";
 
@@ -136,7 +136,7 @@ export class FrameWatch {
 }
 
 async function explainerOf({ device }: LoadedScenario, shared: SharedWatch): Promise<Explain> {
-  const { openEndExplainer } = await import("../commands/explainCalls.js");
+  const { openEndExplainer } = await import("../../commands/explainCalls.js");
   const explain = await openEndExplainer(device);
   return ({ port, sender, frame, time }) =>
     explain({

@@ -1,9 +1,9 @@
 /** Writes every frame of the devices to a pcapng file, with what happened to it as a comment. */
-import { PcapngWriter, type DeviceEvents } from "../../index.js";
-import type { LoadedScenario } from "../../scenario/index.js";
-import { inFile } from "../output/captureFiles.js";
-import { SyncFile } from "../output/syncFile.js";
-import { commentText } from "../report/comment.js";
+import { PcapngWriter, type DeviceEvents } from "../../../index.js";
+import type { LoadedScenario } from "../../../scenario/index.js";
+import { inFile } from "../../output/captureFiles.js";
+import { SyncFile } from "../../output/syncFile.js";
+import { commentText } from "../../report/comment.js";
 
 /** Bytes that are held before a write. */
 const CHUNK = 1 << 20;

@@ -2,8 +2,8 @@
  * The lines of JSON that `flowsteer exec --json` prints. schema/exec-1.schema.json is made from these
  * types (scripts/output-schemas.mjs).
  */
-import type { Explanation } from "../../explain/index.js";
-import type { Outcome } from "../../index.js";
+import type { Explanation } from "../../../explain/index.js";
+import type { Outcome } from "../../../index.js";
 import type { SourcePlace } from "./whereCalled.js";
 
 export type ExecLine = RefusedLine | SessionLine | ExplanationLine | SummaryLine;
