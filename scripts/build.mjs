@@ -28,6 +28,7 @@ import { parseArgs } from "node:util";
 import zlib from "node:zlib";
 import { mergeChunks } from "./chunks.mjs";
 import { withPure } from "./pure.mjs";
+import { finishDeclarations } from "./declarations.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
 import { withCalls } from "./core-calls.mjs";
 import { withGlobals } from "./core-globals.mjs";
@@ -319,7 +320,11 @@ function withWholeUrls(bundle) {
 
 function buildTypes() {
   const stamp = "build/types.stamp";
-  if (existsSync("dist/types") && upToDate(stamp, ["src", "tsconfig.json", "tsconfig.build.json"])) return;
+  if (
+    existsSync("dist/types") &&
+    upToDate(stamp, ["src", "scripts/declarations.mjs", "tsconfig.json", "tsconfig.build.json"])
+  )
+    return;
   begin("types");
   const started = new Date();
   rmSync("dist/types", { recursive: true, force: true });
@@ -327,14 +332,11 @@ function buildTypes() {
     stdio: "inherit",
   });
   if (tsc.status !== 0) fail("the declaration files were not built");
-  // The enums exist at run time, so programs that compile file by file may use them.
-  for (const name of readdirSync("dist/types", { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".d.ts")) continue;
-    const file = join("dist/types", name);
-    const text = readFileSync(file, "utf8");
-    const plain = text.replace(/^((?:export )?declare )const enum /gm, "$1enum ");
-    if (plain !== text) replaceFile(file, plain);
-  }
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  finishDeclarations(
+    "dist/types",
+    Object.values(exports).flatMap(({ types }) => types ?? []),
+  );
   writeStamp(stamp, started);
   done("", started);
 }

@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const LIMITS = { core: 100_000, traced: 60_000, main: 110_000 };
 
 /** Bytes of all files after an installation. */
-const MAX_INSTALLED = 8_500_000;
+const MAX_INSTALLED = 7_500_000;
 
 /**
  * Limits for the source that a program with direct rules reads before its first line: number of
