@@ -69,16 +69,30 @@ export class Connection {
 
   /** Leaves messages where they are for so many milliseconds; 0 is until other sockets have been read. */
   pause(milliseconds: number, then: () => void): void {
-    const resume = (): void => {
-      this.#paused = null;
-      if (milliseconds > 0) this.socket.resume();
-      then();
-    };
-    if (milliseconds > 0) this.socket.pause();
-    this.#paused =
-      milliseconds === 0
-        ? { stop: clearImmediate.bind(null, setImmediate(resume)) }
-        : { stop: clearTimeout.bind(null, setTimeout(resume, milliseconds)) };
+    if (milliseconds > 0) {
+      const timer = setTimeout(() => this.#resume(then), milliseconds);
+      this.#hold(() => clearTimeout(timer));
+    } else {
+      const turn = setImmediate(() => this.#resume(then));
+      this.#paused = { stop: () => clearImmediate(turn) };
+    }
+  }
+
+  /** Leaves messages where they are. @returns ends that */
+  hold(then: () => void): () => void {
+    this.#hold(() => undefined);
+    return () => this.#resume(then);
+  }
+
+  #hold(stop: () => void): void {
+    this.socket.pause();
+    this.#paused = { stop };
+  }
+
+  #resume(then: () => void): void {
+    this.#paused = null;
+    this.socket.resume();
+    then();
   }
 
   end(): void {

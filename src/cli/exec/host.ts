@@ -160,7 +160,7 @@ export class ExecHost {
         }
         const pause = (connection.nextCall & ~NO_ANSWER) === POST_SEND ? this.#pauseOf(connection) : null;
         if (pause !== null) {
-          connection.pause(pause, () => this.#serve(connection));
+          this.#pause(connection, pause);
           return;
         }
         connection.handleOne();
@@ -169,6 +169,13 @@ export class ExecHost {
     // Bytes that are no message end the program.
     if (!handled) connection.socket.destroy();
     this.clock?.heard();
+  }
+
+  #pause(connection: Connection, milliseconds: number): void {
+    const serve = (): void => this.#serve(connection);
+    const { session } = connection;
+    if (this.clock === null || session === null || milliseconds === 0) connection.pause(milliseconds, serve);
+    else this.clock.wait(session, connection.hold(serve));
   }
 
   /**
@@ -229,7 +236,7 @@ export class ExecHost {
     this.#flush();
     const cq = session.objectOf(id, "ibv_cq", "cq") as CompletionQueue;
     if (this.clock === null || session.queues.unreadOf(cq) > 0) connection.answerPoll();
-    else this.clock.wait(session, connection);
+    else this.clock.wait(session, () => connection.answerPoll());
   }
 
   /** The first message of a connection. */

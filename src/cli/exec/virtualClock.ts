@@ -3,7 +3,6 @@
  * its answer. Once all programs wait, in polls or in the kernel, they continue one after another; when each has had its
  * turn, the clock moves to the next event. One program runs at a time, so what it sees does not depend on its speed.
  */
-import type { Connection } from "./connection.js";
 import { isAsleep, processorTime } from "./processState.js";
 
 /** What happens at a time of its own. */
@@ -40,8 +39,8 @@ const PATIENCE = 50;
 
 export class VirtualClock {
   readonly #host: ClockedHost;
-  /** Programs whose polls wait. */
-  readonly #waiting = new Map<Program, Connection>();
+  /** Programs that wait, and what lets them go on. */
+  readonly #waiting = new Map<Program, () => void>();
   /** Programs that still have a turn at this time. */
   #turns: Program[] = [];
   /** The processor time of programs when they were first seen to run since the last message. */
@@ -58,9 +57,9 @@ export class VirtualClock {
     this.#host = host;
   }
 
-  /** A poll has found nothing. */
-  wait(program: Program, connection: Connection): void {
-    this.#waiting.set(program, connection);
+  /** A poll has found nothing, or a request to send has to wait for a receiver. @param goOn called once it is its turn */
+  wait(program: Program, goOn: () => void): void {
+    this.#waiting.set(program, goOn);
   }
 
   forget(program: Program): void {
@@ -102,8 +101,8 @@ export class VirtualClock {
   #isAnyAwake(): boolean {
     const now = performance.now();
     for (const program of this.#host.programs()) {
-      if (program.isLate(now)) return true;
-      if (!this.#waiting.has(program) && !isAsleep(program.pid) && this.#runsBriefly(program)) return true;
+      if (this.#waiting.has(program)) continue;
+      if (program.isLate(now) || (!isAsleep(program.pid) && this.#runsBriefly(program))) return true;
     }
     return false;
   }
@@ -120,10 +119,10 @@ export class VirtualClock {
     for (;;) {
       const program = this.#turns.shift();
       if (program === undefined) return false;
-      const connection = this.#waiting.get(program);
-      if (connection === undefined) continue;
+      const goOn = this.#waiting.get(program);
+      if (goOn === undefined) continue;
       this.#waiting.delete(program);
-      connection.answerPoll();
+      goOn();
       this.heard();
       return true;
     }

@@ -50,24 +50,26 @@ describe.runIf(compiles())("under flowsteer exec --virtual-time", () => {
     expect(out).toBe("0\n250000000\n500000000\n750000000\n1000000000\n");
   });
 
-  test.each([[[]], [["-e"]]])(
-    "ibv_rc_pingpong %j: two processes, frames at the same times in each run",
-    async (args) => {
-      if (!installed("ibv_rc_pingpong")) return;
-      const words = ["ibv_rc_pingpong", "-g", "0", "-n", "100", "-c", "-p", PORT, ...args];
-      const runs: unknown[] = [];
-      for (const n of [1, 2]) {
-        const annotated = scratch(`pingpong${n}.pcapng`);
-        const options = ["--virtual-time", "--annotate", annotated];
-        for (const { status } of await serverAndClient({}, options, words, [...words, "localhost"]))
-          expect(status).toBe(0);
-        const { frames } = decodeAll(new Uint8Array(readFileSync(annotated)));
-        runs.push(frames.map(({ time, bytes }) => [time, bytes.length]));
-      }
-      expect(runs[0]).toHaveLength(1000);
-      expect(runs[1]).toEqual(runs[0]);
-    },
-  );
+  test.each([
+    ["ibv_rc_pingpong -g 0 -n 100 -c", 1000],
+    ["ibv_rc_pingpong -g 0 -n 100 -c -e", 1000],
+    // The sender waits for a receiver that has to read 16 datagrams at a time.
+    ["ib_send_bw -c UD -n 300 -r 16 -x 0 -F", 300],
+  ])("%s: two processes, frames at the same times in each run", async (command, count) => {
+    const words = [...command.split(" "), "-p", PORT];
+    if (!installed(words[0] as string)) return;
+    const runs: unknown[] = [];
+    for (const n of [1, 2]) {
+      const annotated = scratch(`pair${n}.pcapng`);
+      const options = ["--virtual-time", "--annotate", annotated];
+      for (const { status } of await serverAndClient({}, options, words, [...words, "localhost"]))
+        expect(status).toBe(0);
+      const { frames } = decodeAll(new Uint8Array(readFileSync(annotated)));
+      runs.push(frames.map(({ time, bytes }) => [time, bytes.length]));
+    }
+    expect(runs[0]).toHaveLength(count);
+    expect(runs[1]).toEqual(runs[0]);
+  });
 });
 
 test("a process that waits is asleep, one that spins is not, and one that has ended is", async () => {
