@@ -1,46 +1,49 @@
 /**
  * The life of a cipher: created from a key, changed to another key, overwritten and freed. In: a
- * key of 16, 24 or 32 bytes. Out: the address of a cipher (cipherLayout.ts).
+ * key of 16, 24 or 32 bytes. Out: the handle of a cipher (cipherLayout.ts).
  */
 import { allocate, release } from "../arena";
-import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
-import { setFirstRounds } from "./counters";
+import { HANDLE_KEY, HANDLE_KEY_LENGTH, HANDLE_SIZE } from "./cipherLayout";
+import { collapse, giveBack, reserve } from "./expanded";
 import { wipeHash } from "./ghash";
-import { setHashKey } from "./hashKey";
-import { BLOCK_SIZE, ZEROS } from "./planes";
-import { expandKey, setRoundKeys } from "./roundKeys";
-import { EXPANDED, FIRSTS, wipe } from "./scratch";
-import { closeStream, fly, openStream, orderBlocks } from "./stream";
+import { wipe } from "./scratch";
 
 /**
  * Creates a cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full.
- * The key itself is not kept.
+ * The first packet expands the key.
  */
 export function createCipher(key: usize, length: u32): usize {
-  const cipher = allocate(<u32>CIPHER_SIZE);
-  if (cipher != 0) setCipherKey(cipher, key, length);
-  return cipher;
+  const handle = allocate(<u32>HANDLE_SIZE);
+  if (handle == 0) return 0;
+  if (!reserve()) {
+    release(handle, <u32>HANDLE_SIZE);
+    return 0;
+  }
+  wipe(handle, HANDLE_SIZE);
+  keepKey(handle, key, length);
+  return handle;
 }
 
 /** Changes the key of a cipher. Nothing of the former key remains. */
-export function setCipherKey(cipher: usize, key: usize, length: u32): void {
-  wipe(cipher, CIPHER_SIZE);
-  wipeHash();
-  store<u32>(cipher, length / 4 + 6, CIPHER_ROUNDS);
-  expandKey(key, length);
-  setRoundKeys(cipher);
-  setFirstRounds(cipher);
-  wipe(EXPANDED, 15 * BLOCK_SIZE);
-  openStream(cipher);
-  orderBlocks(ZEROS, ZEROS, FIRSTS);
-  fly();
-  setHashKey(cipher + CIPHER_HASH, FIRSTS);
-  closeStream(1, 0);
+export function setCipherKey(handle: usize, key: usize, length: u32): void {
+  overwrite(handle);
+  keepKey(handle, key, length);
 }
 
 /** Overwrites a cipher and frees it. */
-export function releaseCipher(cipher: usize): void {
-  wipe(cipher, CIPHER_SIZE);
+export function releaseCipher(handle: usize): void {
+  overwrite(handle);
+  giveBack();
+  release(handle, <u32>HANDLE_SIZE);
+}
+
+function keepKey(handle: usize, key: usize, length: u32): void {
+  store<u32>(handle, length, HANDLE_KEY_LENGTH);
+  memory.copy(handle + HANDLE_KEY, key, length);
+}
+
+function overwrite(handle: usize): void {
+  collapse(handle);
+  wipe(handle, HANDLE_SIZE);
   wipeHash();
-  release(cipher, <u32>CIPHER_SIZE);
 }

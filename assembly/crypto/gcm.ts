@@ -16,6 +16,7 @@ import {
   JOB_SIZE,
 } from "../../src/abi/cipher";
 import { CIPHER_HASH } from "./cipherLayout";
+import { expanded } from "./expanded";
 import { ghash } from "./ghash";
 import { ghashMany } from "./ghashMany";
 import { BLOCK_SIZE } from "./planes";
@@ -80,8 +81,9 @@ function runOf(jobs: usize, end: usize): usize {
 
 function sealRun(jobs: usize, count: usize): void {
   const end = jobs + count * SIZE;
-  warm(load<u32>(jobs, JOB_CIPHER));
-  openStream(load<u32>(jobs, JOB_CIPHER));
+  const cipher = expanded(load<u32>(jobs, JOB_CIPHER));
+  warm(cipher);
+  openStream(cipher);
   const tails = startRun(jobs, count, true);
   fly();
   let tail: usize = 0;
@@ -89,7 +91,7 @@ function sealRun(jobs: usize, count: usize): void {
     addKept(job, n, tail);
     tail += tailOf(job);
   }
-  digest(jobs, count);
+  digest(cipher, jobs, count);
   tail = 0;
   for (let job = jobs, n: usize = 0; job < end; job += SIZE, n++) {
     writeIcv(job, tagOf(job, n, tail));
@@ -100,9 +102,10 @@ function sealRun(jobs: usize, count: usize): void {
 
 function openRun(jobs: usize, count: usize): void {
   const end = jobs + count * SIZE;
-  warm(load<u32>(jobs, JOB_CIPHER));
-  digest(jobs, count);
-  openStream(load<u32>(jobs, JOB_CIPHER));
+  const cipher = expanded(load<u32>(jobs, JOB_CIPHER));
+  warm(cipher);
+  digest(cipher, jobs, count);
+  openStream(cipher);
   const tails = startRun(jobs, count, false);
   fly();
   let tail: usize = 0;
@@ -146,8 +149,8 @@ function closeRun(count: usize, tails: usize): void {
 }
 
 /** Computes GHASH of the packets, at DIGESTS. */
-function digest(jobs: usize, count: usize): void {
-  const hash = <usize>load<u32>(jobs, JOB_CIPHER) + CIPHER_HASH;
+function digest(cipher: usize, jobs: usize, count: usize): void {
+  const hash = cipher + CIPHER_HASH;
   if (count > 1) {
     ghashMany(hash, jobs, <u32>count, DIGESTS);
     return;

@@ -1,8 +1,8 @@
 /**
  * AES-GCM of the core (assembly/crypto): the inputs for sealing or opening a packet. Both compilers
  * read this file.
- * A cipher is an expanded key: an address in the core's memory. Only assembly/crypto knows its
- * layout.
+ * A cipher is a key, which the first packet expands: an address in the core's memory. Only
+ * assembly/crypto knows its layout.
  * A job is one packet. The nonce has 96 bits: salt and IV, as in RFC 4106 (3.1):
  *     | cipher 4 | data 4 | data length 4 | ICV 4 | AAD 4 | AAD length 2 | ICV length 1 | good 1 |
  *     | nonce 12 | 0 4 | scratch 16 | number 8 |

@@ -26,13 +26,23 @@ export interface EspKeymat {
   readonly aes_key: Uint8Array;
 }
 
+/** Bytes that are taken from one `ArrayBuffer`: each takes as much memory as a key of its own. */
+const SLAB = 4096;
+let slab = new ArrayBuffer(0);
+let taken = 0;
+
 /**
- * Zeros that key material is written into. They lie in an `ArrayBuffer` of their own: JavaScript
- * engines keep a small typed array in their heap, and move it when it is first asked for its buffer
- * or when garbage is collected. The old bytes then stay where `fill` does not reach them.
+ * Zeros that key material is written into. They lie in an `ArrayBuffer`: JavaScript engines keep a
+ * small typed array in their heap, and move it when it is first asked for its buffer or when garbage
+ * is collected. The old bytes then stay where `fill` does not reach them.
  */
 export function secretBytes(length: number): Uint8Array {
-  return new Uint8Array(new ArrayBuffer(length));
+  if (taken + length > slab.byteLength) {
+    slab = new ArrayBuffer(Math.max(SLAB, length));
+    taken = 0;
+  }
+  taken += length;
+  return new Uint8Array(slab, taken - length, length);
 }
 
 /** A copy of key material. It never asks `bytes`, the caller's array, for its buffer. */

@@ -21,17 +21,19 @@ export function nonceSpace(device: DeviceBase, settings: EspSettings): string {
 }
 
 export class UsedIvs {
-  /** The next IV of each key and salt; null where all are used. */
-  private readonly _next = new Map<string, bigint | null>();
+  /** The next IV of each key and salt; null where all are used. Most actions keep their first key. */
+  private _next: Map<string, bigint | null> | null = null;
 
   /** Notes the state of the key and salt in use. */
   note(space: string, { iv, up }: EspCounts): void {
-    if (space !== "") this._next.set(space, (up & ESP_UP_IVS) === 0 ? iv : null);
+    if (space === "") return;
+    this._next ??= new Map();
+    this._next.set(space, (up & ESP_UP_IVS) === 0 ? iv : null);
   }
 
   /** Refuses an IV that key and salt may have been used with. @throws EINVAL */
   check(space: string, iv: bigint): void {
-    const next = this._next.get(space);
+    const next = this._next?.get(space);
     if (next === undefined || (next !== null && iv >= next)) return;
     const hint =
       next === null ? "all IVs of this key and salt are used" : `the next IV of this key and salt is ${next}`;

@@ -61,14 +61,16 @@ function flagsOf({ direction, offload = "full", mode = "tunnel", newWindow = fal
   );
 }
 
-function keymatOf(path: string, { key, salt, iv = "0".repeat(16), icv = 16 }: ScenarioEsp): EspKeymat {
+const FIRST_IV = new Uint8Array(8);
+
+function keymatOf(path: string, { key, salt, iv, icv = 16 }: ScenarioEsp): EspKeymat {
   const digits = hexText(`${path}.key`, key);
   // A key of a wrong length is refused by its length.
   const aes_key = secretCopy(digits.subarray(0, KEY_ROOM), KEY_ROOM);
   return {
-    iv: exactly(`${path}.iv`, iv, 8),
+    iv: iv === undefined ? FIRST_IV : exactly(`${path}.iv`, iv, 8),
     iv_algo: IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,
-    salt: exactly(`${path}.salt`, salt, 4),
+    salt: secretCopy(exactly(`${path}.salt`, salt, 4)),
     icv_len: icv,
     key_len: digits.length,
     aes_key,

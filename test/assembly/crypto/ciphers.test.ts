@@ -10,6 +10,10 @@ import { bytesIn, cipherOf, emptyIcv, open, openMany, seal, sealMany, type Packe
 /** Bytes of a cipher that are compared as one piece: enough that no other key has the same by chance. */
 const PIECE = 64;
 const BLOCK = 16;
+/** As in assembly/crypto/cipherLayout.ts. */
+const HANDLE_SIZE = 48;
+/** As in assembly/crypto/expanded.ts. */
+const MAX_CIPHERS = 4096;
 
 /** A cipher's memory in pieces, but for those that begin with zeros or are one byte over and over. */
 function piecesOf(core: Core, from: number, to: number): Set<string> {
@@ -59,6 +63,13 @@ function drawPackets(random: Random, cipher: number, lengths: readonly number[])
   }));
 }
 
+/** Sends a packet through a cipher, which expands it. @returns the address of the expanded cipher */
+function expanded(core: Core, random: Random, cipher: number): number {
+  expect(core.u32[cipher >> 2], "before its first packet").toBe(0);
+  seal(core, drawPackets(random, cipher, [64])[0]!);
+  return core.u32[cipher >> 2]!;
+}
+
 /** Addresses that ciphers note, which tell nothing (ORDERS_SIZE of assembly/memory.ts). */
 const ORDERS_SIZE = 256;
 
@@ -79,15 +90,21 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
     const before = core.exports.arenaUsed() >>> 0;
     const key = bytesIn(random, size);
     const cipher = cipherOf(core, key);
-    const end = cipher + (core.exports.arenaUsed() >>> 0) - before;
-    const pieces = piecesOf(core, cipher, end);
+    const bytes = (core.exports.arenaUsed() >>> 0) - before - HANDLE_SIZE;
+    const at = expanded(core, random, cipher);
+    const pieces = piecesOf(core, at, at + bytes);
     expect(pieces.size).toBeGreaterThan(50);
-    expect(findPiece(core, pieces)).toBe(cipher);
+    expect(findPiece(core, pieces)).toBe(at);
     core.exports.releaseCipher(cipher);
     expect(findPiece(core, pieces)).toBe(-1);
     expect(findPiece(core, await blocksOf(key), BLOCK)).toBe(-1);
-    // But for the arena's link to the next free block.
-    expect(core.u8.subarray(cipher + 16, end).some((byte) => byte !== 0)).toBe(false);
+    // But for the arena's links to the next free blocks.
+    for (const [from, to] of [
+      [at, at + bytes],
+      [cipher, cipher + HANDLE_SIZE],
+    ] as const)
+      // prettier-ignore
+      expect(core.u8.subarray(from + 16, to).some((byte) => byte !== 0)).toBe(false);
     expect(core.exports.arenaUsed() >>> 0).toBe(before);
   });
 
@@ -98,12 +115,14 @@ describe.each([16, 24, 32])("keys of %i bytes", (size) => {
     const [first, second] = [bytesIn(random, size), bytesIn(random, random.pick([16, 24, 32]))];
     const cipher = cipherOf(core, first);
     const used = core.exports.arenaUsed() >>> 0;
-    const pieces = piecesOf(core, cipher, cipher + used - before);
+    const bytes = used - before - HANDLE_SIZE;
+    const at = expanded(core, random, cipher);
+    const pieces = piecesOf(core, at, at + bytes);
     // What counters share follows from one byte of a key: two keys may have some of it in common.
     const other = await loadOpenCore();
-    const start = cipherOf(other, second);
-    for (let at = start; at + PIECE <= start + used - before; at += BLOCK)
-      pieces.delete(String(other.u8.subarray(at, at + PIECE)));
+    const start = expanded(other, random, cipherOf(other, second));
+    for (let from = start; from + PIECE <= start + bytes; from += BLOCK)
+      pieces.delete(String(other.u8.subarray(from, from + PIECE)));
     expect(pieces.size).toBeGreaterThan(50);
     core.u8.set(second, core.staging);
     core.exports.setCipherKey(cipher, core.staging, second.length);
@@ -192,4 +211,38 @@ test("without memory there is no cipher, and nothing is held", async () => {
     for (const cipher of ciphers) core.exports.releaseCipher(cipher);
     expect(core.exports.arenaUsed() >>> 0).toBe(0);
   }
+});
+
+test("more ciphers than are expanded at a time seal and open alike, in any order", async () => {
+  const core = await loadOpenCore();
+  const random = new Random(seedFor("many"));
+  const empty = core.exports.arenaUsed() >>> 0;
+  const keys = Array.from({ length: MAX_CIPHERS + 40 }, () => bytesIn(random, random.pick([16, 24, 32])));
+  const ciphers = keys.map((key) => cipherOf(core, key));
+  const expandedNow = (): number => ciphers.filter((cipher) => core.u32[cipher >> 2] !== 0).length;
+  // No packet needs memory.
+  core.exports.limitArena(0);
+  const [packet] = drawPackets(random, 0, [100]);
+  const sealed = ciphers.map((cipher) => seal(core, { ...packet!, cipher }));
+  expect(expandedNow()).toBe(MAX_CIPHERS);
+  expect(core.u32[ciphers[39]! >> 2], "the oldest ones made room").toBe(0);
+  expect(core.u32[ciphers[40]! >> 2]).not.toBe(0);
+  const check = (n: number): void => {
+    const cipher = ciphers[n]!;
+    expect(open(core, { ...packet!, ...sealed[n]!, cipher }), `cipher ${n}`).toMatchObject({ data: packet!.data });
+  };
+  for (let n = 0; n < 300; n++) check(random.below(ciphers.length));
+  // The one that was expanded last, one in the middle, the oldest, and one that is not expanded.
+  for (const n of [ciphers.length - 1, 2000, 41, ciphers.findIndex((cipher) => core.u32[cipher >> 2] === 0)]) {
+    core.exports.releaseCipher(ciphers[n]!);
+    for (const list of [keys, ciphers, sealed]) list.splice(n, 1);
+  }
+  for (let n = 0; n < ciphers.length; n += 97) check(n);
+  while (ciphers.length > 0) {
+    const n = random.below(ciphers.length);
+    if (ciphers.length % 500 === 0) check(n);
+    core.exports.releaseCipher(ciphers[n]!);
+    for (const list of [ciphers, sealed]) list.splice(n, 1);
+  }
+  expect(core.exports.arenaUsed() >>> 0).toBe(empty);
 });

@@ -43,6 +43,8 @@ function everything(ciphers: Ciphers): void {
   }
   many(ciphers, [third], alike(32, 1400));
   ciphers.setKey(first, 32);
+  // Packets of either kind can be the first of a key.
+  ciphers.open(first, { aad: 8, data: 30, icv: 16, good: true });
   ciphers.seal(first, { aad: 8, data: 100, icv: 16 });
   for (const cipher of all) ciphers.release(cipher);
   ciphers.limit(0);

@@ -82,8 +82,9 @@ test("making one", async () => {
     return refusal;
   });
   expect(refusals).toBeGreaterThan(20);
-  expect(leftOver(bench, OTHER_KEY)).toBe(-1);
+  expect(leftOver(bench, OTHER_KEY), "until a packet expands it").toBeGreaterThan(0);
   v.ibv_destroy_flow_action(action as EspAction);
+  expect(leftOver(bench, OTHER_KEY)).toBe(-1);
   expect(bench.state()).toBe(before);
 });
 
