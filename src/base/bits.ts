@@ -1,8 +1,10 @@
 /** Masks of bits. */
 
-/** A number whose lowest bits are set: `0xff` for 8. */
+const ONES: bigint[] = [];
+
+/** A number whose lowest bits are set: `0xff` for 8. One object for each number of bits. */
 export function ones(bits: number): bigint {
-  return (1n << BigInt(bits)) - 1n;
+  return (ONES[bits] ??= (1n << BigInt(bits)) - 1n);
 }
 
 /** Values of masked bits. */

@@ -231,9 +231,13 @@ const WHY = new Map(
 /** The bits of match fields that bits of a field are. */
 export function bitsOf({ parts }: Pick<OvsField, "parts">, value: bigint, mask: bigint): Ask[] {
   return parts.flatMap(({ field, low, width, at }): Ask[] => {
-    const bits = (mask >> BigInt(low)) & ones(width);
-    if (bits === 0n) return [];
-    return [{ field, value: ((value >> BigInt(low)) & bits) << BigInt(at), mask: bits << BigInt(at) }];
+    const all = ones(width);
+    const asked = (mask >> BigInt(low)) & all;
+    if (asked === 0n) return [];
+    // Most masks are whole, and all of a width one object.
+    const bits = asked === all ? all : asked;
+    const inField = (number: bigint): bigint => (at === 0 ? number : number << BigInt(at));
+    return [{ field, value: inField((value >> BigInt(low)) & bits), mask: inField(bits) }];
   });
 }
 

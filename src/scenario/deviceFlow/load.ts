@@ -43,6 +43,8 @@ export interface FlowTargets {
   readonly table: (name: string) => LoadedFlowTable;
   readonly counter: (name: string) => FlowCounter;
   readonly counters: (name: string) => Counters;
+  /** Matchers that were made: flows that differ in values share one. */
+  readonly matchers: Map<string, FlowMatcher>;
   /** Flow actions of a context, for tables of a direction. */
   readonly action: (name: string, context: Context, type: DomainType) => FlowAction;
 }
@@ -72,7 +74,9 @@ export function loadDeviceFlow(
     match_mask: mask,
     comp_mask: MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | (ib_port === undefined ? 0 : MLX5DV_FLOW_MATCHER_MASK_IB_PORT),
   };
-  const matcher = at(path, () => FlowMatcher.create(context, attr), attrPlace);
+  const key = [flow.function, ft_type, priority, ib_port, match_criteria_enable, ...mask.match_buf].join();
+  const matcher = targets.matchers.get(key) ?? at(path, () => FlowMatcher.create(context, attr), attrPlace);
+  targets.matchers.set(key, matcher);
   const attrs = actions.map((action) => attrOf(action, ft_type, context, targets));
   return at(
     path,

@@ -5,6 +5,7 @@ import type { FlowAction } from "../../model/action/flowAction.js";
 import type { DomainType } from "../../model/base/domainType.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DeviceFlow } from "../../model/flow/deviceFlow.js";
+import type { FlowMatcher } from "../../model/flow/matcher.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { QueuePair } from "../../model/queuePair/queuePair.js";
 import type { SteeringAnchor } from "../../model/table/steeringAnchor.js";
@@ -38,6 +39,7 @@ export class DeviceFlowObjects {
     const anchors = new Map<string, SteeringAnchor>();
     const all = {
       ...targets,
+      matchers: new Map<string, FlowMatcher>(),
       table: (name: string) => made(tables, name),
       anchor: (name: string) => made(anchors, name),
       action: (name: string, context: Context, type: DomainType): FlowAction => {

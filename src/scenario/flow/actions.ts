@@ -12,17 +12,26 @@ import { reformatOf } from "../action/headerBytes.js";
 import { headerChanges } from "../action/headerChanges.js";
 import { at } from "../place.js";
 import { attemptEach, made, type Report } from "../report.js";
+import { below } from "../schema/path.js";
 
+/** Refuses malformed actions even where no flow uses them. An action is made again from the document where one does. */
 export class ScenarioFlowActions {
-  /** How to make each action. */
-  readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
+  /** The places in the document of those that are well formed. */
+  readonly #places = new Map<string, number>();
   /** By function, direction and name. */
   readonly made: Map<string, FlowAction>;
 
   /** @param saved the actions that a snapshot has */
-  constructor(actions: readonly ScenarioFlowAction[], report: Report, saved: Map<string, FlowAction> = new Map()) {
+  constructor(
+    private readonly actions: readonly ScenarioFlowAction[],
+    report: Report,
+    saved: Map<string, FlowAction> = new Map(),
+  ) {
     this.made = saved;
-    attemptEach(report, "flowActions", actions, (action, path) => this.#makers.set(action.name, makerOf(path, action)));
+    attemptEach(report, "flowActions", actions, (action, path, i) => {
+      makerOf(path, action);
+      this.#places.set(action.name, i);
+    });
   }
 
   /** The action of a name, for flows of a context in one direction. */
@@ -30,7 +39,9 @@ export class ScenarioFlowActions {
     const key = `${context.function.vport} ${type} ${name}`;
     let action = this.made.get(key);
     if (action === undefined) {
-      this.made.set(key, (action = made(this.#makers, name)(context, type).called(name)));
+      const place = made(this.#places, name);
+      const make = makerOf(below("flowActions", place), this.actions[place] as ScenarioFlowAction);
+      this.made.set(key, (action = make(context, type).called(name)));
     }
     return action;
   }
@@ -59,7 +70,6 @@ function makerOf(
 /** The direction of the action is that of the flow; else the flow is refused. */
 function espMaker(path: string, esp: ScenarioEsp): (context: Context) => FlowAction {
   const request = (): EspRequest => espRequest(path, esp);
-  // Refuses malformed actions even where no flow uses them.
   request();
   return (context) => {
     const one = request();

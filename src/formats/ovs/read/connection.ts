@@ -112,13 +112,13 @@ export function tracks(acts: readonly Act[]): boolean {
 /** A flow of a text in which no frame is tracked: no bit of a state is set. @throws NotImported */
 export function withoutTracking(flow: Flow): Flow {
   const { asks } = flow.match;
-  const others = asks.filter(({ field }) => field !== register(CT));
-  if (asks.some(({ field, value }) => field === register(CT) && value !== 0n)) {
+  const states = asks.filter(isState);
+  if (states.some(({ value }) => value !== 0n))
     notImported({ text: flow.text, place: flow.place }, "no flow of the text sends frames through ct");
-  }
-  return { ...flow, match: { ...flow.match, asks: others }, acts: withoutStates(flow.acts) };
+  if (states.length === 0 && !flow.acts.some(setsState)) return flow;
+  const match = { ...flow.match, asks: asks.filter((ask) => !isState(ask)) };
+  return { ...flow, match, acts: flow.acts.filter((one) => !setsState(one)) };
 }
 
-function withoutStates(acts: readonly Act[]): readonly Act[] {
-  return acts.filter((one) => one.kind !== "change" || !one.changes.some(({ field }) => field === register(CT)));
-}
+const isState = ({ field }: { readonly field: string }): boolean => field === register(CT);
+const setsState = (one: Act): boolean => one.kind === "change" && one.changes.some(isState);

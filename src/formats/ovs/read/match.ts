@@ -147,8 +147,7 @@ class MatchReader extends OpenMatch {
         `there is no field ${name.text}; ${namesHint(name.text, "fields", [...Object.keys(SHORTHANDS), ...FLOW_WORDS, ...FIELD_NAMES])}`,
       );
     }
-    this.ask("outer.ethertype", BigInt(type), 0xffffn);
-    if (protocol !== undefined) this.ask("outer.ip_protocol", BigInt(protocol), 0xffn);
+    this.asks.push(...shorthandAsks(type, protocol));
   }
 
   /** Whether the match does not ask for the header that has a field. */
@@ -202,6 +201,19 @@ class MatchReader extends OpenMatch {
     else if (!this.fragment(text, this.kind.type === TYPE.ipv6))
       notImported(word, `fragments are "no", "yes", "first", "later" or "not_later"; not ${text}`);
   }
+}
+
+/** What shorthands ask for: one list for all flows of a kind. */
+const OF_SHORTHANDS = new Map<string, readonly Ask[]>();
+
+function shorthandAsks(type: number, protocol: number | undefined): readonly Ask[] {
+  const key = `${type} ${protocol}`;
+  const found = OF_SHORTHANDS.get(key);
+  if (found !== undefined) return found;
+  const asks: Ask[] = [{ field: "outer.ethertype", value: BigInt(type), mask: 0xffffn }];
+  if (protocol !== undefined) asks.push({ field: "outer.ip_protocol", value: BigInt(protocol), mask: 0xffn });
+  OF_SHORTHANDS.set(key, asks);
+  return asks;
 }
 
 function tagAsks({ value, mask }: Masked): Ask[] {

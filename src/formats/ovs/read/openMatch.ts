@@ -20,6 +20,9 @@ export function fragments(which: "first" | "later", isIpv6: boolean): Ask[][] {
   });
 }
 
+const NONE: FlowMatch["either"] = [];
+const NO_TUNNEL: FlowMatch["tunnel"] = {};
+
 export class OpenMatch {
   protected readonly asks: Ask[] = [];
   protected readonly either: (readonly (readonly Ask[])[])[] = [];
@@ -27,9 +30,16 @@ export class OpenMatch {
   protected inPort: string | undefined;
   protected conjunction: number | undefined;
 
+  /** Lists without the room that they had to grow. */
   match(): FlowMatch {
     const { inPort, asks, either, tunnel, conjunction } = this;
-    return { inPort, asks, either, tunnel, conjunction };
+    return {
+      inPort,
+      asks: asks.slice(),
+      either: either.length === 0 ? NONE : either,
+      tunnel: Object.keys(tunnel).length === 0 ? NO_TUNNEL : tunnel,
+      conjunction,
+    };
   }
 
   protected ask(field: string, value: bigint, mask: bigint): void {

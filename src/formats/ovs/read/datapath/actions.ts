@@ -38,7 +38,7 @@ export function datapathActions(list: Piece, table: string): Act[] {
     .split(", \t")
     .flatMap((piece) => attempt(() => [datapathAction(piece, table)].flat().map(act), refusedAct(piece)));
   // The output after tnl_push sends what it has made; old versions have none.
-  return acts.flatMap((one, n) => {
+  const whole = acts.flatMap((one, n) => {
     if (one.kind === "tunnel_pop" && (n < acts.length - 1 || acts.some(({ kind }) => kind === "encap")))
       return [act({ kind: "refused", text: `tnl_pop(${one.port})`, reason: POPPED, place: one.place })];
     const next = acts[n + 1];
@@ -46,6 +46,8 @@ export function datapathActions(list: Piece, table: string): Act[] {
     if (one.kind === "encap" && next?.kind === "output") return [act({ ...plainOf(one), port: next.port })];
     return one.kind === "output" && before?.kind === "encap" ? [] : [one];
   });
+  // A slice has no room to grow.
+  return whole.slice();
 }
 
 function plainOf({ data, port, place }: Extract<Act, { kind: "encap" }>): Extract<Plain, { kind: "encap" }> {
