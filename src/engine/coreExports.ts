@@ -206,13 +206,13 @@ export interface CoreExports {
   sumOutcomeClasses(first: number, count: number): number;
   /**
    * Creates a cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full.
-   * The key itself is not kept.
+   * The first packet expands the key.
    */
   createCipher(key: number, length: number): number;
   /** Overwrites a cipher and frees it. */
-  releaseCipher(cipher: number): void;
+  releaseCipher(handle: number): void;
   /** Changes the key of a cipher. Nothing of the former key remains. */
-  setCipherKey(cipher: number, key: number, length: number): void;
+  setCipherKey(handle: number, key: number, length: number): void;
   /**
    * Opens the packet of a job (JOB_*) in place. If the ICV is wrong, the result is false and the
    * packet is unchanged.

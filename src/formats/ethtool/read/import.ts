@@ -148,7 +148,9 @@ export class EthtoolImport implements Importer {
       const own = this.#rulesOf(device);
       const rule = own.get(loc);
       own.delete(loc);
-      if (rule !== undefined) this.#last.undo = () => own.set(loc, rule);
+      if (rule === undefined)
+        this.findings.assume(what.place, `delete ${loc}`, `no rule before it has location ${loc}: ignored`);
+      else this.#last.undo = () => own.set(loc, rule);
     } else if (what.text === "flow-type") this.#add(device, words, first);
     else if (what.text === "rx-flow-hash") {
       this.findings.assume(what.place, what.text, "contexts hash addresses, and the ports of TCP and UDP: left out");
@@ -280,6 +282,13 @@ export class EthtoolImport implements Importer {
       found.drop === true ? "drop" : context === undefined ? { queue } : { context, word: contextWord };
     const before = own.get(loc);
     this.#last.undo = () => (before === undefined ? own.delete(loc) : own.set(loc, before));
+    // A listing has what commands before it have made.
+    if (before !== undefined && first.text.endsWith("ethtool"))
+      this.findings.assume(
+        before.place,
+        `loc ${loc}`,
+        `line ${first.place.line} has the same location, and replaces it`,
+      );
     own.delete(loc);
     const facts = factsOf(type, compared);
     const { origin } = this.draft;

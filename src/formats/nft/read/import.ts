@@ -78,7 +78,17 @@ export class NftImport implements Importer {
       this.#broken.add(keyOf(chain));
       return;
     }
-    if (family !== "netdev" || hook !== "ingress" || this.#chains.has(keyOf(chain))) return;
+    const before = this.#chains.get(keyOf(chain));
+    if (before !== undefined && hook !== undefined) {
+      if (hook !== "ingress" || before.policy !== policy || devices.join() !== before.device.text)
+        this.findings.assume(
+          place,
+          `chain ${chain.chain}`,
+          "the chain is already there, with another device or policy: ignored",
+        );
+      return;
+    }
+    if (family !== "netdev" || hook !== "ingress") return;
     const named = `chain ${chain.chain}`;
     const [device = "eth0", ...others] = devices;
     if (others.length > 0) {

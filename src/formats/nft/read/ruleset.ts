@@ -104,7 +104,11 @@ class Reader {
       else {
         if (word.text === "flowtable") yield { kind: "flowtable", name, place: word.place };
         const rest = this.#statement();
-        if (word.text !== "flowtable" && !IN_TABLES.includes(word.text))
+        const isBlock = rest.some(({ text }) => text === "{");
+        if (
+          word.text !== "flowtable" &&
+          (!IN_TABLES.includes(word.text) || (isBlock && STATEMENTS.includes(word.text)))
+        )
           this.#refuse(word, rest, `not an object of a table; ${namesHint(word.text, "objects", IN_TABLES)}`);
       }
     }
@@ -128,7 +132,10 @@ class Reader {
       const texts = statement.flatMap((token) => this.#valueOf(token)).map(({ text }) => text);
       const unknown = unknownIn(statement);
       if (unknown !== undefined) chain = { ...chain, refused: unknown };
-      if (first === "type") chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
+      if (first === "type" && chain.hook !== undefined)
+        chain = { ...chain, refused: { word: statement[0] as Token, reason: "a chain has one type" } };
+      else if (first === "type")
+        chain = { ...chain, hook: texts[texts.indexOf("hook") + 1], devices: devicesOf(texts) };
       else if (first === "policy") chain = { ...chain, policy: texts[1] ?? "accept" };
       else if (first === "flags") chain = { ...chain, isOffloaded: texts.includes("offload") };
       else if (first === "devices") chain = { ...chain, devices: devicesOf(texts) };
@@ -278,6 +285,9 @@ const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, 
 const OF_CHAINS = ["type", "policy", "flags", "devices", "comment"];
 
 /** What stands in a table besides rules. */
+/** Words of a table that have no block. */
+const STATEMENTS = ["flags", "comment"];
+
 const IN_TABLES = [
   "chain",
   "flowtable",

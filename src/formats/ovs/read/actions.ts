@@ -132,12 +132,13 @@ const MAX_ACTIONS = 4096;
 export function actionsOf(list: Piece, around: Around): Act[] {
   const pieces = list.split(", \t");
   if (pieces.length > MAX_ACTIONS) notImported(list.part(0, 40), `a flow has ${MAX_ACTIONS} actions at most`);
-  return pieces.flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece)));
+  // A slice has no room to grow.
+  return pieces.flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece))).slice();
 }
 
 function readAction(piece: Piece, around: Around): Act[] {
   const { text } = piece;
-  const [, name = text] = /^([A-Za-z_]\w*)(?=[:(]|$)/.exec(text) ?? [];
+  const [, name = text] = /^([A-Za-z_]\w*)(?=[:=(]|$)/.exec(text) ?? [];
   const lower = name.toLowerCase();
   const operand = operandOf(piece, name.length);
   if (lower === "apply_actions") return actionsOf(operand, around);
@@ -146,7 +147,7 @@ function readAction(piece: Piece, around: Around): Act[] {
   if (refused !== undefined) notImported(piece, refused);
   const [read] = READERS[lower] ?? [];
   if (read !== undefined) return [act(read(operand, around, piece))];
-  if (text.includes(":") || text.includes("(")) {
+  if (/[:=(]/.test(text)) {
     notImported(piece, `there is no action ${name}; ${namesHint(name, "actions", ACTION_NAMES)}`);
   }
   const plain = outputTo(piece);
@@ -157,10 +158,10 @@ function readAction(piece: Piece, around: Around): Act[] {
 export const noAction = (name: string): string =>
   `unknown action ${name}, and the text has no port of this name; ${namesHint(name, "actions", ACTION_NAMES)}`;
 
-/** What follows the name: after a colon or in parentheses. */
+/** What follows the name: after a colon or an equals sign (`ofputil_parse_key_value`), or in parentheses. */
 function operandOf(piece: Piece, length: number): Piece {
   const rest = piece.part(length);
-  if (rest.text.startsWith(":")) return rest.part(1);
+  if (/^[:=]/.test(rest.text)) return rest.part(1);
   return rest.call()?.[1] ?? rest;
 }
 
@@ -184,6 +185,8 @@ function resubmit(of: Piece, { table }: Around): Plain {
   const [port = "", to = "", more] = of.text.split(",").map((one) => one.trim().replace(/^"(.*)"$/, "$1"));
   if (more === "ct") notImported(of, REFUSED["nat"] as string);
   if (more !== undefined) notImported(of, "resubmit has a port and a table");
+  // `resubmit(,)` is neither; `resubmit` alone looks the table up again.
+  if (port === "" && to === "" && of.text !== "") notImported(of, "resubmit has a port or a table");
   const word = portWord(port);
   return lookup(to === "255" ? "" : to, word === "" || word === "IN_PORT" ? undefined : word, table);
 }

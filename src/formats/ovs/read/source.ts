@@ -30,6 +30,8 @@ import { readMeter } from "./meters.js";
 import { Piece } from "./text.js";
 import type { NamedOption } from "./tunnels.js";
 
+const keysOf = ({ acts }: Flow): string => acts.map(({ key }) => key).join();
+
 export class OvsImport implements Importer {
   readonly #interfaces = new Interfaces();
   readonly #listing = new Listing(this.#interfaces);
@@ -224,8 +226,21 @@ export class OvsImport implements Importer {
       const flow = isDatapathFlow(text.text)
         ? this.#datapathFlow(text)
         : readFlow(text, (word, reason) => this.#assume(word, reason), this.findings.file);
-      this.#contents.flows.set(flow.identity, flow);
+      this.#add(flow);
     });
+  }
+
+  /** Adds a flow, in place of one with the same match and priority. */
+  #add(flow: Flow): void {
+    const { flows } = this.#contents;
+    const before = flows.get(flow.identity);
+    if (before !== undefined && keysOf(before) !== keysOf(flow))
+      this.findings.assume(
+        before.place,
+        before.text,
+        `line ${flow.place.line} has the same match and priority, and replaces it`,
+      );
+    flows.set(flow.identity, flow);
   }
 
   /** Flows that are there are deleted, or get other actions. */
@@ -257,7 +272,7 @@ export class OvsImport implements Importer {
       this.#read(verb, () => {
         const whole = new Piece(keys.line, keys.from, actions.to);
         const flow = datapathFlow(whole, this.findings.file, unquoted(keys), unquoted(actions));
-        this.#contents.flows.set(flow.identity, this.#withTunnel(flow));
+        this.#add(this.#withTunnel(flow));
       });
     else
       this.findings.refuse(
