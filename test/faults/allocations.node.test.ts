@@ -9,7 +9,7 @@ import type { Calls } from "../support/everyCall.js";
 import { everyCall as everyVerbsCall } from "../verbs/support/everyCall.js";
 import { failEveryAllocation, type Faults, type World } from "./support/everyAllocation.js";
 import { Countdown, faultyCore } from "./support/faultyCore.js";
-import { flowCalls, queueCalls, ruleCalls } from "./support/freshCalls.js";
+import { entryCalls, flowCalls, queueCalls, ruleCalls } from "./support/freshCalls.js";
 import { HostMemory } from "./support/hostMemory.js";
 
 const WORLDS: Readonly<Record<string, (options: DeviceOptions) => Promise<World>>> = {
@@ -23,6 +23,7 @@ const WORLDS: Readonly<Record<string, (options: DeviceOptions) => Promise<World>
   },
   "flows of a new device": flowCalls,
   "rules of a new device": ruleCalls,
+  "rules of one entry": entryCalls,
   "queues of a new device": queueCalls,
 };
 const NAMES = Object.keys(WORLDS);

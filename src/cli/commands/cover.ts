@@ -98,7 +98,9 @@ async function report(
 
 /** Tells of rules that an import did not carry over wholly: the device may treat their frames otherwise. */
 function writeNotes({ scenario }: LoadedScenario, { rules }: Cover): void {
-  const covered = new Set(rules.flatMap(({ rule: { kind, name } }) => (kind === "rule" ? [name] : [])));
+  const covered = new Set(
+    rules.flatMap(({ rule: { kind, name } }) => (kind === "rule" ? [name, ...name.split(" = ")] : [])),
+  );
   const lines = notImportedLines(scenario, (name) => covered.has(name));
   process.stderr.write(notesText(painter(process.stderr), lines));
 }

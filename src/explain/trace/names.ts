@@ -71,11 +71,18 @@ function directRulesIn(device: Device, classifier: Classifier): number {
   return rules;
 }
 
+/** The flows or direct rules that a rule of the core stands for. */
+export function ownersOf(one: InstalledRule): readonly object[] {
+  if (one instanceof FlowEntry) return one.flows;
+  return one.entry?.rules ?? [one];
+}
+
 /** A rule, entry or connection of the device. */
 export function ruleRef(one: InstalledRule): RuleRef {
   const { id } = one;
   if (one instanceof Rule) {
-    const { name, matcher } = one;
+    const { matcher } = one;
+    const name = one.entry?.rules.map((rule) => rule.name).join(" = ") ?? one.name;
     return { kind: "rule", name, id, priority: matcher.priority, matcher: matcher.name };
   }
   if (one instanceof FlowEntry) {

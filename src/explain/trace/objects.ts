@@ -91,7 +91,8 @@ function isWithin(address: number, from: number, bytes: number): boolean {
 /** The actions of a rule, and those of its arrays and samplers. */
 export function* actionsOf(one: InstalledRule): Iterable<Action> {
   if (!(one instanceof Rule) && !isDevxFlowEntry(one)) return;
-  for (const action of one.actions) yield* withInner(action);
+  const rules = one instanceof Rule ? (one.entry?.rules ?? [one]) : [one];
+  for (const { actions } of rules) for (const action of actions) yield* withInner(action);
 }
 
 function* withInner(action: Action): Iterable<Action> {

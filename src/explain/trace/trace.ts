@@ -50,7 +50,7 @@ export interface TableRef {
 export interface RuleRef {
   /** "connection": the rule of an RC or UC queue pair. */
   readonly kind: "rule" | "flow" | "host rule" | "entry" | "connection";
-  /** The names of all identical flows, joined by " = "; of a connection its queue pair; else the name of the rule. */
+  /** The names of all identical flows, or rules of an entry, joined by " = "; of a connection its queue pair; else the name of the rule. */
   readonly name: string;
   /** The number in outcomes. */
   readonly id: number;

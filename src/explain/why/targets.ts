@@ -73,8 +73,9 @@ function ofObject(device: DeviceBase, target: Exclude<WhyTarget, number | string
     return { kind: "table", data: { kind: "table", name }, address: target.classifier.table };
   }
   if (target instanceof QueuePair || target instanceof WorkQueue) return queueTarget(target);
-  const pending = target instanceof Rule && target.handle === 0;
-  return { kind: "rule", data: { kind: "rule", name }, objects: [target], pending, name: `rule "${name}"` };
+  const installed = target instanceof Rule ? target.holder : target;
+  const pending = installed instanceof Rule && installed.handle === 0;
+  return { kind: "rule", data: { kind: "rule", name }, objects: [installed], pending, name: `rule "${name}"` };
 }
 
 function queueTarget(queue: QueuePair | WorkQueue | HostQueue): FoundTarget {

@@ -248,15 +248,16 @@ class DeviceExport {
   /** A rule; none if it has an action that a scenario does not get. */
   #rule(rule: Rule): ScenarioRule[] {
     const name = this.#ruleNames.of(rule);
-    if (rule.handle === 0) {
+    const { handle, secondHandle } = rule.holder;
+    if (handle === 0) {
       this.#findings.refuse("rules", "it waits for a sync of its domain", name);
       return [];
     }
     const { traced } = this.tracer;
-    const content = traced.contentOf(traced.storedRule(rule.handle));
+    const content = traced.contentOf(traced.storedRule(handle));
     const terms = termsOf(content);
     // A rule whose directions differ is two rules of the core, which ask for a direction besides.
-    const own = terms.filter(({ field }) => rule.secondHandle === 0 || field.name !== "ext.direction");
+    const own = terms.filter(({ field }) => secondHandle === 0 || field.name !== "ext.direction");
     const { domain } = rule.matcher.table;
     const aso = (action: AsoAction): ScenarioAsoAction => this.#aso.action(action, domain, content.actions);
     const names: ActionNames = { ...this.#names, aso };

@@ -36,6 +36,8 @@ export interface Operation {
   readonly prepares?: true;
   /** Delivers the frame itself, not a copy: the default of the table does not apply. */
   readonly delivers?: true;
+  /** Delivers a copy to the same place, and the frame goes on. */
+  readonly copy?: Op;
   /** Does not apply to frames of the queue that the operand names (assembly/forward/loopback.ts). */
   readonly exceptSender?: true;
   /** A queue may receive fewer bytes than the frame had at the rule. */
@@ -64,8 +66,14 @@ const OPERATIONS = {
   default_miss: { operand: "number", changes: null, member: "fdb" },
   copy_queue: { operand: "queue", changes: null },
   copy_from_others: { operand: "queue", changes: null, exceptSender: true },
-  queue: { operand: "queue", changes: null, delivers: true, member: "any" },
-  queue_from_others: { operand: "queue", changes: null, delivers: true, exceptSender: true },
+  queue: { operand: "queue", changes: null, delivers: true, copy: Op.copy_queue, member: "any" },
+  queue_from_others: {
+    operand: "queue",
+    changes: null,
+    delivers: true,
+    copy: Op.copy_from_others,
+    exceptSender: true,
+  },
   table: { operand: "table", changes: null, silent: true, member: "any" },
   resume: { operand: "number", changes: null, silent: true },
   pass: { operand: "number", changes: null, silent: true },
@@ -82,7 +90,7 @@ const OPERATIONS = {
   first_hit: { operand: "state", changes: "flag", state: { kind: StateKind.first_hit, bytes: 1 } },
   track: { operand: "state", changes: "syndrome", state: { kind: StateKind.connection, bytes: CONNECTION_SIZE } },
   sampler: { operand: "sampler", changes: null, shortens: true },
-  rss: { operand: "rss", changes: null, delivers: true, member: "any" },
+  rss: { operand: "rss", changes: null, delivers: true, copy: Op.copy_rss, member: "any" },
   copy_rss: { operand: "rss", changes: null },
   esp: {
     operand: "association",

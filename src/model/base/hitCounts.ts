@@ -76,6 +76,14 @@ export class HitCounts {
     this._removed.set(table, sumOf([this.ofRemoved(table), hits]));
   }
 
+  /** Gives a rule the counts of another one. */
+  move(from: InstalledRule, to: InstalledRule): void {
+    this._core.collectCounters();
+    const [source, target] = [from, to].map(({ id }) => this._rules + id * COUNTER_SIZE) as [number, number];
+    if (from.id < this._room && to.id < this._room)
+      this._core.u8.copyWithin(target, source, source + COUNTER_SIZE).fill(0, source, source + COUNTER_SIZE);
+  }
+
   /** The counts of a rule. */
   of({ id }: InstalledRule): Hits {
     return id < this._room ? this._at(this._rules + id * COUNTER_SIZE) : NO_HITS;

@@ -11,6 +11,8 @@ export interface InstalledRule {
    * this method is listed itself.
    */
   flowsFor?(sender: object | null): readonly object[];
+  /** The direct rules that it stands for, if there are several. */
+  readonly entry?: { readonly rules: readonly object[] } | null;
 }
 
 /** Counts the hits of rules (hitCounts.ts). */

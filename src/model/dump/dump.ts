@@ -124,7 +124,8 @@ function withSampleIds({ mask }: Matcher, key: Uint8Array): Uint8Array {
 }
 
 function writeRule(write: Write, rule: Rule): void {
-  const { device, matcher, actions, handle } = rule;
+  const { device, matcher, actions } = rule;
+  const { handle } = rule.holder;
   const id = idOf(device, rule);
   writeLine(write, RULE, id, idOf(device, matcher));
   const { mask } = matcher;

@@ -1,21 +1,18 @@
 /**
  * Rules that match the same frames as an older one. A DR table refuses them on request
  * (mlx5dv_dr_domain_allow_duplicate_rules). In a root table, which the kernel writes, they are one
- * entry: `add_rule_fg` of fs_core.c refuses actions that conflict with those of the entry.
+ * entry (rootEntry.ts).
  */
 import { DIRECTION_WIRE, EXT_DIRECTION, KEY_SIZE } from "../../abi/key.js";
-import { firstMatch } from "../../engine/rules.js";
+import { firstMatch, valueOf } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
-import type { Action, ActionKind } from "../action/action.js";
-import { Matcher } from "../table/matcher.js";
 import type { Handle } from "../base/handle.js";
+import { Matcher } from "../table/matcher.js";
+import { checkAgreement, type EntryRule } from "./rootEntry.js";
+import type { Action } from "../action/action.js";
 
 /** A rule of a matcher, as the rules after it see it. */
-interface OlderRule extends Handle {
-  readonly place: Matcher;
-  readonly actions: readonly Action[];
-  readonly sequence: number;
-}
+type OlderRule = EntryRule & Handle;
 
 const KEY = new Uint8Array(KEY_SIZE);
 
@@ -24,67 +21,96 @@ const KEY = new Uint8Array(KEY_SIZE);
  * @throws EEXIST
  */
 export function checkDuplicate(matcher: Matcher, value: Uint8Array): void {
+  const { mask } = matcher;
   // SPEC: rules with masks of their own are never duplicates.
-  if (matcher.mask === null) return;
-  if (ruleOf(matcher, value) !== null) refuseDuplicate();
+  if (mask === null) return;
+  if (olderRule(matcher, mask, value, () => true) !== null) refuseDuplicate();
   const { pending } = matcher.table.domain;
   const waits = pending?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
   if (waits === true) refuseDuplicate();
 }
 
 /**
- * Refuses a rule of a root table whose actions conflict with those of an older one for the same
- * frames: `check_conflicting_ftes` of fs_core.c.
- * @throws EEXIST
+ * The rule of a root table whose entry a new rule joins: the same mask, priority and value. Null for
+ * none.
+ * @throws EEXIST the actions conflict with those of the entry
  */
-export function checkConflict(matcher: Matcher, value: Uint8Array, actions: readonly Action[]): void {
-  for (const place of matcher.table.classifier.places) {
-    if (!(place instanceof Matcher) || place.slot !== matcher.slot || !isSameMask(place, matcher)) continue;
-    const other = ruleOf(place, value);
-    if (other === null) continue;
-    const conflict = conflictOf(other, actions);
-    if (conflict === undefined) continue;
-    const hint = `${other.name} matches the same frames and ${conflict}`;
-    refuse({ code: "EEXIST", reason: "conflicting_rule", path: "actions", hint, cite: CITE });
+export function entryFor(
+  { slot, table }: Matcher,
+  mask: Uint8Array,
+  value: Uint8Array,
+  actions: readonly Action[],
+): OlderRule | null {
+  for (const place of table.classifier.places) {
+    if (!(place instanceof Matcher) || place.slot !== slot) continue;
+    if (place.mask !== null && !isEqual(place.mask, mask)) continue;
+    const isOfEntry = (rule: OlderRule): boolean =>
+      hasValue(rule, value) && (place.mask !== null || hasMask(place, rule, mask));
+    const older = olderRule(place, mask, value, isOfEntry);
+    if (older === null) continue;
+    checkAgreement(older, actions);
+    return older;
   }
+  return null;
 }
 
-const CITE = "docs/rules.md, Profiles";
-
-/** The oldest living rule of a matcher with this value. A lookup finds all rules of this mask that have it. */
-function ruleOf(matcher: Matcher, value: Uint8Array): OlderRule | null {
-  const { device, table, mask } = matcher;
-  const { classifier, domain } = table;
-  KEY.set(value);
-  if (domain.type === "fdb" && mask?.[EXT_DIRECTION] === 0) KEY[EXT_DIRECTION] = DIRECTION_WIRE;
-  const rankHigh = classifier.rankHigh(matcher);
+/** The oldest living rule of a matcher that a value hits, and that a test accepts. */
+function olderRule(
+  matcher: Matcher,
+  mask: Uint8Array,
+  value: Uint8Array,
+  accepts: (rule: OlderRule) => boolean,
+): OlderRule | null {
   for (let sequence = 0; ;) {
-    const id = firstMatch(device.core, classifier.table, KEY, rankHigh, classifier.rankLow(matcher, sequence));
-    const found = id < 0 ? null : (device.installed.at(id) as unknown as OlderRule);
-    if (found === null || found.place !== matcher) return null;
+    KEY.set(value);
+    if (matcher.table.domain.type === "fdb" && mask[EXT_DIRECTION] === 0) KEY[EXT_DIRECTION] = DIRECTION_WIRE;
+    const found = hitFrom(matcher, sequence);
+    if (found === null) return null;
     // A rule whose removal is pending counts as gone.
-    if (!found.destroyed) return found;
+    if (!found.destroyed && accepts(found)) return found;
     sequence = found.sequence + 1;
   }
 }
 
-/** Actions that an entry has as they are, or not at all. */
-const CHANGES: ReadonlySet<ActionKind> = new Set(["packet_reformat", "modify_header", "pop_vlan", "push_vlan"]);
-
-/** What a rule does that excludes these actions for the same frames. */
-function conflictOf({ actions: older }: OlderRule, actions: readonly Action[]): string | undefined {
-  const of = (list: readonly Action[], kind: ActionKind): Action | undefined => list.find((one) => one.kind === kind);
-  const [drops, tag, old] = [of(older, "drop"), of(actions, "tag"), of(older, "tag")];
-  if ((drops === undefined) !== (of(actions, "drop") === undefined))
-    return drops === undefined ? "does not drop them" : "drops them";
-  if (tag !== undefined && tag.operand !== (old?.operand ?? 0))
-    return old === undefined ? "has no tag" : `has the tag ${old.operand}`;
-  const [others, changes] = [older, actions].map((list) => list.filter(({ kind }) => CHANGES.has(kind)));
-  return isEqual(changes!, others!) ? undefined : "has other changes";
+/** The first rule of a matcher, from a sequence number on, that the key hits. */
+function hitFrom(matcher: Matcher, sequence: number): OlderRule | null {
+  const { device, table } = matcher;
+  const { classifier } = table;
+  const [high, low] = [classifier.rankHigh(matcher), classifier.rankLow(matcher, sequence)];
+  const id = firstMatch(device.core, classifier.table, KEY, high, low);
+  const found = id < 0 ? null : (device.installed.at(id) as unknown as OlderRule);
+  return found?.place === matcher ? found : null;
 }
 
-function isSameMask(one: Matcher, other: Matcher): boolean {
-  return one === other || (one.mask !== null && other.mask !== null && isEqual(one.mask, other.mask));
+/** A field with a range is 0 in the value of the core. */
+function hasValue({ device: { core }, handle }: OlderRule, value: Uint8Array): boolean {
+  const own = valueOf(core, handle);
+  own[EXT_DIRECTION] = value[EXT_DIRECTION] as number;
+  return isEqual(own, value);
+}
+
+/**
+ * Whether a rule that the key hits has this mask: the key still hits it with all other bits
+ * flipped, and with no masked one. A rule with a record for each direction masks no direction.
+ */
+function hasMask(matcher: Matcher, rule: OlderRule, mask: Uint8Array): boolean {
+  const splits = rule.secondHandle !== 0;
+  if (splits && mask[EXT_DIRECTION] !== 0) return false;
+  const flips = (byte: number, bits: number): boolean => {
+    KEY[byte]! ^= bits;
+    return hitFrom(matcher, rule.sequence) !== rule;
+  };
+  for (let byte = 0; byte < KEY_SIZE; byte++) if (!splits || byte !== EXT_DIRECTION) KEY[byte]! ^= ~mask[byte]!;
+  if (flips(0, 0)) return false;
+  return mask.every((bits, byte) => {
+    for (let bit = 1; bit <= bits; bit <<= 1) {
+      if ((bits & bit) === 0) continue;
+      const leaves = flips(byte, bit);
+      KEY[byte]! ^= bit;
+      if (!leaves) return false;
+    }
+    return true;
+  });
 }
 
 function refuseDuplicate(): never {

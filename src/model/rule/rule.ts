@@ -21,7 +21,8 @@ import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher, type ListedActions } from "../table/matcher.js";
 import { checkMask } from "../match/matcherChecks.js";
-import { checkConflict, checkDuplicate } from "./duplicates.js";
+import { checkDuplicate, entryFor } from "./duplicates.js";
+import { join, leave, type EntryRule, type RootEntry } from "./rootEntry.js";
 import { directionsOf, type Direction } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = Object.freeze([]);
@@ -52,12 +53,12 @@ function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] 
 const DIRECTION_MASK = new Uint8Array(KEY_SIZE);
 const DIRECTION_VALUE = new Uint8Array(KEY_SIZE);
 
-export class Rule extends Handle implements Placed, PendingRule {
+export class Rule extends Handle implements Placed, PendingRule, EntryRule {
   declare readonly matcher: Matcher;
   declare readonly actions: readonly Action[];
   /** The number in outcomes. It is reused after the rule is destroyed. */
   declare readonly id: number;
-  /** The rule in the core; 0 while it is pending. */
+  /** The rule in the core; 0 while it is pending, and where another rule of its entry has it. */
   declare handle: number;
   /**
    * The rule for frames from vports, where it differs from that for frames from the wire; 0 without
@@ -67,6 +68,8 @@ export class Rule extends Handle implements Placed, PendingRule {
   declare sequence: number;
   /** Connections of other domains that it claims until it is destroyed. */
   declare claims: readonly Claim[];
+  /** The rules of a root table for the same frames; null for no others. */
+  declare entry: RootEntry | null;
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
     super(matcher.device, name);
@@ -77,6 +80,12 @@ export class Rule extends Handle implements Placed, PendingRule {
     this.secondHandle = 0;
     this.sequence = 0;
     this.claims = NO_CLAIMS;
+    this.entry = null;
+  }
+
+  /** The rule of its entry that is in the core. */
+  get holder(): Rule {
+    return (this.entry?.rules[0] as Rule | undefined) ?? this;
   }
 
   get place(): Matcher {
@@ -92,7 +101,7 @@ export class Rule extends Handle implements Placed, PendingRule {
    * @throws SteeringError EINVAL: they are not counted
    */
   hits(): Hits {
-    return inCall("rule.hits", () => this.device.hitsOf([this]));
+    return inCall("rule.hits", () => this.device.hitsOf([this.holder]));
   }
 
   protected override get ownName(): string {
@@ -189,6 +198,7 @@ export class Rule extends Handle implements Placed, PendingRule {
   /** @internal Removes the rule from the core, if it was inserted. */
   withdraw(): void {
     const { core, installed } = this.device;
+    leave(this);
     if (this.handle !== 0) core.exports.removeRule(this.handle);
     if (this.secondHandle !== 0) core.exports.removeRule(this.secondHandle);
     installed.remove(this);
@@ -227,15 +237,16 @@ function add(
   // A copy: what is checked is what the rule keeps.
   const list = last?.actions ?? [...given];
   if (last === null) checkActions(matcher, directions, list);
-  if (table.isRoot) {
-    if (matcher.rules.values.conflict !== undefined) checkConflict(matcher, value, list);
-  } else if (!table.domain.allowsDuplicates) checkDuplicate(matcher, value);
+  const merges = table.isRoot && matcher.rules.values.conflict !== undefined && ranges.length === 0;
+  const older = merges ? entryFor(matcher, wanted, value, list) : null;
+  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(matcher, value);
   const { actions, record, other } = last ?? listActions(matcher, directions, list);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
   const pending = pendingOf(matcher);
   const mask = wanted === matcher.mask ? matcher.ruleMask : wanted;
-  if (pending === null) rule.insert({ mask, value, ranges, record, other });
+  if (older !== null) join(older, rule, directions);
+  else if (pending === null) rule.insert({ mask, value, ranges, record, other });
   // The scratch key is reused by the next rule, so the pending change copies it.
   else pending.create(rule, { mask, value: value.slice(), ranges, record, other });
   device.installed.add(rule);

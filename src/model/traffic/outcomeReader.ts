@@ -235,7 +235,8 @@ function missedList(domain: DomainType, vport: number, table = "root"): readonly
 
 /** The rules that an outcome lists for an installed rule; `sender` as in `read`. */
 export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly HitRule[] {
-  if (one.flowsFor === undefined) return [one as HitRule];
+  if (one.flowsFor === undefined)
+    return one.entry === undefined || one.entry === null ? [one as HitRule] : ([...one.entry.rules] as HitRule[]);
   return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
 }
 

@@ -1,14 +1,13 @@
 /** What the rules of a device count and change, by the objects that outcomes list. */
 import { StateKind } from "../../abi/trace.js";
 import type { Core } from "../../engine/core.js";
-import { ruleRef } from "../../explain/trace/names.js";
+import { ownersOf, ruleRef } from "../../explain/trace/names.js";
 import { stateName } from "../../explain/trace/objects.js";
 import type { Tracer } from "../../explain/trace/tracer.js";
 import type { MatchedField, RuleRef } from "../../explain/trace/trace.js";
 import { membersOf } from "../../explain/why/links.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { operationOf } from "../../model/action/operations.js";
-import { FlowEntry } from "../../model/flow/entry.js";
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
 
 /** A rule that frames hit. */
@@ -44,7 +43,7 @@ export class HitRules {
           counters: namesOf(true),
           state: namesOf(false),
         };
-        for (const one of object instanceof FlowEntry ? object.flows : [object]) this.#infos.set(one, info);
+        for (const one of ownersOf(object)) this.#infos.set(one, info);
       }
     }
   }

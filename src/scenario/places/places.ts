@@ -115,8 +115,8 @@ export class DocumentObjects {
   /** Null for no object of the document. */
   keysOf({ kind, name }: NamedInDocument): DocumentKeys | null {
     if (kind === "vport" || kind === "device" || kind === "domain") return ["device"];
-    // Identical flows are one rule of the device.
-    const names = kind === "flow" ? name.split(" = ") : [name];
+    // Identical flows, and rules of a root table, are one rule of the device.
+    const names = kind === "flow" || kind === "rule" ? [name, ...name.split(" = ")] : [name];
     for (const section of SECTIONS[kind] ?? []) {
       const list = (this.#scenario[section] ?? []) as readonly { readonly name?: string }[];
       const index = this.#firstOf(section, names, () => list.map((one, i) => nameOf(section, one, i)));

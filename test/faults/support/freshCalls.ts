@@ -95,6 +95,29 @@ export async function flowCalls(options: DeviceOptions): Promise<World> {
   return worldOf(device, steps, () => device.receiveBatch(1, [...FRAMES, MULTICAST]).map(outcomeText));
 }
 
+/** Rules of a root table for the same frames, each with a queue and a counter more. */
+export async function entryCalls(options: DeviceOptions): Promise<World> {
+  const bench = await FlowBench.open({ ...options, profile: "connectx6dx" });
+  const { device } = bench;
+  const context = dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const root = dv.mlx5dv_dr_table_create(domain, 0);
+  const { match_criteria_enable, mask, value } = dv.matchParameters({ "outer.ip_protocol": 6 }, { root: true });
+  const lists = Array.from({ length: 12 }, (_, n) => [
+    dv.mlx5dv_dr_action_create_flow_counter(created(context, dv.allocFlowCounterCommand()), 0),
+    dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.qp(`q${n}`)),
+  ]);
+  const matcher = dv.mlx5dv_dr_matcher_create(root, 1, match_criteria_enable, mask);
+  const steps = lists.map((list, n): Step => [
+    `rule ${n}`,
+    () => {
+      const rule = dv.mlx5dv_dr_rule_create(matcher, value, list.length, list);
+      return () => void dv.mlx5dv_dr_rule_destroy(rule);
+    },
+  ]);
+  return worldOf(device, steps, () => device.receiveBatch(1, FRAMES).map(outcomeText));
+}
+
 /** Domains, tables, rules of many masks and actions, and flow tables of device commands. */
 export async function ruleCalls(options: DeviceOptions): Promise<World> {
   const bench = await FlowBench.open({ vports: 2, ...options });

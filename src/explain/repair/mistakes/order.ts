@@ -5,6 +5,7 @@ import { isPresent, readField, type FieldName } from "../../../model/match/field
 import type { LeftOut } from "../../../model/match/deviceMask.js";
 import { maskedFields } from "../../../model/match/match.js";
 import { fullMask } from "../../../model/match/term.js";
+import { ownersOf } from "../../trace/names.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { isMade } from "../../../drivers/madeRules.js";
 import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/match/flowSpec.js";
@@ -25,8 +26,7 @@ const GROUPS = ["outer", "misc", "inner", "misc2", "misc3", "misc4", "misc5"];
 
 /** What a rule masks in vain, and the criteria of its matcher. */
 function leftOutOf({ object }: RuleInTable): { leftOut: LeftOut; of: object; criteria: number } | null {
-  const owners = object instanceof FlowEntry ? object.flows : [object];
-  for (const of of owners) {
+  for (const of of ownersOf(object)) {
     if (of instanceof Rule) {
       const leftOut = of.matcher.deviceMask?.leftOut ?? null;
       if (leftOut !== null) return { leftOut, of, criteria: of.matcher.criteria };

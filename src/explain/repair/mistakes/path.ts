@@ -195,7 +195,7 @@ const notSynced: Detector = {
     // The core has no pending rule, so no rule of the core is the target.
     if (rule !== null || target.kind !== "rule") return null;
     const pending = [...device.installed].find(
-      (one) => one instanceof Rule && one.handle === 0 && one.name === target.name,
+      (one) => one instanceof Rule && one.holder.handle === 0 && one.name === target.name,
     );
     if (pending === undefined) return null;
     return {

@@ -1,7 +1,8 @@
 /** Rules that no frame hits. */
-import { FlowEntry } from "../../../model/flow/entry.js";
+import { ownersOf } from "../../../explain/trace/names.js";
 import { Flow } from "../../../model/flow/flow.js";
 import { ConnectedRule } from "../../../model/roce/connectionRule.js";
+import { Rule } from "../../../model/rule/rule.js";
 import type { RuleNode } from "../../../explain/why/rules.js";
 import type { FindingObject, Proof } from "../../answer.js";
 import type { LintContext } from "../context.js";
@@ -33,7 +34,7 @@ function* judged(context: LintContext): Iterable<Dead> {
     for (const node of cover.world.nodesOf(table)) {
       if (node.object instanceof ConnectedRule) continue;
       const coverage = cover.coverageOf(node);
-      for (const one of makersOf(node)) {
+      for (const one of ownersOf(node.object)) {
         if (coverage.status !== "none") alive.add(one);
         else if (!dead.has(one)) dead.set(one, { node, object: objectOf(one, node), proof: coverage.proof });
       }
@@ -42,13 +43,9 @@ function* judged(context: LintContext): Iterable<Dead> {
   for (const [one, found] of dead) if (!alive.has(one)) yield found;
 }
 
-/** What made a rule of the core: the flows of an entry, which can have others, or a rule, which can have one for each direction. */
-function makersOf({ object }: RuleNode): readonly object[] {
-  return object instanceof FlowEntry ? object.flows : [object];
-}
-
 function objectOf(maker: object, { object }: RuleNode): FindingObject {
-  return maker instanceof Flow ? namedObject("flow", maker) : installedObject(object);
+  if (maker instanceof Flow) return namedObject("flow", maker);
+  return maker instanceof Rule ? namedObject("rule", maker) : installedObject(object);
 }
 
 /** The numbers of rules that no frame hits. */
