@@ -84,7 +84,7 @@ function matcherFor({ random, root, matchers }: World, mask: bigint): Made {
     ? Matcher.named(root, priority, undefined, `m${number}`)
     : dv.mlx5dv_dr_matcher_create(root, priority, match_criteria_enable, bytes);
   matchers.push({ number, priority, mask: open ? null : mask, matcher });
-  return matchers.at(-1)!;
+  return matchers.at(-1);
 }
 
 function drawRule(world: World, made: number): { rule: RootRule; of: Made } {
@@ -167,7 +167,7 @@ function checkFrames(world: World, tally: Map<string, number>): void {
     );
     const found = reference.outcome(value);
     for (const { frame } of [...to, ...copies])
-      expect(frame[22]).toBe(found?.changes == null ? 64 : Number(found.changes.at(-1)));
+      expect(frame[22]).toBe((found?.changes ?? null) === null ? 64 : Number(found?.changes?.at(-1)));
     for (const [name, packets] of countsOf(counters))
       expect(packets - before.get(name)!, name).toBe(found?.counters.includes(name) === true ? 1n : 0n);
     const kind = found === null ? "none" : `${found.rules.length > 1 ? "merged" : "alone"} ${verdict}`;
@@ -183,7 +183,10 @@ async function checkViews(world: World, tally: Map<string, number>): Promise<voi
   const { device: copy } = await cloneDevice(device);
   const [tracer, explainer] = [await openTracer(device), await openExplainer(device)];
   const bare = ({ verdict, to, copies, tag, rules: hit }: Outcome): object => ({
-    ...{ verdict, to: names(to), copies: names(copies), tag },
+    verdict,
+    to: names(to),
+    copies: names(copies),
+    tag,
     rules: hit.map(({ name }) => name),
   });
   const { rules: covered } = await cover(device);
