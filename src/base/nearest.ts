@@ -21,6 +21,11 @@ export function namesHint(word: string, what: string, names: readonly string[]):
   return `${near === undefined ? "" : `did you mean "${near}"? `}${what}: ${shown}`;
 }
 
+/** The name that a hint asks about; undefined for none. */
+export function suggestedName(hint: string): string | undefined {
+  return /\bdid you mean "([^"]+)"\?/.exec(hint)?.[1];
+}
+
 const SHOWN = 12;
 
 /** Levenshtein: insertions, deletions and replacements from one word to the other; swapping two neighbours counts as one. */

@@ -23,7 +23,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer check RULES...                find errors in rules, and list their contents
   flowsteer fields [NAME]                 list the fields that rules match and actions write
   flowsteer play [RULES] [CAPTURE]        open the playground, a page that updates as you type
-  flowsteer serve SCENARIO                act as a device for real machines
+  flowsteer serve RULES                   act as a device for real machines
   flowsteer extcap                        provide capture interfaces to Wireshark
   flowsteer farm run|worker               steer captures on many machines
   flowsteer help [COMMAND]                show the help of a command
@@ -274,7 +274,8 @@ In a file without errors, check looks for rules that do not do what they seem to
 ${IMPORTED}
   --json            print a line of JSON for each finding and each file: {"kind":"finding","file":"rules.json",
                     "place":{"path":"tables[2]","pointer":"/tables/2","line":14,"column":5},"id":"unreached-table",...}
-  --fix             apply the safe repairs and write the files; files with errors are not changed
+  --fix             apply the safe repairs and write the files; scenarios with errors are not changed, and in rules of
+                    other programs misspelled words are corrected
   --fail-on SEVERITY
                     exit with 1 on findings of this severity or worse: error, warning (the default), note, or never
   --quiet           print only findings

@@ -20,6 +20,7 @@ export {
 } from "./importRules.js";
 export { isUnclaimed } from "../drivers/madeRules.js";
 export type { TextEdit } from "./edits.js";
+export { respelled, type Respelling } from "./respelled.js";
 export { RuleWords, type FieldWords } from "./ruleWords.js";
 export { ImportedRules, type OwnExplanation, type OwnRepair } from "./ownWords.js";
 export { formatWords, type FormatWord } from "./vocabulary.js";

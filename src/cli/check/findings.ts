@@ -12,7 +12,7 @@ import {
   type NamedInDocument,
   type Scenario,
 } from "../../scenario/index.js";
-import type { ImportedRules, SourceElement } from "../../import/index.js";
+import type { ImportedRules, ImportFinding, Respelling, SourceElement } from "../../import/index.js";
 import type { ImportRefusal, Rules } from "../input/rules/rules.js";
 import type { FindingLine } from "../report/checkLines.js";
 
@@ -33,7 +33,20 @@ export function checkRules({ name, text, imported, device }: Rules): Promise<Che
 
 /** Rules that were not imported: an error for each element. */
 export function notImportedFile({ source, findings }: ImportRefusal): CheckedFile {
-  const lines = findings.map(({ file, line, column, text, reason }): FindingLine => ({
+  const lines = findings.map((one) => notImportedLine(one, one.reason));
+  return { name: source, text: "", refusals: [], scenario: null, findings: lines };
+}
+
+/** A misspelled word that `--fix` has corrected. */
+export function respelledLine({ edit: { before, after, ...place }, finding: { text } }: Respelling): FindingLine {
+  return notImportedLine({ ...place, text }, `changed "${before}" to "${after}"`);
+}
+
+function notImportedLine(
+  { file, line, column, text }: Pick<ImportFinding, "file" | "line" | "column" | "text">,
+  reason: string,
+): FindingLine {
+  return {
     kind: "finding",
     file,
     place: { path: "", pointer: "", line, column },
@@ -45,8 +58,7 @@ export function notImportedFile({ source, findings }: ImportRefusal): CheckedFil
     witness: null,
     proof: null,
     fix: null,
-  }));
-  return { name: source, text: "", refusals: [], scenario: null, findings: lines };
+  };
 }
 
 /** Findings of `lint` about rules of other programs are where these rules stand. */

@@ -1,13 +1,13 @@
 /** flowsteer check: finds faults in scenario files and shows what they contain. */
 import type { Scenario } from "../../scenario/index.js";
-import { checkFile, checkRules, notImportedFile, type CheckedFile } from "../check/findings.js";
+import { checkFile, checkRules, notImportedFile, respelledLine, type CheckedFile } from "../check/findings.js";
 import { fixedText } from "../check/fix.js";
 import type { FindingLine } from "../report/checkLines.js";
 import { findingLines, fixedLine, jsonLines, summary } from "../report/findingText.js";
-import { readCommandLine } from "../commandLine.js";
+import { readCommandLine, type CommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
-import { ImportRefusal, readRules, type Rules } from "../input/rules/rules.js";
+import { ImportRefusal, readRules, respelledRules, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { writeOutput } from "../output/wholeFile.js";
 import { badUsage, CommandRefusal, EXIT, refusalLines } from "../refusal.js";
@@ -52,33 +52,38 @@ export async function check(args: readonly string[]): Promise<number> {
   if (flags.has("fix") && operands.includes("-"))
     throw badUsage("--fix", "standard input cannot be written; name a file");
   const all: (readonly [file: string, rules: Rules])[] = [];
+  const respelled = new Map<string, readonly FindingLine[]>();
   let notImported = 0;
   for (const file of operands) {
     try {
+      if (flags.has("fix")) {
+        respelled.set(file, await respell(file, line));
+        if (!flags.has("json")) await output.write(fixedLines(respelled.get(file)));
+        await output.flush();
+      }
       all.push([file, await readRules(file, line)]);
     } catch (error) {
       // The other files are checked all the same.
       if (!(error instanceof ImportRefusal)) throw error;
       process.stderr.write(refusalLines(painter(process.stderr), error));
-      if (flags.has("json")) await output.write(jsonLines(notImportedFile(error), []));
+      if (flags.has("json")) await output.write(jsonLines(notImportedFile(error), respelled.get(file) ?? []));
       notImported++;
     }
   }
-  const imported = all.find(([, rules]) => rules.imported !== null);
-  if (flags.has("fix") && imported !== undefined)
-    throw badUsage("--fix", `${imported[1].name} is no scenario: flowsteer import makes one`);
   const checked: CheckedFile[] = [];
   for (const [file, rules] of all) {
     const { name, text } = rules;
     let found = await checkRules(rules);
-    const { fixed, text: repaired } = flags.has("fix") ? await fixedText(found) : { fixed: [], text };
-    if (fixed.length > 0) {
-      writeOutput(file, repaired);
-      found = await checkFile(name, repaired, rules.device);
+    let fixed = respelled.get(file) ?? [];
+    const repairs = flags.has("fix") && rules.imported === null ? await fixedText(found) : { fixed: [], text };
+    if (repairs.fixed.length > 0) {
+      fixed = repairs.fixed;
+      writeOutput(file, repairs.text);
+      found = await checkFile(name, repairs.text, rules.device);
     }
     checked.push(found);
     if (flags.has("json")) await output.write(jsonLines(found, fixed));
-    else await print(output, found, fixed, flags.has("quiet"));
+    else await print(output, found, repairs.fixed, flags.has("quiet"));
   }
   await output.flush();
   const refused = checked.reduce((sum, { refusals }) => sum + refusals.length, 0);
@@ -87,6 +92,19 @@ export async function check(args: readonly string[]): Promise<number> {
   if (refused + notImported > 0) return EXIT.refused;
   const bad = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
   return checked.some(({ findings }) => findings.some(({ severity }) => bad.includes(severity))) ? EXIT.failed : 0;
+}
+
+function fixedLines(fixed: readonly FindingLine[] = []): string {
+  const paint = painter(process.stdout);
+  return fixed.map((finding) => fixedLine(paint, finding)).join("");
+}
+
+/** Corrects the misspelled words of rules that other programs wrote. @returns what was corrected */
+async function respell(file: string, line: CommandLine): Promise<readonly FindingLine[]> {
+  const found = await respelledRules(file, line);
+  if (found === null || found.made.length === 0) return [];
+  writeOutput(file, found.text);
+  return found.made.map(respelledLine);
 }
 
 function failOnOf(text = "warning"): FailOn {
@@ -110,7 +128,7 @@ async function print(
       process.stderr.write(refusalLines(painter(process.stderr), new CommandRefusal(name, refusal)));
     return;
   }
-  for (const finding of fixed) await output.write(fixedLine(paint, finding));
+  await output.write(fixedLines(fixed));
   if (!quiet) await output.write(`${printable(name)}: ${paint(...summary(findings))}\n${contents(scenario)}`);
   for (const finding of findings) await output.write(findingLines(paint, finding));
 }

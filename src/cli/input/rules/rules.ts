@@ -2,7 +2,7 @@
  * The rules of a command: a scenario, or rules as other programs have them, which are imported first. Rules of the latter
  * are called by their places: `rules.sh:3`.
  */
-import type { ImportedRules, ImportFinding, ImportOptions, ImportSource } from "../../../import/index.js";
+import type { ImportedRules, ImportFinding, ImportOptions, ImportSource, Respelling } from "../../../import/index.js";
 import type { Device, DeviceOptions } from "../../../index.js";
 import { loadScenario, type LoadedScenario, type Scenario } from "../../../scenario/index.js";
 import type { CommandLine } from "../../commandLine.js";
@@ -77,6 +77,18 @@ export function loadRules(
   open?: (options: DeviceOptions) => Promise<Device>,
 ): Promise<LoadedScenario> {
   return withFile(name, () => loadScenario(document, device, open));
+}
+
+/** The rules of a file as another program has them, to be mended; null for a scenario. */
+export async function respelledRules(
+  path: string,
+  line: CommandLine,
+): Promise<{ readonly text: string; readonly made: readonly Respelling[] } | null> {
+  const source = { file: inputName(path), text: await textOf(path) };
+  if (await isScenario(source.text)) return null;
+  const { respelled } = await import("../../../import/index.js");
+  const { sources, made } = await withFile(source.file, () => respelled([source], importOptions(line)));
+  return { text: sources[0]?.text ?? source.text, made };
 }
 
 /** Whether a text is a scenario, or a text whose fault the reader of scenarios names. */

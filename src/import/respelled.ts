@@ -1,0 +1,70 @@
+/** Misspelled words of texts, replaced by those that the importers suggest. */
+import { suggestedName } from "../base/nearest.js";
+import type { ImportFinding } from "../formats/reading/finding.js";
+import { lineStarts, type TextEdit } from "./edits.js";
+import { importRules, type ImportOptions, type ImportSource } from "./importRules.js";
+
+/** A correction, and the finding that it answers. */
+export interface Respelling {
+  readonly edit: TextEdit;
+  readonly finding: ImportFinding;
+}
+
+/** A rule can have several such words, of which an importer names the first. */
+const MAX_ROUNDS = 16;
+const WORD = /^[\w.-]+/;
+
+/**
+ * The sources with the words that the importers suggest. A correction stays if the word is read: the
+ * importers have nothing to say about that place then.
+ */
+export function respelled(
+  sources: readonly ImportSource[],
+  options: ImportOptions,
+): { readonly sources: readonly ImportSource[]; readonly made: readonly Respelling[] } {
+  const made: Respelling[] = [];
+  const tried = new Set<string>();
+  let now = sources;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const open = suggestions(now, options).filter(({ edit }) => !tried.has(keyOf(edit)));
+    if (open.length === 0) break;
+    for (const { edit } of open) tried.add(keyOf(edit));
+    const places = new Set(suggestions(withEdits(now, open), options).map(({ edit }) => placeOf(edit)));
+    const good = open.filter(({ edit }) => !places.has(placeOf(edit)));
+    now = withEdits(now, good);
+    made.push(...good);
+  }
+  return { sources: now, made };
+}
+
+const placeOf = ({ file, line, column }: TextEdit): string => `${file}:${line}:${column}`;
+const keyOf = (edit: TextEdit): string => `${placeOf(edit)} ${edit.before}`;
+
+/** The corrections that an import suggests, one a line: a later column moves with an earlier word. */
+function suggestions(sources: readonly ImportSource[], options: ImportOptions): Respelling[] {
+  const found = new Map<string, Respelling>();
+  for (const finding of importRules(sources, options).findings) {
+    const { file, line, column, severity, reason } = finding;
+    const after = suggestedName(reason);
+    const text = sources.find((one) => one.file === file)?.text;
+    if (severity !== "refused" || after === undefined || text === undefined) continue;
+    const before = WORD.exec(text.slice((lineStarts(text)[line - 1] ?? 0) + column - 1))?.[0];
+    const key = `${file}:${line}`;
+    if (before !== undefined && !found.has(key))
+      found.set(key, { edit: { file, line, column, before, after }, finding });
+  }
+  return [...found.values()];
+}
+
+function withEdits(sources: readonly ImportSource[], edits: readonly Respelling[]): ImportSource[] {
+  return sources.map(({ file, text }) => {
+    const lines = text.split("\n");
+    for (const { edit } of edits) {
+      const { line, column, before, after } = edit;
+      const whole = lines[line - 1];
+      if (edit.file !== file || whole === undefined) continue;
+      lines[line - 1] = whole.slice(0, column - 1) + after + whole.slice(column - 1 + before.length);
+    }
+    return { file, text: lines.join("\n") };
+  });
+}
