@@ -1,5 +1,6 @@
 /**
  * Importing 100,000 rules of each format, each in a process of its own: `node --import tsx bench/import.ts [FORMAT...]`.
+ * With `run` instead: 100,000 rules of testpmd straight into `run`, beside `import` and `run` of the scenario.
  * The goals of a format are 5 s and 500 MB. The peer, in the same run, is a process that reads the same file and parses its
  * lines as JSON texts.
  */
@@ -158,4 +159,33 @@ async function main(chosen: readonly string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2));
+const ROUNDS = 3;
+const median = (values: readonly number[]): string => values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(1);
+
+/** Rules into `run` as they are, and as a scenario, in turn. */
+async function straight(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "flowsteer-straight-"));
+  try {
+    const [file, scenario, capture] = [join(folder, "rules"), join(folder, "scenario.json"), join(root, CAPTURE)];
+    writeFileSync(file, TEXTS["testpmd"]!());
+    const seconds = async (...args: string[]): Promise<number> =>
+      (await runWell(process.execPath, [join(root, "dist/cli.js"), ...args, "--quiet"])).seconds;
+    const [asTheyAre, imports, runs]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      asTheyAre.push(await seconds("run", file, capture));
+      imports.push(await seconds("import", file, "--output", scenario));
+      runs.push(await seconds("run", scenario, capture));
+    }
+    const both = imports.map((one, n) => one + (runs[n] as number));
+    const ratio = median(asTheyAre.map((one, n) => one / (both[n] as number)));
+    console.log(
+      `run RULES: ${median(asTheyAre)} s; import: ${median(imports)} s and run: ${median(runs)} s; ${ratio} x`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const CAPTURE = "examples/everyday.pcap";
+const chosen = process.argv.slice(2);
+await (chosen[0] === "run" ? straight() : main(chosen));
