@@ -1,4 +1,5 @@
 /** Edits of the elements of a text: which there are for a change of a value, and what they make of the text. */
+import type { Change as Edit } from "../formats/reading/format.js";
 import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
 import { valueLike } from "../formats/text/values.js";
@@ -16,13 +17,6 @@ export interface Span extends Phrase {
   /** The value. */
   readonly at: number;
   readonly end: number;
-}
-
-/** A change of an element: the characters from `from` to `to` become `text`. */
-export interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
 }
 
 /** One edit of each list, in all ways in which no two overlap. */

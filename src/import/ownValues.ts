@@ -1,6 +1,6 @@
 /** Differences between a rule and a frame in the values of the rule's text, where the importer writes them otherwise. */
 import type { Difference } from "../explain/index.js";
-import { connectionDifference, type StateFlags } from "../formats/text/connection.js";
+import { connectionDifference, connectionWords, type StateFlags } from "../formats/text/connection.js";
 import { placesOf } from "../headers/fields.js";
 import type { FieldWords } from "./ruleWords.js";
 
@@ -34,6 +34,13 @@ export function ownDifference(
   if (placesOf(field).length > 0 || !difference.wanted.includes("/") || !isNumber(own.value)) return difference;
   if (BigInt(own.value) !== wanted.value) return difference;
   return { ...difference, wanted: own.value, found: `0x${(BigInt(found) & wanted.mask).toString(16)}` };
+}
+
+/** A value, or a value and its mask, as texts write it in the field that they call `name`. */
+export function ownValue(name: string, value: string, flags: StateFlags | undefined): string {
+  const masked = maskedOf(value);
+  if (flags === undefined || masked === undefined || !CONNECTION.has(name)) return value;
+  return connectionWords(flags, masked.value, value.includes("/") ? masked.mask : masked.value);
 }
 
 /** Whether a field holds the state of a connection: no edit of a rule makes a frame a part of another one. */

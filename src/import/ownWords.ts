@@ -8,7 +8,7 @@ import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
 import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
-import { isConnection, ownDifference } from "./ownValues.js";
+import { isConnection, ownDifference, ownValue } from "./ownValues.js";
 import type { TextEdit } from "./edits.js";
 import { RuleWords } from "./ruleWords.js";
 
@@ -38,6 +38,7 @@ function keyOf({ file, line, column }: SourceElement): string {
   return `${file}:${line}:${column}`;
 }
 
+const VLAN_TAG = /^(outer|inner)\.([cs])vlan_tag$/;
 const SOURCE_PORT = "misc.source_port";
 /** The number of a function after the field: "misc.source_port is 1", "misc.source_port 1". */
 const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
@@ -195,6 +196,22 @@ export class ImportedRules {
     return (formats.find(({ recognizes }) => recognizes(text)) ?? formats[0])?.states;
   }
 
+  /** A value, or a value and its mask, of a field that texts call `name`, as that of the rule writes it. */
+  valueIn(name: string, value: string, rule: string): string {
+    return ownValue(name, value, this.#flagsOf(rule));
+  }
+
+  /** What makes the rule of an element one for tagged frames. */
+  readonly #tagged = (text: string): ReturnType<NonNullable<Format["tagged"]>> =>
+    this.#formats.find(({ recognizes, tagged }) => tagged !== undefined && recognizes(text))?.tagged?.(text) ?? null;
+
+  /** Texts that name tagged frames otherwise have no words for frames with and without a tag. */
+  #leavesOutTag({ of, rule, fields }: Repair): boolean {
+    const text = rule === null ? undefined : this.elements.get(rule)?.text;
+    if (of !== "rule" || text === undefined || this.#tagged(text) === null) return false;
+    return fields.every(({ field, after }) => VLAN_TAG.test(field) && after === null);
+  }
+
   #isOfConnection({ rule, fields }: Repair): boolean {
     if (rule === null) return false;
     const words = this.words.fieldsOf(rule).filter(isConnection);
@@ -214,7 +231,8 @@ export class ImportedRules {
       repairs: own.repairs
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
         .filter((repair) => !this.#isOfConnection(repair))
-        .map((repair) => ownRepair(repair, this.words)),
+        .filter((repair) => !this.#leavesOutTag(repair))
+        .map((repair) => ownRepair(repair, this.words, this.#tagged)),
     };
   }
 }
@@ -234,7 +252,11 @@ function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]
 function wordsOf(formats: readonly Format[]): (field: string) => string {
   if (formats.every(({ hasDeviceFields }) => hasDeviceFields === true)) return (field) => field;
   const portName = formats.find((one) => one.portName !== undefined)?.portName ?? "source port";
-  return (field) => (field === SOURCE_PORT ? portName : frameWords(field));
+  return (field) => {
+    const [, level, kind] = VLAN_TAG.exec(field) ?? [];
+    if (kind !== undefined) return `${level === "inner" ? "inner " : ""}${kind.toUpperCase()}-VLAN tag`;
+    return field === SOURCE_PORT ? portName : frameWords(field);
+  };
 }
 
 /** A text as a name, and what stands in quotation marks in it. */
@@ -290,14 +312,18 @@ function withSentences(
   );
 }
 
-function ownRepair(repair: Repair, words: RuleWords): OwnRepair {
+function ownRepair(repair: Repair, words: RuleWords, tagged: NonNullable<Format["tagged"]>): OwnRepair {
   if (repair.of === "device") return { ...repair, sentence: portSentence(repair) ?? repair.sentence };
   if (repair.of !== "rule" || repair.rule === null) return repair;
-  const edits = editsOf(repair.rule, repair.fields, words);
+  const [{ field, after } = { field: "", after: null }, second] = repair.fields;
+  const isTag = second === undefined && VLAN_TAG.test(field) && after === "1";
+  const edits =
+    editsOf(repair.rule, repair.fields, words) ?? (isTag ? words.editsBy(repair.rule, tagged, [field, after]) : null);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   const [first, ...more] = edits;
   const line = first === undefined || more.length === 0 ? null : words.textAfter(repair.rule, edits);
-  const sentence = line === null ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
+  const isShort = line !== null && !line.includes("\n");
+  const sentence = !isShort ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
   return { ...repair, sentence, edits };
 }
 
@@ -312,9 +338,13 @@ function vxlanDevice(port: number | string): string {
   return `ip link add NAME type vxlan dstport ${port} external`;
 }
 
+/** What numbers of vports mean, which texts do not have. */
+const VPORT_NUMBERS = / Vport 0 is the PF, 1 the first VF, and 65535 the wire\.$/;
+
 /** A mistake whose advice has the words of a text. */
 function ownMistake(mistake: Mistake): Mistake {
-  const sentence = mistake.sentence.replace(
+  const said = mistake.sentence.replace(/ to function (\d+), not/, " to VF $1, not").replace(VPORT_NUMBERS, "");
+  const sentence = said.replace(
     /(UDP port (\d+)\. Register the port), or/,
     (_, advice: string, port: string) => `${advice}, as the driver does for "${vxlanDevice(port)}", or`,
   );

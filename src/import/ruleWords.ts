@@ -3,22 +3,22 @@
  * value in the place of a word makes another match, so no table knows the fields of a language a second time.
  */
 import { parseJson } from "../base/json.js";
+import type { Change as Edit } from "../formats/reading/format.js";
 import type { Scenario } from "../scenario/document.js";
-import type { ImportFinding, SourceElement, SourcePlace } from "../formats/reading/finding.js";
+import type { ImportFinding, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
+import { homesOf, linesOf, rulesIn, type AnyRule, type Home, type Match } from "./homes.js";
 import { phraseBefore } from "../formats/text/phrases.js";
 import { isValue, otherValues, valueWords } from "../formats/text/values.js";
 import {
   applied,
   combinations,
   elementAfter,
-  lineStarts,
   placeAt,
   removals,
   replacements,
   textEdit,
   textEdits,
-  type Edit,
   type Span,
   type TextEdit,
 } from "./edits.js";
@@ -46,27 +46,9 @@ export interface FieldChange {
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
 /** Sources with more characters are not read whole for the words of a rule that needs the others. */
-const MAX_WHOLE = 20_000;
+const MAX_WHOLE = 200_000;
 /** Ways to make a change that are tried. */
 const MAX_TRIES = 16;
-
-type Match = Readonly<Record<string, unknown>>;
-type AnyRule = {
-  readonly name?: string;
-  readonly match?: Match;
-  readonly table?: string;
-  readonly matcher?: string;
-  readonly priority?: number;
-};
-
-/** The element of a rule in its source. */
-interface Home {
-  readonly source: ImportSource;
-  readonly element: SourceElement;
-  /** Where the element begins in the text of the source. */
-  readonly start: number;
-  readonly match: Match;
-}
 
 /**
  * The words of imported rules.
@@ -138,6 +120,21 @@ export class RuleWords {
       if (this.#make(rule, home, edits, changes)) return textEdits(home.element, edits);
     }
     return null;
+  }
+
+  /** The edits that `changes` makes of the element of a rule, if they give a field this value; null otherwise. They were tried. */
+  editsBy(
+    rule: string,
+    changes: (text: string) => readonly Edit[] | null,
+    [field, value]: readonly [field: string, value: string],
+  ): readonly TextEdit[] | null {
+    const home = this.#allHomes.get(rule);
+    const edits = home === undefined ? null : changes(home.element.text);
+    if (home === undefined || edits === null || this.#length > MAX_SOURCES) return null;
+    const rules = this.#imported(this.#sources, home, edits);
+    const isMade = isWanted(matchOf(rules?.get(rule))?.[field], value);
+    const others = [...this.#allRules].every(([name, text]) => name === rule || rules?.get(name) === text);
+    return isMade && others ? textEdits(home.element, edits) : null;
   }
 
   /** The element of a rule after edits that lie in it; null for a rule without a place. */
@@ -260,7 +257,8 @@ export class RuleWords {
     const others = new Map<string, Set<number>>();
     for (const { element, source } of this.#allHomes.values()) {
       const lines = others.get(source.file) ?? new Set();
-      if (element.line !== home.element.line || source !== home.source) lines.add(element.line - 1);
+      for (const line of linesOf(element))
+        if (source !== home.source || !linesOf(home.element).includes(line)) lines.add(line - 1);
       others.set(source.file, lines);
     }
     const sources = this.#sources.map(({ file, text }) => {
@@ -329,34 +327,9 @@ function isWanted(now: unknown, wanted: string | null | undefined): boolean {
   return (typeof now === "string" || typeof now === "number") && isValue(String(now), wanted);
 }
 
-function rulesIn({ rules = [], hostRules = [] }: Scenario): readonly (readonly [path: string, rule: AnyRule])[] {
-  return [
-    ...rules.map((rule, n) => [`rules[${n}]`, rule] as const),
-    ...hostRules.map((rule, n) => [`hostRules[${n}]`, rule] as const),
-  ];
-}
-
 function rulesOf(scenario: Scenario | null): ReadonlyMap<string, string> {
   if (scenario === null) return new Map();
   return new Map(rulesIn(scenario).map(([, rule]) => [rule.name ?? "", JSON.stringify(rule)]));
-}
-
-function homesOf(
-  sources: readonly ImportSource[],
-  scenario: Scenario,
-  elementOf: ImportResult["elementOf"],
-): ReadonlyMap<string, Home> {
-  const starts = new Map(sources.map(({ file, text }) => [file, lineStarts(text)]));
-  const homes = new Map<string, Home>();
-  for (const [path, { name, match = {} }] of rulesIn(scenario)) {
-    const element = elementOf(path);
-    const source = sources.find(({ file }) => file === element?.file);
-    if (name === undefined || element === undefined || source === undefined) continue;
-    const start = (starts.get(element.file)?.[element.line - 1] ?? 0) + element.column - 1;
-    // The words of an element that stands on several lines, or that has values of variables, are not there as they are.
-    if (source.text.startsWith(element.text, start)) homes.set(name, { source, element, start, match });
-  }
-  return homes;
 }
 
 function matchOf(rule: string | undefined): Match | undefined {

@@ -1,4 +1,5 @@
 /** Commands with the rules of other programs as they are. Inputs follow shared cases 06 and 31 in their form. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { flowsteer, scratch } from "./support/command.js";
 
@@ -55,6 +56,30 @@ describe("why", () => {
     const { out } = await flowsteer(["why", file, ...frame, "--rule", `${file}:1`, "--quiet"]);
     expect(out.replace(/\s+/g, " ")).toContain(`does not match: ${port} is VF 1, not uplink`);
     expect(out).not.toMatch(/misc\.|"create/);
+  });
+
+  it("makes a filter one for tagged frames in the words of tc", async () => {
+    const text = "tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.7 action drop\n";
+    const file = scratch("tagged.tc", text);
+    const frame = ["--packet", "ethernet / vlan 5 / ipv4 > 10.0.0.7 / udp > 53"];
+    const { out } = await flowsteer(["why", file, ...frame, "--rule", `${file}:1`, "--quiet"]);
+    const flat = out.replace(/\s+/g, " ");
+    const edited = text.replace("protocol ip", "protocol 802.1Q").replace("flower", "flower vlan_ethtype ip").trimEnd();
+    expect(flat).toContain(`${file}:1: write "${edited}".`);
+    expect(flat).toContain("C-VLAN tag is 1, not 0");
+    expect(flat).not.toMatch(/cvlan_tag|leave out/);
+    const { out: mended } = await flowsteer(["why", scratch("mended.tc", `${edited}\n`), ...frame, "--json"]);
+    expect(mended).toContain("drop_action");
+  });
+
+  it("says in the words of the text which function got a frame", async () => {
+    const text =
+      "tc filter add dev eth0 ingress protocol ip prio 1 flower ip_proto tcp dst_port 80 action mirred egress redirect dev eth0_0 pipe action mirred egress mirror dev eth0_1\n";
+    const file = scratch("mirror.tc", text);
+    const { out, err } = await flowsteer(["why", file, "--packet", "ipv4 / tcp > 80", "--vport", "2"]);
+    expect(out.replace(/\s+/g, " ")).toContain(`Rule "${file}:1" sends the frame to VF 1, not to VF 2.`);
+    expect(out).not.toContain("65535");
+    expect(err).toContain("mirred: the action before it ends the filter without pipe: it is not executed");
   });
 
   it("calls a wider prefix what it is: other addresses come to the rule", async () => {
@@ -316,10 +341,23 @@ describe("a refused command", () => {
     expect(err).toContain("--map: examples/everyday.json is a scenario: there is nothing to import");
   });
 
-  it("does not mend texts that are no scenarios", async () => {
-    const { code, err } = await flowsteer(["check", scratch("flows.ovs", OVS), "--fix"]);
-    expect(code).toBe(2);
-    expect(err).toContain("flowsteer import makes one");
+  it("--fix corrects misspelled words where they stand, and says which", async () => {
+    const file = scratch("flows.ovs", OVS.replace("nw_dst", "nw_dts").replace("output", "ouptut"));
+    const { code, out } = await flowsteer(["check", file, "--fix"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`${file}:1:24: fixed not-imported`);
+    expect(out).toMatch(/changed "nw_dts" to "nw_dst"[\s\S]*changed "ouptut" to "output"/);
+    expect(readFileSync(file, "utf8")).toBe(OVS);
+    const { out: again } = await flowsteer(["check", file, "--fix"]);
+    expect(again).not.toContain("fixed");
+  });
+
+  it("--fix leaves what no suggestion answers, and says what it corrected all the same", async () => {
+    const file = scratch("filters.tc", TC.replace("dst_port", "dst_prot").replace("action drop", "action xyzzyq"));
+    const json = await flowsteer(["check", file, "--fix", "--json"]);
+    expect(json.code).toBe(2);
+    expect(readFileSync(file, "utf8")).toBe(TC.replace("action drop", "action xyzzyq"));
+    expect(json.out).toContain('"fixed":["not-imported"]');
   });
 
   it("checks the other files, too", async () => {
@@ -407,6 +445,16 @@ describe("trace", () => {
     expect(out).toContain("device priority 65530 EtherType ipv4, IP protocol udp, IP version 4, nw_dst 10.0.0.7");
     expect(out).toContain("modify nw_dst = 10.0.0.9 nw_dst 10.0.0.7 -> 10.0.0.9");
     expect(out).not.toMatch(/\b(?:outer|inner)\.|table table/);
+  });
+
+  it("writes the state of a connection as the text does, and the removal of a tag in words", async () => {
+    const text =
+      "table=0,priority=10,in_port=1,tcp,ct_state=-trk,actions=ct(table=1,zone=5)\ntable=1,priority=10,tcp,ct_state=+trk+est,actions=output:2\n";
+    const out = await traced("ct.ovs", text, "ipv4 10.0.0.1 > 10.0.0.7 / tcp 1 > 22", "--map", "1=uplink,2=vf1");
+    expect(out).toContain("in_port uplink, ct_state -trk modify ct_state = +trk+est, ct_zone 5 ct_state -trk ->");
+    expect(out).toContain("IP protocol tcp, ct_state +trk+est");
+    expect(out).toContain("clear tag");
+    expect(out).not.toMatch(/ct_state (?:0x|\d)|untag/);
   });
 
   it("names what RSS hashed as frames have it", async () => {

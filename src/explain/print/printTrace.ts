@@ -34,6 +34,8 @@ export interface PrintTraceOptions {
   near?: readonly Near[];
   /** What a match field is called where a rule matches or changes it. @default its name in scenario files */
   nameOf?: (field: string, rule: string) => string;
+  /** A value of a match field as a rule writes it. @default as in scenario files */
+  valueText?: (field: string, value: string, rule: string) => string;
   /** What the priorities of rules are called. @default "priority" */
   priorityName?: string;
 }
@@ -72,6 +74,7 @@ const LABELS: Readonly<Record<string, string>> = {
   first_hit: "first hit",
   default_miss: "miss",
   pass_chain: "pass",
+  untag: "clear tag",
 };
 
 /** Actions whose changed fields say more than their text. */
@@ -82,6 +85,7 @@ class TracePrinter {
   readonly #trace: Trace;
   readonly #near: readonly Near[];
   readonly #nameOf: (field: string, rule: string) => string;
+  readonly #valueText: (field: string, value: string, rule: string) => string;
   readonly #priorityName: string;
   /** Whether tables are shown with their function. */
   readonly #functions: boolean;
@@ -93,6 +97,7 @@ class TracePrinter {
 
   constructor(page: Page, trace: Trace, options: PrintTraceOptions) {
     const { near = [], nameOf = (field: string) => field, priorityName = "priority" } = options;
+    this.#valueText = options.valueText ?? ((_, value) => value);
     this.#page = page;
     this.#trace = trace;
     this.#near = near;
@@ -189,9 +194,12 @@ class TracePrinter {
 
   /** `outer.tcp_dport 80`, `outer.ipv4_dst 10.0.0.7 in 10.0.0.0/8`. */
   #matchedText({ matched }: LookupStep, rule: RuleRef): string {
-    const texts = matched.map(({ field, wanted, found }) => {
-      const named = `${this.#nameOf(field, rule.name)} ${found}`;
-      return together(wanted === found || wanted === "any" ? named : `${named} in ${wanted}`);
+    const texts = matched.map(({ field, found, ...of }) => {
+      const wanted = this.#valueText(field, of.wanted, rule.name);
+      // Words of a state name the bits that the rule compares.
+      const isOwn = wanted !== of.wanted;
+      const named = `${this.#nameOf(field, rule.name)} ${isOwn ? wanted : found}`;
+      return together(isOwn || wanted === found || wanted === "any" ? named : `${named} in ${wanted}`);
     });
     return texts.length === 0 ? "" : `  ${texts.join(", ")}`;
   }
@@ -211,7 +219,8 @@ class TracePrinter {
     const [main, ...rest] = state;
     const values = main === undefined ? "" : valuesText(main);
     const nameOf = (field: string): string => this.#nameOf(field, step.rule?.name ?? "");
-    const said = action === "table" ? tableText(text) : text.replace(MATCH_FIELDS, nameOf);
+    const valueOf = (field: string, value: string): string => this.#valueText(field, value, step.rule?.name ?? "");
+    const said = action === "table" ? tableText(text) : assigned(text, valueOf).replace(MATCH_FIELDS, nameOf);
     this.#said.set(step.branch, said);
     const joint = said === "" || values === "" ? "" : said.includes(": ") ? ", " : ": ";
     this.#there(label, style, said + joint + values);
@@ -224,7 +233,8 @@ class TracePrinter {
       return;
     }
     for (const { field, before, after } of fields) {
-      this.#there("", "dim", `${nameOf(field)} ${before ?? "absent"} -> ${after ?? "absent"}`);
+      const [from, to] = [before, after].map((value) => (value === null ? "absent" : valueOf(field, value)));
+      this.#there("", "dim", `${nameOf(field)} ${from} -> ${to}`);
     }
   }
 
@@ -322,6 +332,15 @@ function isFdb({ domain }: TableRef): boolean {
 
 function isSame(a: TableRef, b: TableRef): boolean {
   return a.table === b.table && a.domain === b.domain && a.vport === b.vport;
+}
+
+/** The text of an action with the values that it sets as a rule writes them: "misc2.metadata_reg_c_0 = 34". */
+function assigned(text: string, valueOf: (field: string, value: string) => string): string {
+  const parts = text.split(", ").map((part) => {
+    const [field = "", value, ...more] = part.split(" = ");
+    return value === undefined || more.length > 0 ? part : `${field} = ${valueOf(field, value)}`;
+  });
+  return parts.join(", ");
 }
 
 /** Those of Open vSwitch are called "table 5" already. */

@@ -21,6 +21,13 @@ export type Element = { readonly becomes: string } | { readonly refused: string 
 /** The elements of a format by their names, in groups that the page has headings for. */
 export type ElementGroups = Readonly<Record<string, Readonly<Record<string, Element>>>>;
 
+/** A change of the text of an element: the characters from `from` to `to` become `text`. */
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
 export interface Format {
   /** What stands in the format, in a few words: "testpmd commands". */
   readonly title: string;
@@ -34,6 +41,8 @@ export interface Format {
   readonly hasDeviceFields?: true;
   /** The flags of `ct_state`, where the importer keeps connections in a register (`text/connection.ts`). */
   readonly states?: StateFlags;
+  /** The changes of an element that make its rule one for frames with a VLAN tag. */
+  readonly tagged?: (text: string) => readonly Change[] | null;
   /** What its texts call the port that a frame comes from. */
   readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */

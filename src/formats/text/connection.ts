@@ -35,6 +35,13 @@ export function connectionDifference(
   return { name: "ct_zone", wanted: zone(wanted.value & wanted.mask), found: zone(found), note: null };
 }
 
+/** What a register has of a connection, under a mask: "+trk+est", "+trk+new, ct_zone 5". */
+export function connectionWords(flags: StateFlags, value: bigint, mask: bigint = value): string {
+  const state = stateWords(flags, value, mask) || "-trk";
+  const zone = (value & mask) >> BigInt(ZONE_AT);
+  return zone === 0n ? state : `${state}, ct_zone ${zone}`;
+}
+
 /** "+trk-new": the flags under a mask, `trk` first. */
 function stateWords(flags: StateFlags, value: bigint, mask: bigint): string {
   return Object.entries(flags)

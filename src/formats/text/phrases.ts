@@ -11,6 +11,12 @@ export interface Phrase {
 
 /** Of `text` up to a value; the first that fits is taken. */
 const PHRASES: readonly RegExp[] = [
+  // nft -j: { "payload": { "protocol": "udp", "field": "dport" } }, "right":
+  /"protocol":\s*"(?<item>\w+)",\s*"field":\s*"(?<key>\w+)"[\s}]*,\s*"right":\s*"?$/d,
+  // tc -j: "dst_port":
+  /"(?<key>[\w.-]+)":\s*"?$/d,
+  // ethtool -n: Dest IP addr: 198.51.100.0 mask:
+  /(?<=^|\n)[ \t]*(?<key>[A-Z][A-Za-z ]*):\s+(?:\S+\s+mask:\s+)?$/d,
   // ovs-dpctl: ipv4(src=10.0.0.1,dst=
   /(?<!\w)(?<item>\w+)\((?:[^()]*,\s*)?(?<key>\w+)=$/d,
   // OpenFlow: tp_dst=

@@ -8,7 +8,7 @@ export interface ValueWord {
 }
 
 const VALUE =
-  /(?<![\w.:-])(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|[\da-f]{0,4}:[\da-f:.]+|0x[\da-f]+|\d+|(?:[+-][a-z]+)+)(?![\w.:])/gi;
+  /(?<![\w.-]|(?<!"):)(?:(?:[\da-f]{2}:){5}[\da-f]{2}|\d+(?:\.\d+){3}|(?!(?<=\w"):)[\da-f]{0,4}:[\da-f:.]+|0x[\da-f]+|\d+|(?:[+-][a-z]+)+)(?![\w.:])/gi;
 
 /** The values of a text, in its order. */
 export function valueWords(text: string): ValueWord[] {

@@ -5,6 +5,7 @@ import { STATES } from "./connection.js";
 import { EXTRAS, FLAGS } from "./filter.js";
 import { TcImport } from "./import.js";
 import { KEYS } from "./keys.js";
+import { taggedFilter } from "./tagged.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {
   "filter add, replace, change": { becomes: "a rule, in the table of its chain" },
@@ -40,6 +41,7 @@ const ELEMENTS: ElementGroups = {
 
 export const TC: Format = {
   title: "tc filters (flower, matchall)",
+  tagged: taggedFilter,
   portName: "dev",
   states: STATES,
   recognizes: (text) =>

@@ -1,0 +1,17 @@
+/** A filter of a protocol as one for its frames behind a VLAN tag, which tc names as another protocol. */
+import type { Change } from "../../reading/format.js";
+
+const PROTOCOL = /\bprotocol\s+(ip|ipv6|arp)(?=\s)/d;
+const FLOWER = /\bflower(?=\s|$)/d;
+
+/** The changes of a filter: `protocol 802.1Q ... flower vlan_ethtype ip`; null where it has no such words. */
+export function taggedFilter(text: string): readonly Change[] | null {
+  const [protocol, flower] = [PROTOCOL.exec(text)?.indices, FLOWER.exec(text)?.indices];
+  if (protocol?.[1] === undefined || flower?.[0] === undefined) return null;
+  const [from, to] = protocol[1];
+  const [at, end] = flower[0];
+  return [
+    { from, to, text: "802.1Q" },
+    { from: at, to: end, text: `flower vlan_ethtype ${text.slice(from, to)}` },
+  ];
+}

@@ -1,0 +1,88 @@
+/** Where rules stand in the texts that they were imported from. */
+import type { SourceElement } from "../formats/reading/finding.js";
+import type { Scenario } from "../scenario/document.js";
+import { lineStarts } from "./edits.js";
+import type { ImportResult, ImportSource } from "./importRules.js";
+
+/** The most characters of an element that stands on several lines. */
+const MAX_ELEMENT = 4000;
+
+export type Match = Readonly<Record<string, unknown>>;
+export type AnyRule = {
+  readonly name?: string;
+  readonly match?: Match;
+  readonly table?: string;
+  readonly matcher?: string;
+  readonly priority?: number;
+};
+
+/** The element of a rule in its source. */
+export interface Home {
+  readonly source: ImportSource;
+  readonly element: SourceElement;
+  /** Where the element begins in the text of the source. */
+  readonly start: number;
+  readonly match: Match;
+}
+
+export function homesOf(
+  sources: readonly ImportSource[],
+  scenario: Scenario,
+  elementOf: ImportResult["elementOf"],
+): ReadonlyMap<string, Home> {
+  const starts = new Map(sources.map(({ file, text }) => [file, lineStarts(text)]));
+  const found: (Home & { readonly name: string })[] = [];
+  for (const [path, { name, match = {} }] of rulesIn(scenario)) {
+    const element = elementOf(path);
+    const source = sources.find(({ file }) => file === element?.file);
+    if (name === undefined || element === undefined || source === undefined) continue;
+    const start = (starts.get(element.file)?.[element.line - 1] ?? 0) + element.column - 1;
+    found.push({ name, source, element, start, match });
+  }
+  const places = new Map<string, number[]>();
+  for (const { source, start } of found.toSorted((a, b) => a.start - b.start)) {
+    const own = places.get(source.file) ?? [];
+    places.set(source.file, own.at(-1) === start ? own : [...own, start]);
+  }
+  return new Map(
+    found.map(({ name, ...home }) => {
+      const next = places.get(home.source.file)?.find((start) => start > home.start) ?? Infinity;
+      const end = Math.min(next, home.start + MAX_ELEMENT, home.source.text.length);
+      return [name, { ...home, element: { ...home.element, text: wordsAt(home, end) } }];
+    }),
+  );
+}
+
+/**
+ * The words of an element as they stand in the source, up to `end`: those of a listing with the
+ * lines below it that are indented deeper, those of JSON and of split commands up to the next one.
+ */
+function wordsAt({ source, element, start }: Home, end: number): string {
+  const { text } = source;
+  if (!text.startsWith(element.text, start)) return text.slice(start, end).trimEnd();
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const indent = /^[ \t]*/.exec(text.slice(lineStart, start))?.[0].length ?? 0;
+  const below = new RegExp(`^[^\\n]*(?:\\n[ \\t]{${indent + 1}}[^\\n]*)*`).exec(
+    text.slice(start + element.text.length, end),
+  );
+  const lines = below?.[0] ?? "";
+  return lines.includes("\n") ? (element.text + lines).trimEnd() : element.text;
+}
+
+/** The lines on which an element stands. */
+export function linesOf({ line, text }: SourceElement): number[] {
+  return Array.from({ length: text.split("\n").length }, (_, n) => line + n);
+}
+
+/** The rules of a scenario that match fields, and their paths. */
+export function rulesIn({
+  rules = [],
+  hostRules = [],
+  deviceFlows = [],
+}: Scenario): readonly (readonly [path: string, rule: AnyRule])[] {
+  return [
+    ...rules.map((rule, n) => [`rules[${n}]`, rule] as const),
+    ...hostRules.map((rule, n) => [`hostRules[${n}]`, rule] as const),
+    ...deviceFlows.map((rule, n) => [`deviceFlows[${n}]`, rule] as const),
+  ];
+}
