@@ -67,6 +67,7 @@ export const REFUSALS = {
   reserved_bits: "a reserved bit is masked",
   ip_version_mask: "the mask of ip_version must be 4, 6 or 0, and the rule must repeat it",
   value_outside_mask: "the value has a bit outside its mask",
+  option_missing: "it needs another option",
   field_left_out: "the rule leaves out a field that its matcher masks",
   bad_action_list: "these actions cannot be in one rule",
   bad_object: "the object is not of the kind that the call takes",

@@ -39,11 +39,11 @@ Exit codes of farm run: those of flowsteer run, and 5 pieces failed: standard er
 rest is complete. Of farm worker: 0; 2 Redis cannot be reached.
 `;
 
-export const SERVE = `flowsteer serve SCENARIO: acts as the device of a scenario, with ports for real machines
+export const SERVE = `flowsteer serve RULES: acts as a device with these rules, with ports for real machines
 
 Frames that arrive on a wire are steered, and leave through the wires of the ports and queues that the rules select. The
-device uses the clock of this machine. When the scenario file changes, the rules are reloaded; SIGHUP reloads them at
-once.
+device uses the clock of this machine. When a scenario file changes, its rules are reloaded; SIGHUP reloads them at
+once. Rules of other programs are imported once, with --map, --set, --driver and --lenient (flowsteer import --help).
 
   --wire PLACE=KIND:...
                  add a wire; can be repeated. PLACE is uplink (port 1), portN, or the name of a queue: frames delivered

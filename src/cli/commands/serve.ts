@@ -2,7 +2,9 @@
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import { Control } from "../control/control.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
-import { inputName, textOf } from "../input/chunks.js";
+import { inputName } from "../input/chunks.js";
+import { RULE_OPTIONS } from "../input/rules/options.js";
+import { readRules } from "../input/rules/rules.js";
 import { Interruption } from "../interruption.js";
 import { badUsage, CommandRefusal, EXIT, withFile } from "../refusal.js";
 import { connectPorts, placesOf, type Place } from "../serve/places.js";
@@ -16,6 +18,7 @@ import { painter, printable } from "../text.js";
 import { wireOf } from "../wire/wires.js";
 
 const OPTIONS = {
+  ...RULE_OPTIONS,
   wire: "list",
   control: "value",
   token: "value",
@@ -112,17 +115,19 @@ async function loadedOf(line: CommandLine, teller: Teller): Promise<Served> {
   const { operands, values } = line;
   const [file, more] = operands;
   const snapshot = values.get("restore");
-  if (more !== undefined) throw badUsage(more, "name one scenario");
+  if (more !== undefined) throw badUsage(more, "name one file of rules");
   if (file !== undefined && snapshot !== undefined)
     throw badUsage(`--restore ${snapshot}`, "the snapshot contains its scenario; omit the scenario file");
   if (snapshot !== undefined) return { name: snapshot, loaded: await restoreFile(snapshot), watched: null };
   if (file === undefined)
     throw badUsage(
       "serve",
-      "name a scenario: flowsteer serve SCENARIO --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002",
+      "name rules: flowsteer serve RULES --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002",
     );
-  const text = await textOf(file);
-  const loaded = await withFile(inputName(file), () => loadScenario(text, { countHits: true }));
+  const { name, document, text, device, imported } = await readRules(file, line);
+  const loaded = await withFile(name, () => loadScenario(document, { ...device, countHits: true }));
+  // A change is found in a scenario, element by element.
+  if (imported !== null) return { name, loaded, watched: null };
   const told = (what: Reloaded): void => tell(teller, reloadText(inputName(file), what), what);
   return { name: inputName(file), loaded, watched: file === "-" ? null : new ScenarioFile(file, text, loaded, told) };
 }

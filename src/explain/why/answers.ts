@@ -368,6 +368,11 @@ function forTwice(at: Case): Answer {
     const { sentence, reasons } = forEnd(at);
     return { reached: false, sentence: `the frame was not delivered at all: ${sentence}`, reasons };
   }
+  const lost = walked.trace.steps.find((step) => step.kind === "destination" && step.refused !== null);
+  if (lost?.kind === "destination") {
+    const sentence = `the frame was delivered once, to ${names[0] ?? ""}: ${lost.to} refused its copy (${String(lost.refused).replaceAll("_", " ")})`;
+    return { reached: false, sentence, reasons: [] };
+  }
   const others = walked.visits.flatMap((visit) => laterMatches(at, visit));
   const reasons = others.slice(0, MAX_NEAR).map((one) => reasonsOf(at, one)[0] as Reason);
   const took = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);

@@ -71,14 +71,14 @@ export function lineSettings(options: CableOptions, seed: number, path = "option
   if (queue !== null) {
     unsigned(at("queue"), queue, 32);
     if (queue === 0) bad(at("queue"), queue, "1 or more frames");
-    if (rate === null) bad(at("queue"), queue, "without a rate no frame waits: give rate too");
+    if (rate === null) missing(at("queue"), queue, "without a rate no frame waits: give rate too");
   }
   const part = (name: "loss" | "duplicate" | "reorder"): number => {
     const value = options[name] ?? 0;
     return value >= 0 && value <= 1 ? value : bad(at(name), value, "a part of the frames, from 0 to 1");
   };
   const settings = { loss: part("loss"), duplicate: part("duplicate"), reorder: part("reorder") };
-  if (settings.reorder > 0 && jitter === 0n) bad(at("reorder"), settings.reorder, "it needs jitter or delay");
+  if (settings.reorder > 0 && jitter === 0n) missing(at("reorder"), settings.reorder, "give jitter or delay");
   const own = options.seed ?? seed;
   if (!Number.isSafeInteger(own)) bad(at("seed"), own, "an integer");
   return { delay, jitter, rate, queue, ...settings, seed: own };
@@ -91,6 +91,10 @@ function duration(path: string, value: unknown): bigint {
 
 function bad(path: string, value: unknown, hint: string): never {
   return refuse({ code: "EINVAL", reason: "out_of_range", path, value, hint });
+}
+
+function missing(path: string, value: unknown, hint: string): never {
+  return refuse({ code: "EINVAL", reason: "option_missing", path, value, hint });
 }
 
 /** A frame on its way. */

@@ -244,8 +244,8 @@ it("prints how to plug in, and a summary", async () => {
 });
 
 const refused: [string, () => readonly string[], RegExp][] = [
-  ["no scenario", () => [], /name a scenario: flowsteer serve SCENARIO/],
-  ["two scenarios", () => [SWITCH, SWITCH], /name one scenario/],
+  ["no scenario", () => [], /name rules: flowsteer serve RULES/],
+  ["two scenarios", () => [SWITCH, SWITCH], /name one file of rules/],
   [
     "no kind",
     () => [SWITCH, "--wire", "uplink=fiber:1"],

@@ -278,6 +278,25 @@ describe("an end", () => {
     expect(found.sentence).toContain("delivered once, to qp:web");
     expect(found.reasons).toMatchObject([{ kind: "earlier rule", rule: { name: audit.name } }]);
   });
+
+  it("names the queue that refused the second copy", async () => {
+    const { context, explainer } = await open();
+    const [root] = tables(context, RX, 1) as [Table];
+    const pd = ib.ibv_alloc_pd(context);
+    const cq = ib.ibv_create_cq(context, 8);
+    const cap = { max_send_wr: 1, max_recv_wr: 1, max_send_sge: 1, max_recv_sge: 1 };
+    const deaf = ib.ibv_create_qp(pd, { qp_type: ib.IBV_QPT_RAW_PACKET, send_cq: cq, recv_cq: cq, cap });
+    const both = dv.mlx5dv_dr_action_create_dest_array(
+      root.domain,
+      2,
+      [createSink(context, "web"), deaf].map((queue) => ({ type: dv.MLX5DV_DR_ACTION_DEST, dest: toQueue(queue) })),
+    );
+    rule(root, {}, [both]);
+    const found = explainer.why(1, tcp(443), "not delivered twice");
+    expect(found.sentence).toMatch(
+      /^the frame was delivered once, to qp:web: qp:\S+ refused its copy \(queue not ready\)$/,
+    );
+  });
 });
 
 describe("frames that queue pairs send", () => {
