@@ -20,6 +20,7 @@ const HIDDEN = new Set([
   "order",
   "sequence",
   "secondHandle",
+  "entry",
   "label",
   "argument",
   "numberedAs",

@@ -12,7 +12,7 @@ import { recordOf } from "../action/list.js";
 import { operationOf } from "../action/operations.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Classifier } from "../table/classifier.js";
-import type { Direction } from "../table/directions.js";
+import { allDirections, type Direction } from "../table/directions.js";
 import type { Matcher } from "../table/matcher.js";
 
 /** Rules for the same frames, oldest first. */
@@ -20,8 +20,8 @@ export interface RootEntry {
   readonly rules: EntryRule[];
   /** The tag that it was made with; the rule that brought it may be gone (`alloc_fte`). */
   readonly tag: Action | null;
-  /** The directions of its frames. */
-  readonly directions: readonly Direction[];
+  /** Whether its frames come from vports alone, of an eSwitch. */
+  readonly isSent: boolean;
 }
 
 /** A rule as its entry needs it. */
@@ -44,7 +44,7 @@ const CHANGES: ReadonlySet<ActionKind> = new Set(["packet_reformat", "modify_hea
 
 /** @throws EEXIST actions that conflict with those of an older rule for the same frames */
 export function checkAgreement(older: EntryRule, actions: readonly Action[]): void {
-  const conflict = conflictOf(actionsOf(entryOf(older, [])), actions);
+  const conflict = conflictOf(actionsOf(entryOf(older, false)), actions);
   if (conflict === undefined) return;
   const hint = `${older.name} matches the same frames and ${conflict}`;
   refuse({ code: "EEXIST", reason: "conflicting_rule", path: "actions", hint, cite: "docs/rules.md, Profiles" });
@@ -66,8 +66,8 @@ function conflictOf(older: readonly Action[], actions: readonly Action[]): strin
 }
 
 /** Adds a rule to the entry of an older one. @throws ENOMEM the entry is as before */
-export function join(older: EntryRule, rule: EntryRule, directions: readonly Direction[]): void {
-  const entry = entryOf(older, directions);
+export function join(older: EntryRule, rule: EntryRule, [direction]: readonly Direction[]): void {
+  const entry = entryOf(older, direction !== allDirections(older.matcher.table.domain.type)[0]);
   if (!write(older, { ...entry, rules: [...entry.rules, rule] })) {
     write(older, entry);
     older.device.allocated(0);
@@ -105,8 +105,8 @@ function takeOver({ core, hitCounts }: DeviceBase, from: EntryRule, to: EntryRul
 }
 
 /** The entry of a rule; the one that it begins where it has none. */
-function entryOf(rule: EntryRule, directions: readonly Direction[]): RootEntry {
-  return rule.entry ?? { rules: [rule], tag: rule.actions.find(({ kind }) => kind === "tag") ?? null, directions };
+function entryOf(rule: EntryRule, isSent: boolean): RootEntry {
+  return rule.entry ?? { rules: [rule], tag: rule.actions.find(({ kind }) => kind === "tag") ?? null, isSent };
 }
 
 /** What an entry does: the changes of its rules, which agree, and all counters and destinations. */
@@ -134,7 +134,8 @@ function write({ device, matcher, handle, secondHandle }: EntryRule, entry: Root
   const { domain } = matcher.table;
   const actions = actionsOf(entry);
   const copies = actions.some(goesOn);
-  return entry.directions.every((direction, i) => {
+  const directions = allDirections(domain.type).slice(entry.isSent ? 1 : 0);
+  return directions.every((direction, i) => {
     // Without a second record, the first one serves both directions.
     const one = i === 0 ? handle : secondHandle;
     if (one === 0) return true;
