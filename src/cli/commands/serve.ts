@@ -120,10 +120,7 @@ async function loadedOf(line: CommandLine, teller: Teller): Promise<Served> {
     throw badUsage(`--restore ${snapshot}`, "the snapshot contains its scenario; omit the scenario file");
   if (snapshot !== undefined) return { name: snapshot, loaded: await restoreFile(snapshot), watched: null };
   if (file === undefined)
-    throw badUsage(
-      "serve",
-      "name rules: flowsteer serve RULES --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002",
-    );
+    throw badUsage("serve", "name rules: flowsteer serve RULES --wire uplink=udp:127.0.0.1:10001:127.0.0.1:10002");
   const { name, document, text, device, imported } = await readRules(file, line);
   const loaded = await withFile(name, () => loadScenario(document, { ...device, countHits: true }));
   // A change is found in a scenario, element by element.

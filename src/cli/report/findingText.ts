@@ -37,7 +37,8 @@ export function findingLines(paint: Paint, finding: FindingLine): string {
 /** A repair that was made. */
 export function fixedLine(paint: Paint, finding: FindingLine): string {
   const { id, fix, sentence, place } = finding;
-  const where = `${placeText(finding)}: ${paint("green", "fixed")} ${id}${place === null ? "" : ` ${place.path}`}`.trimEnd();
+  const where =
+    `${placeText(finding)}: ${paint("green", "fixed")} ${id}${place === null ? "" : ` ${place.path}`}`.trimEnd();
   return `${where}\n${wrapped(printable(`${sentence} ${fix?.sentence ?? ""}`.trimEnd()), WIDTH, "  ", "  ")}`;
 }
 

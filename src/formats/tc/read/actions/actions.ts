@@ -86,7 +86,10 @@ function oneAction(word: Word, words: Cursor, context: ActionContext, state: Sta
   const isControl = CONTROLS.includes(word.text);
   const action = ACTIONS[isControl ? "gact" : word.text];
   if (action === undefined)
-    return notImported(word, `not a tc action: ${namesHint(word.text, "actions", [...Object.keys(ACTIONS), ...CONTROLS])}`);
+    return notImported(
+      word,
+      `not a tc action: ${namesHint(word.text, "actions", [...Object.keys(ACTIONS), ...CONTROLS])}`,
+    );
   if (action.read === undefined) return notImported(word, (action.element as { refused: string }).refused);
   if (isControl) {
     const end = control(words, word);
