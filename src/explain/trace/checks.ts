@@ -2,7 +2,9 @@
 import { ConnectionState, SegmentKind } from "../../abi/connection.js";
 import { Check } from "../../abi/trace.js";
 import { colourText } from "./actionText.js";
+import type { Core } from "../../engine/core.js";
 import type { EventReader } from "./events.js";
+import { refillOf, refillText, type Bucket, type MeterUnits } from "./refill.js";
 import type { CheckName, FailedCheck } from "./trace.js";
 
 interface CheckText {
@@ -10,6 +12,8 @@ interface CheckText {
   readonly numbers: readonly string[];
   /** The frame is the subject. */
   readonly sentence: (a: bigint, b: bigint, c: bigint) => string;
+  /** Of a meter: the bucket that has too few tokens for the first number. */
+  readonly bucket?: readonly [Bucket, MeterUnits];
 }
 
 const CHECKS = {
@@ -179,24 +183,30 @@ const CHECKS = {
   meter_excess_packets: bucketCheck("excess", "packets"),
 } satisfies Record<CheckName, CheckText>;
 
-function bucketCheck(bucket: "committed" | "excess", units: "bytes" | "packets"): CheckText {
+function bucketCheck(bucket: Bucket, units: MeterUnits): CheckText {
   return {
+    bucket: [bucket, units],
     numbers: ["cost", "tokens", "burst"],
     sentence: (cost, tokens, burst) =>
       `costs ${cost} ${cost === 1n ? units.slice(0, -1) : units}, and the ${bucket} bucket has ${tokens} of ${burst}`,
   };
 }
 
-/** Reads a `check` event. */
-export function failedCheck(reader: EventReader): FailedCheck {
+/** Reads a `check` event of an action; its operand is the address of a meter. */
+export function failedCheck(reader: EventReader, core: Core, operand: number): FailedCheck {
   const check = Check[reader.word(0)] as CheckName;
-  const { numbers, sentence }: CheckText = CHECKS[check];
+  const { numbers, sentence, bucket }: CheckText = CHECKS[check];
   const values = [2, 4, 6].map((n) => (BigInt(reader.word(n + 1)) << 32n) | BigInt(reader.word(n)));
   const [a = 0n, b = 0n, c = 0n] = values;
+  const compared = Object.fromEntries(numbers.map((name, n) => [name, String(values[n])]));
+  if (bucket === undefined) return { check, numbers: compared, sentence: sentence(a, b, c) };
+  const refill = refillOf(core, operand, ...bucket, a);
+  const rate = { "units a second": String(refill.rate) };
+  const wait = refill.wait === null ? {} : { "nanoseconds until enough": String(refill.wait) };
   return {
     check,
-    numbers: Object.fromEntries(numbers.map((name, n) => [name, String(values[n])])),
-    sentence: sentence(a, b, c),
+    numbers: { ...compared, ...rate, ...wait },
+    sentence: sentence(a, b, c) + refillText(refill, bucket[1]),
   };
 }
 

@@ -36,16 +36,21 @@ export function stateName(core: Core, kind: number, address: number, of: Install
 
 function counterName(of: InstalledRule, address: number): string {
   if (of instanceof FlowEntry) {
-    return of.flows.find(({ counts }) => counts?.address === address)?.counts?.name ?? "";
+    const counts = of.flows.find((flow) => flow.counts?.address === address)?.counts;
+    return counts?.holder instanceof FlowCounter ? bulkName(counts.holder, address) : (counts?.name ?? "");
   }
   for (const { holds } of actionsOf(of)) {
     for (const one of holds) {
-      if (!(one instanceof FlowCounter)) continue;
-      const place = (address - one.handle) / COUNTER_SIZE;
-      if (place >= 0 && place < one.size) return unitOf(one.name, place, one.size);
+      const name = one instanceof FlowCounter ? bulkName(one, address) : "";
+      if (name !== "") return name;
     }
   }
   return "";
+}
+
+function bulkName({ handle, name, size }: FlowCounter, address: number): string {
+  const place = (address - handle) / COUNTER_SIZE;
+  return place >= 0 && place < size ? unitOf(name, place, size) : "";
 }
 
 /** A meter, a connection or a byte of flags. */
@@ -68,7 +73,8 @@ function offsetAt(object: AsoObject, address: number): number {
   return Math.floor(at / (object.kind === "flow_meter" ? METER_SIZE : CONNECTION_SIZE));
 }
 
-function unitOf(name: string, place: number, size: number): string {
+/** The name of one of several units of an object. */
+export function unitOf(name: string, place: number, size: number): string {
   return size === 1 ? name : `${name}[${place}]`;
 }
 

@@ -191,7 +191,8 @@ export class StepBuilder {
         if (branch.action !== null) branch.action.step.hash = this.#hashes.close(reader, branch.snapshot);
         break;
       case TraceEvent.check:
-        branch.action?.failed.push(failedCheck(reader));
+        if (branch.action !== null)
+          branch.action.failed.push(failedCheck(reader, this.#traced.core, branch.action.operand));
         break;
       case TraceEvent.register:
         this.#register(branch, REGISTER_NAMES[reader.word(0)] as string);
