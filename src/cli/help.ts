@@ -138,6 +138,8 @@ changes to the frame or to the rules that would let the frame reach the target. 
   --table NAME      why it did not reach this table
   --queue NAME      why it did not reach this queue
   --vport N         why it did not reach this function: 0 is the PF, 1 the first VF
+  --tag N           why no completion reported this tag
+  --counter NAME    why this counter did not count it: NAME, or NAME[3] for one of a bulk
   --twice           why it was not delivered a second time
                     without a target: why it ended as it did
 

@@ -18,6 +18,8 @@ describe("a target", () => {
     ["--table services", { kind: "table", name: "services" }],
     ["--queue web", { kind: "queue", name: "qp:web" }],
     ["--vport 0", { kind: "vport", vport: 0 }],
+    ["--tag 80", { kind: "tag", tag: 80 }],
+    ["--counter web-frames", { kind: "counter", name: "web-frames" }],
     ["--twice", { kind: "twice" }],
     ["", { kind: "end" }],
   ])("%s", async (target, data) => {
@@ -62,6 +64,9 @@ describe("a target", () => {
     );
     expect(await refused(EVERYDAY[0], ...frame, "--rule", "htpp")).toMatch(/htpp.*http/s);
     expect(await refused(EVERYDAY[0], ...frame, "--vport", "1")).toContain("0 is the PF");
+    expect(await refused(EVERYDAY[0], ...frame, "--tag", "0x7")).toContain("0 to 4294967295");
+    expect(await refused(EVERYDAY[0], ...frame, "--counter", "web-frame")).toMatch(/web-frame.*web-frames/s);
+    expect(await refused(...EVERYDAY, "--all", "--tag", "7")).toContain("--tag and --all cannot be used together");
     expect(await refused(...EVERYDAY, "--all", "--rule", "http")).toContain("--rule and --all cannot be used together");
     expect(await refused(...EVERYDAY, "--limit", "3")).toContain("--limit needs --all");
     expect(await refused()).toContain("name a scenario");

@@ -10,12 +10,14 @@ import { explanationOf, traceOf } from "./explainCalls.js";
 import { answerOne, checkRulesNamed } from "./oneFrame.js";
 import { whyAll } from "./whyAll.js";
 
-const NAMED = ["rule", "flow", "table", "queue"] as const;
+const NAMED = ["rule", "flow", "table", "queue", "counter"] as const;
 const TARGETS = {
   rule: "value",
   flow: "value",
   table: "value",
   queue: "value",
+  counter: "value",
+  tag: "value",
   vport: "value",
   twice: "flag",
 } as const;
@@ -64,6 +66,8 @@ function targetOf(line: CommandLine, vports: number): Target {
     throw badUsage(null, `only one target can be given: ${given.map((name) => `--${name}`).join(", ")}`);
   const vport = numberOption(line, "vport", 0, vports, "0 is the PF, 1 the first VF of the scenario's device");
   if (vport !== undefined) return { kind: "vport", vport };
+  const tag = numberOption(line, "tag", 0, 0xffffffff);
+  if (tag !== undefined) return { kind: "tag", tag };
   const kind = NAMED.find((one) => one === given[0]);
   if (kind !== undefined) return { kind, name: line.values.get(kind) as string };
   return { kind: line.flags.has("twice") ? "twice" : "end" };

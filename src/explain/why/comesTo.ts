@@ -1,5 +1,6 @@
 /** Whether a frame came to the target of an explanation, for trials of repairs. */
 import { isDestination } from "./reasons/end.js";
+import { countIn } from "./reasons/counts.js";
 import type { FoundTarget } from "./targets.js";
 import type { Walked } from "./walked.js";
 
@@ -23,6 +24,12 @@ export function comesTo(
       return walked.trace.steps.some((step) => isDestination(step) && step.refused === null && labels.has(step.to));
     case "vport":
       return walked.visits.some(({ step: { table } }) => table.vport === target.vport && table.domain === "nic_rx");
+    case "tag":
+      return [...walked.trace.outcome.to, ...walked.trace.outcome.copies].some(
+        ({ kind, tag }) => kind !== "port" && tag === target.tag,
+      );
+    case "counter":
+      return walked.trace.steps.some((step) => countIn(step, target) !== undefined);
     case "end":
       return nearest === null
         ? walked.trace.outcome.verdict !== "drop" && walked.trace.outcome.verdict !== "miss"

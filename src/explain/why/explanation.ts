@@ -11,6 +11,10 @@ import type { Witness } from "../trace/witness.js";
 export type Target =
   | { readonly kind: "rule" | "flow" | "table" | "queue"; readonly name: string }
   | { readonly kind: "vport"; readonly vport: number }
+  /** The tag that completions report. */
+  | { readonly kind: "tag"; readonly tag: number }
+  /** That the frame was counted: `name[3]` is one counter of a bulk. */
+  | { readonly kind: "counter"; readonly name: string }
   /** Why it was dropped, or missed, or ended as it did. */
   | { readonly kind: "end" }
   /** Why it was not delivered a second time. */

@@ -2,13 +2,15 @@
 import { isDevxFlowEntry, isDevxFlowTable } from "../../model/devx/kinds.js";
 import { mistyped, refuse, type Refusal } from "../../errors.js";
 import { namesHint } from "../../base/nearest.js";
-import { describe } from "../../base/checks.js";
+import { describe, unsigned } from "../../base/checks.js";
+import { FlowCounter } from "../../model/action/counter.js";
 import type { DeviceBase } from "../../model/base/deviceBase.js";
 import { Handle } from "../../model/base/handle.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { DevxFlowTable } from "../../model/devx/flowTable.js";
 import { FlowEntry } from "../../model/flow/entry.js";
+import { Counters } from "../../model/flow/counters.js";
 import { Flow } from "../../model/flow/flow.js";
 import { HostQueue, HostRule } from "../../model/flow/hostRules.js";
 import { QueuePair } from "../../model/queuePair/queuePair.js";
@@ -16,9 +18,11 @@ import { WorkQueue } from "../../model/queue/workQueue.js";
 import { Rule } from "../../model/rule/rule.js";
 import { Table } from "../../model/table/domain.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
+import { COUNTER_SIZE } from "../../abi/state.js";
+import { unitOf } from "../trace/objects.js";
 import type { Target } from "./explanation.js";
 
-/** A rule, a flow, a table, a queue, the number of a vport (0xffff for the ports), or an end. */
+/** A rule, a flow, a table, a queue, a counter, the number of a vport (0xffff for the ports), an end, or any of them as data. */
 export type WhyTarget =
   | Rule
   | HostRule
@@ -28,6 +32,8 @@ export type WhyTarget =
   | DevxFlowTable
   | QueuePair
   | WorkQueue
+  | FlowCounter
+  | Counters
   | number
   | "dropped"
   | "not delivered twice"
@@ -50,7 +56,19 @@ export type FoundTarget =
       readonly queue: QueuePair | WorkQueue | HostQueue;
     }
   | { readonly kind: "vport"; readonly data: Target; readonly vport: number }
+  | { readonly kind: "tag"; readonly data: Target; readonly tag: number }
+  | CounterTarget
   | { readonly kind: "end" | "twice"; readonly data: Target };
+
+/** A counter of flows, or one or all of a bulk. */
+export interface CounterTarget {
+  readonly kind: "counter";
+  readonly data: Target;
+  readonly name: string;
+  /** The addresses that its counts have in the core: from the first one up to the second. */
+  readonly from: number;
+  readonly until: number;
+}
 
 /** @throws TypeError no target; SteeringError EINVAL: no object has the name, or it is of another device, or destroyed */
 export function findTarget(device: DeviceBase, target: WhyTarget): FoundTarget {
@@ -73,6 +91,7 @@ function ofObject(device: DeviceBase, target: Exclude<WhyTarget, number | string
     return { kind: "table", data: { kind: "table", name }, address: target.classifier.table };
   }
   if (target instanceof QueuePair || target instanceof WorkQueue) return queueTarget(target);
+  if (target instanceof FlowCounter || target instanceof Counters) return counterTarget(target);
   const installed = target instanceof Rule ? target.holder : target;
   const pending = installed instanceof Rule && installed.handle === 0;
   return { kind: "rule", data: { kind: "rule", name }, objects: [installed], pending, name: `rule "${name}"` };
@@ -97,6 +116,10 @@ function byData(device: DeviceBase, target: Target): FoundTarget {
       return { kind: target.kind, data: { kind: target.kind } };
     case "vport":
       return vportTarget(device, target.vport);
+    case "tag":
+      return { kind: "tag", data: target, tag: unsigned("target.tag", target.tag, 32) };
+    case "counter":
+      return counterNamed(device, target);
     case "rule":
     case "flow":
     case "table":
@@ -104,8 +127,30 @@ function byData(device: DeviceBase, target: Target): FoundTarget {
     case "queue":
       return queueNamed(device, target);
     default:
-      mistyped(`target must be a rule, flow, table, queue, vport, "dropped" or data, not ${describe(target)}`);
+      mistyped(`target must be a rule, flow, table, queue, counter, vport, "dropped" or data, not ${describe(target)}`);
   }
+}
+
+function counterTarget(counter: FlowCounter | Counters, unit?: number): CounterTarget {
+  const isBulk = counter instanceof FlowCounter;
+  const size = isBulk ? counter.size : 1;
+  const name = unit === undefined ? counter.name : unitOf(counter.name, unit, size);
+  const first = isBulk ? counter.addressOf(unit ?? 0) : counter.address;
+  const until = first + (unit === undefined ? size : 1) * COUNTER_SIZE;
+  return { kind: "counter", data: { kind: "counter", name }, name, from: first, until };
+}
+
+/** `c`, or `c[3]` for one of a bulk. */
+function counterNamed({ resources }: DeviceBase, { name }: { readonly name: string }): CounterTarget {
+  const counters = [...resources].filter((one) => one instanceof FlowCounter || one instanceof Counters);
+  const whole = counters.find((one) => one.name === name);
+  if (whole !== undefined) return counterTarget(whole);
+  const [, bulk, digits] = /^(.*)\[(\d+)\]$/s.exec(name) ?? [];
+  const unit = Number(digits);
+  const found = counters.find((one) => one instanceof FlowCounter && one.name === bulk && unit < one.size);
+  if (found !== undefined) return counterTarget(found, unit);
+  const names = counters.map((one) => one.name);
+  return bad({ reason: "unknown_name", value: name, hint: namesHint(name, "counters", names) });
 }
 
 type Named = Exclude<WhyTarget, number | string | Target>;

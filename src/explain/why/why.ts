@@ -10,7 +10,7 @@ import { mistakeIn } from "../repair/mistake.js";
 import { repairsFor } from "../repair/repairs.js";
 import { stateRegisters } from "../repair/guarded.js";
 import type { Tracer } from "../trace/tracer.js";
-import { answerFor, labelsOf } from "./answers.js";
+import { answerFor, labelsOf } from "./answers/answers.js";
 import { Case, type Answer, type Focus } from "./case.js";
 import type { Explanation, Near } from "./explanation.js";
 import { nearestRules, nearOf } from "./nearest.js";

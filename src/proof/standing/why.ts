@@ -12,7 +12,7 @@ import type { FrameOptions } from "../../model/traffic/input.js";
  * @param port 1 to `ports`
  * @param frame the bytes from the link header on
  * @param target an object of the device, the number of a vport, "dropped" for why it ended as it did, "not delivered twice", or
- *   a name as data
+ *   a name or a tag as data
  * @throws SteeringError as `device.receive`; EINVAL: a target of another device, or a name that nothing has
  * @example
  *     console.log(printExplanation(await why(device, 1, frame, rule)));

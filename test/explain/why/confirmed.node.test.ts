@@ -39,7 +39,7 @@ async function asker({ device, queues }: PipelineWorld): Promise<(base: Base) =>
   };
 }
 
-test(`${EXPLAINED} explanations are confirmed by traces`, async () => {
+test(`${EXPLAINED} explanations are confirmed by traces`, { timeout: 7_200_000 }, async () => {
   const random = new Random(seedFor("confirmed"));
   const kinds = new Map<string, number>();
   for (let explained = 0; explained < EXPLAINED;) {

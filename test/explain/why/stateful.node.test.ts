@@ -12,22 +12,39 @@ import { Random } from "../../oracle/generate/random.js";
 import { checkReached, rounds } from "../../support/tier.js";
 import { reached } from "../catalogue/support/reached.js";
 import { confirm } from "./support/confirmed.js";
-import { statefulFrame, statefulScenario, type ScenarioText } from "./support/statefulScenario.js";
+import { COUNTERS, statefulFrame, statefulScenario, TAGS, type ScenarioText } from "./support/statefulScenario.js";
 
 const SCENARIOS = rounds(120, "FLOWSTEER_STATEFUL");
 const FRAMES = 5;
 /** Frames that the standing of a repair is held to. */
 const OTHERS = 2;
+const REACHED = ["tag", "counter"].flatMap((kind) => [`${kind} reached`, `${kind} not reached`]);
 /** Between two frames, in nanoseconds. */
 const APART = 100_000n;
 
 type Frames = readonly Uint8Array[];
 
-/** The outcome of the last frame after the others, and the paths of those. */
-async function outcomeOf(document: object, frames: Frames): Promise<{ last: Outcome; before: string }> {
-  const { device } = await loadScenario(document);
-  const outcomes = frames.map((bytes, n) => device.receive(1, bytes, { time: BigInt(n) * APART }));
-  return { last: outcomes.pop() as Outcome, before: outcomes.map(pathOf).join(" ") };
+interface Last {
+  readonly outcome: Outcome;
+  /** The counters that counted it. */
+  readonly counted: readonly string[];
+}
+
+/** What the last frame did after the others, and the paths of those. */
+async function lastOf(document: object, frames: Frames): Promise<{ last: Last; before: string }> {
+  const { device, counters } = await loadScenario(document);
+  const receive = (bytes: Uint8Array, n: number): Outcome => device.receive(1, bytes, { time: BigInt(n) * APART });
+  const before = frames.slice(0, -1).map(receive);
+  const counts = (): bigint[] => [...counters.values()].map((one) => one.read().packets);
+  const were = counts();
+  const outcome = receive(frames.at(-1) as Uint8Array, frames.length - 1);
+  const are = counts();
+  const counted = [...counters.keys()].filter((_, n) => were[n] !== are[n]);
+  return { last: { outcome, counted }, before: before.map(pathOf).join(" ") };
+}
+
+function isReached({ outcome, counted }: Last, target: Target): boolean {
+  return target.kind === "counter" ? counted.includes(target.name) : reached(outcome, target);
 }
 
 /** The scenario with the rule as the repair prints it. */
@@ -51,21 +68,21 @@ const pathOf = ({ verdict, rules }: Outcome): string => [verdict, ...rules.map((
 async function checkRepair(document: ScenarioText, frames: Frames, target: Target, repair: Repair): Promise<void> {
   const text = JSON.stringify({ rules: document.rules, target, repair });
   const changed = repaired(document, repair);
-  const [now, then] = [await outcomeOf(document, frames), await outcomeOf(changed, frames)];
+  const [now, then] = [await lastOf(document, frames), await lastOf(changed, frames)];
   // A repair is about this frame in the state that the frames before left: they leave another one if they go otherwise.
   if (now.before !== then.before) return;
-  expect(reached(then.last, target), text).toBe(true);
+  expect(isReached(then.last, target), text).toBe(true);
   if (repair.standing !== "safe" && repair.standing !== "corrects") return;
   for (const other of frames.slice(0, OTHERS)) {
     const alone = [...frames.slice(0, -1), other];
-    const [{ last: was }, { last: is }] = [await outcomeOf(document, alone), await outcomeOf(changed, alone)];
+    const [was, is] = [(await lastOf(document, alone)).last.outcome, (await lastOf(changed, alone)).last.outcome];
     if (pathOf(was) === pathOf(is)) continue;
     const names = [...was.rules, ...is.rules].map(({ name }) => name);
     expect(names, `${text}\n${pathOf(was)} -> ${pathOf(is)}`).toContain(repair.rule);
   }
 }
 
-test(`explanations and repairs of ${SCENARIOS} scenarios with state are true`, async () => {
+test(`explanations and repairs of ${SCENARIOS} scenarios with state are true`, { timeout: 7_200_000 }, async () => {
   const random = new Random(seedFor("stateful"));
   const kinds = new Map<string, number>();
   const count = (kind: string): unknown => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
@@ -78,10 +95,17 @@ test(`explanations and repairs of ${SCENARIOS} scenarios with state are true`, a
       const time = BigInt(at) * APART;
       const trace = tracer.trace(1, bytes, { time });
       const missed = document.rules.filter(({ name }) => !trace.outcome.rules.includes(name));
-      const targets: Target[] = missed.map(({ name }) => ({ kind: "rule", name }));
-      for (const target of random.shuffle(targets).slice(0, 2)) {
+      const rules: Target[] = missed.map(({ name }) => ({ kind: "rule", name }));
+      const written: Target[] = [
+        ...TAGS.map((tag): Target => ({ kind: "tag", tag })),
+        ...COUNTERS.map((name): Target => ({ kind: "counter", name })),
+      ];
+      const { last } = await lastOf(document, frames.slice(0, at + 1));
+      for (const target of [...random.shuffle(rules).slice(0, 2), random.pick(written)]) {
         const explanation = explainer.why(1, bytes, target, { time });
+        expect(explanation.reached, JSON.stringify({ document, explanation })).toBe(isReached(last, target));
         confirm(explanation, trace).forEach(count);
+        count(`${target.kind} ${explanation.reached ? "" : "not "}reached`);
         for (const repair of explanation.repairs) {
           count(`${repair.of}: ${repair.standing}`);
           if (repair.of === "rule") await checkRepair(document, frames.slice(0, at + 1), target, repair);
@@ -98,5 +122,5 @@ test(`explanations and repairs of ${SCENARIOS} scenarios with state are true`, a
       .join(", "),
   );
   const wanted = ["changed on the way", "earlier rule", "lost", "no match", "not reached", "state", "written"];
-  checkReached(() => expect([...kinds.keys()]).toEqual(expect.arrayContaining([...wanted, "rule: safe"])));
+  checkReached(() => expect([...kinds.keys()]).toEqual(expect.arrayContaining([...wanted, ...REACHED, "rule: safe"])));
 });

@@ -27,6 +27,10 @@ export function reached(outcome: Outcome, target: Target): boolean {
       );
     case "end":
       return outcome.verdict !== "drop" && outcome.verdict !== "miss";
+    case "tag":
+      return arrived.some(({ kind, tag }) => kind !== "port" && tag === target.tag);
+    case "counter":
+      throw new TypeError("an outcome has no counters");
     case "twice":
       return arrived.length > 1;
   }

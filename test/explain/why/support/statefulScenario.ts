@@ -1,4 +1,4 @@
-/** Random scenarios whose rules meter, track, mark and rewrite frames before they match what came of it. */
+/** Random scenarios whose rules meter, track, tag, count and rewrite frames before they match what came of it. */
 import type { Random } from "../../../oracle/generate/random.js";
 
 export interface ScenarioText {
@@ -15,6 +15,9 @@ export interface ScenarioText {
 const RESULTS = [1, 3, 5] as const;
 const ADDRESSES = ["10.0.0.7", "10.0.1.7", "192.0.2.80"] as const;
 const PORTS = [80, 443, 8080] as const;
+
+export const TAGS = [1, 2, 3] as const;
+export const COUNTERS = ["frames", "others"] as const;
 
 export const OBJECTS = [
   { name: "contract", flow_meter: { meter_mode: "pkt", cir: 1000, cbs: 2 } },
@@ -63,7 +66,11 @@ export function statefulScenario(random: Random): ScenarioText {
       const end = random.chance(0.3) ? "drop" : { queue: "out" };
       const state = next !== undefined && level > 0 && random.chance(0.8) ? [stateAction(random)] : [];
       const modify = random.chance(0.5) ? [{ modify: [change(random)] }] : [];
-      const actions = next === undefined ? [end] : [...state, ...modify, { table: next }];
+      const written = [
+        ...(random.chance(0.3) ? [{ tag: random.pick(TAGS) }] : []),
+        ...(random.chance(0.3) ? [{ count: random.pick(COUNTERS) }] : []),
+      ];
+      const actions = [...written, ...(next === undefined ? [end] : [...state, ...modify, { table: next }])];
       return { name: `${table} ${n}`, table, priority: random.below(3), match, actions };
     }),
   );
@@ -71,6 +78,7 @@ export function statefulScenario(random: Random): ScenarioText {
     flowsteer: 1,
     queues: [{ name: "out" }],
     asoObjects: OBJECTS,
+    counters: COUNTERS.map((name) => ({ name })),
     tables: tables.map((name, level) => ({ name, level })),
     rules,
   };
