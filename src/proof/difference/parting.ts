@@ -20,6 +20,8 @@ import type { Way } from "./alike.js";
 
 /** Frames of one kind that are tried. */
 const MAX_FRAMES = 6;
+/** Frames of one kind that other rules took, because of bits for which the solver was not asked. */
+const MAX_DIVERTED = 24;
 const B = registerBit(REGISTER_B);
 
 /** @param entry where the frames come in; of the same device as the first way */
@@ -31,13 +33,38 @@ export function* partingFrames(ways: readonly [Way, Way], entry: Entry): Generat
   ) as [Chain, Chain];
   if (!chains.every(({ possible }) => possible)) return;
   for (const parted of partings(solver, ways, chains)) {
-    for (let n = 0; n < MAX_FRAMES && parted !== FALSE; n++) {
+    for (let [n, diverted] = [0, 0]; n < MAX_FRAMES && parted !== FALSE; n++) {
       if (solveAll(solver, chains, () => [parted]) !== true) break;
       const frame = frameOf(solver, arrival);
-      if (frame !== null) yield { frame, entry, metadata: metadataOf(solver, arrival) };
+      const found = frame === null ? null : { frame, entry, metadata: metadataOf(solver, arrival) };
+      if (
+        found !== null &&
+        diverted < MAX_DIVERTED &&
+        ways.some((way, i) => isDiverted(way, chains[i] as Chain, found))
+      ) {
+        diverted++;
+        n--;
+        continue;
+      }
+      if (found !== null) yield found;
       chains[0].forbidSolution();
     }
   }
+}
+
+/** Whether an earlier rule takes a frame from a path; the chain forbids it then. */
+function isDiverted({ side: { world }, entry }: Way, chain: Chain, frame: Prepared): boolean {
+  const { lookups } = world.walk({ ...frame, entry });
+  for (const [i, stage] of chain.stages.entries()) {
+    const lookup = lookups[i];
+    if (lookup === undefined || lookup.table !== stage.table || stage.any) return false;
+    const wanted = stage.wanted?.stored ?? null;
+    if (lookup.rule === (wanted?.address ?? 0)) continue;
+    if (lookup.rule === 0) return false;
+    const taker = world.rules.ruleAt(lookup.table, lookup.rule);
+    return world.oracle.keeps(taker, stage.wanted, stage) && chain.forbid(stage, taker);
+  }
+  return false;
 }
 
 /**

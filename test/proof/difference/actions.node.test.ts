@@ -95,3 +95,18 @@ test("a rule for tunnels finds another queue after the decapsulation", async () 
   const { equal, groups } = await difference(a.device, b.device);
   expect({ equal, kinds: groups.map(({ kinds }) => kinds) }).toEqual({ equal: false, kinds: [["destination"]] });
 });
+
+test("a rule that no longer leaves out frames: those with what its actions need are not taken by it before", async () => {
+  const rule = (match: object): object => ({
+    flowsteer: 1,
+    queues: [{ name: "a" }],
+    tables: [{ name: "root", level: 0 }],
+    rules: [
+      { name: "mark", table: "root", match, actions: ["pop_vlan", set("outer.udp_dport", 7), A] },
+      { name: "rest", table: "root", priority: 1, actions: [A] },
+    ],
+  });
+  const [a, b] = [await loadScenario(rule({ "outer.ip_dscp": 0 })), await loadScenario(rule({}))];
+  const { changes } = await difference(a.device, b.device);
+  expect(changes.map(({ effect }) => effect)).toEqual(["different"]);
+});
