@@ -73,6 +73,28 @@ describe("a target", () => {
   });
 });
 
+describe("a number of a connection that the frame failed", () => {
+  const file = "test/explain/catalogue/state/out-of-window.json";
+  const says = /beyond 1501, the end of the window of the other side \(1501 since frame 2\)/;
+
+  it("names the frame that left it: of the scenario, and of a capture", async () => {
+    const { explanation } = await explainLine("why", ["why", file, "--frame", "4"]);
+    expect(explanation.sentence).toMatch(says);
+    const { frames } = await loadScenario(readFileSync(join(root, file), "utf8"));
+    const writer = new PcapWriter({ linkType: 1 });
+    const records = frames.map(({ bytes }, n) => writer.frame({ bytes, time: BigInt(n) }));
+    const capture = scratch("window.pcap", Buffer.concat([writer.header(), ...records]));
+    const ofCapture = await explainLine("why", ["why", file, capture, "--frame", "4"]);
+    expect(ofCapture.explanation.sentence).toMatch(says);
+  });
+
+  it("has no frame where the scenario gives it", async () => {
+    const packet = "ipv4 192.0.2.80 > 10.0.0.1 / tcp 80 > 40000 [.] seq 90501";
+    const { explanation } = await explainLine("why", ["why", file, "--packet", packet]);
+    expect(explanation.sentence).not.toContain("since frame");
+  });
+});
+
 /** The numbers of lost frames by verdict, reason and rules, as `run` has them. */
 async function lostBy(args: readonly string[]): Promise<Map<string, number>> {
   const lost = new Map<string, number>();

@@ -2,7 +2,8 @@
 import type { LoadedScenario } from "../../scenario/index.js";
 import type { CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce } from "../input/captures.js";
-import { chooseFrame, type ChosenFrame } from "../input/chosenFrame.js";
+import { isRegular } from "../input/chunks.js";
+import { chooseFrame, type ChosenFrame, type Steered } from "../input/chosenFrame.js";
 import { loadRules, readRulesAndCaptures, type Rules } from "../input/rules/rules.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
@@ -17,6 +18,9 @@ export interface Answer {
   text(colour: boolean): string;
 }
 
+/** Steers the frames before the chosen one once more, on a device of its own; nothing where its captures can be read only once. */
+export type SteerAgain = (watch: (again: LoadedScenario) => Steered) => Promise<void>;
+
 /** Refuses a command line without rules. */
 export function checkRulesNamed(command: string, { operands }: CommandLine): void {
   if (operands.length === 0)
@@ -28,7 +32,7 @@ export function checkRulesNamed(command: string, { operands }: CommandLine): voi
 export async function answerOne(
   command: string,
   line: CommandLine,
-  check: (loaded: LoadedScenario, rules: Rules) => (frame: ChosenFrame) => Promise<Answer>,
+  check: (loaded: LoadedScenario, rules: Rules) => (frame: ChosenFrame, steerAgain: SteerAgain) => Promise<Answer>,
 ): Promise<number> {
   checkRulesNamed(command, line);
   const [rules, captures] = await readRulesAndCaptures(line);
@@ -36,7 +40,12 @@ export async function answerOne(
   const answer = check(loaded, rules);
   const log = new CaptureLog();
   const frame = await chooseFrame(command, line, captures, rules, loaded, log);
-  const found = await withFile(rules.name, () => answer(frame));
+  const steerAgain: SteerAgain = async (watch) => {
+    if (!captures.every(isRegular)) return;
+    const again = await loadRules(rules);
+    await chooseFrame(command, line, captures, rules, again, new CaptureLog(), watch(again));
+  };
+  const found = await withFile(rules.name, () => answer(frame, steerAgain));
   const output = new Output();
   const paint = painter(process.stdout);
   const elements = elementsOfRules(found.record, rules);

@@ -5,9 +5,10 @@ import { numberOption, readCommandLine, type CommandLine } from "../commandLine.
 import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
 import { namesRule, notImportedLines } from "../report/notImported.js";
+import { ConnectionWatch, failedByConnection, withFrames } from "../report/since.js";
 import { badUsage } from "../refusal.js";
 import { explanationOf, traceOf } from "./explainCalls.js";
-import { answerOne, checkRulesNamed } from "./oneFrame.js";
+import { answerOne, checkRulesNamed, type SteerAgain } from "./oneFrame.js";
 import { whyAll } from "./whyAll.js";
 
 const NAMED = ["rule", "flow", "table", "queue", "counter"] as const;
@@ -35,8 +36,8 @@ export async function why(args: readonly string[]): Promise<number> {
   if (line.values.has("limit")) throw badUsage(null, "--limit needs --all");
   return answerOne("why", line, (loaded, rules) => {
     const target = targetOf(line, loaded.device.vports);
-    return async (frame) => {
-      const explanation = await explanationOf(loaded, frame, target);
+    return async (frame, steerAgain) => {
+      const explanation = await sinceWhen(loaded, await explanationOf(loaded, frame, target), frame, steerAgain);
       const lacking = await lackingOnWay(loaded, frame, explanation);
       const own = rules.imported?.inOwnWords(explanation) ?? explanation;
       const nameOf = rules.imported?.namesOfFields(explanation) ?? ((field: string) => field);
@@ -47,6 +48,29 @@ export async function why(args: readonly string[]): Promise<number> {
       };
     };
   });
+}
+
+/** More earlier frames than these are not steered again. */
+const MAX_AGAIN = 100_000;
+
+/** Names the frames that left the numbers of a connection that the frame failed a check against. */
+async function sinceWhen(
+  loaded: LoadedScenario,
+  explanation: Explanation,
+  frame: ChosenFrame,
+  steerAgain: SteerAgain,
+): Promise<Explanation> {
+  if (frame.number === null || frame.number > MAX_AGAIN || loaded.asoObjects.size === 0) return explanation;
+  const checks = failedByConnection(explanation, await traceOf(loaded, frame));
+  if (checks.size === 0) return explanation;
+  let watch: ConnectionWatch | undefined;
+  await steerAgain((again) => {
+    const own = (watch = new ConnectionWatch(again, checks.keys()));
+    return (number) => {
+      own.after(number);
+    };
+  });
+  return watch === undefined ? explanation : withFrames(explanation, checks, watch);
 }
 
 /** What an import left out of the rules that the frame hits or that the explanation names. */

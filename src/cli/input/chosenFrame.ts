@@ -41,6 +41,9 @@ export interface ChosenFrame {
   readonly metadata: number;
 }
 
+/** Called with the number of each frame before the chosen one that was steered. */
+export type Steered = (number: number) => void;
+
 /**
  * Finds the frame, and steers the frames before it.
  * @param command the name of the command, for refusals
@@ -52,6 +55,7 @@ export async function chooseFrame(
   { name }: Rules,
   loaded: LoadedScenario,
   log: CaptureLog,
+  steered?: Steered,
 ): Promise<ChosenFrame> {
   const line = withSource(given);
   const { values } = line;
@@ -67,13 +71,14 @@ export async function chooseFrame(
   const metadata = metadataOption(line);
   const come = { queue, port: port ?? 1, metadata: metadata ?? 0 };
   if (captures.length > 0) {
-    const frame = await captured(command, captures, number, loaded, port ?? 1, log, line.flags.has("quiet"));
+    const reading = { captures, only: number, port: port ?? 1, log, quiet: line.flags.has("quiet") };
+    const frame = await captured(command, loaded, reading, steered);
     return { ...come, ...frame };
   }
   const hex = values.get("hex");
   const packet = values.get("packet");
   if (hex === undefined && packet === undefined) {
-    const frame = scenarioFrame(command, name, loaded, number, port, queue);
+    const frame = scenarioFrame(command, name, loaded, number, { port, queue }, steered);
     return metadata === undefined ? frame : { ...frame, metadata };
   }
   if (number !== undefined)
@@ -127,8 +132,8 @@ function scenarioFrame(
   file: string,
   loaded: LoadedScenario,
   number: number | undefined,
-  port: number | undefined,
-  queue: SendingQueue | null,
+  { port, queue }: { readonly port: number | undefined; readonly queue: SendingQueue | null },
+  steered: Steered | undefined,
 ): ChosenFrame {
   const { frames } = loaded;
   if (frames.length === 0) {
@@ -139,7 +144,13 @@ function scenarioFrame(
   if (only === undefined)
     throw badUsage(command, `select one of the ${counted(frames.length, "frame")} with --frame N`);
   if (only > frames.length) throw noFrame(only, frames.length);
-  loaded.run(frames.slice(0, only - 1));
+  const before = frames.slice(0, only - 1);
+  if (steered === undefined) loaded.run(before);
+  else
+    before.forEach((frame, i) => {
+      loaded.run([frame]);
+      steered(i + 1);
+    });
   const frame = frames[only - 1] as FrameInput;
   loaded.prepare(frame);
   return ownFrame(loaded, frame, only, port, queue);
@@ -163,22 +174,32 @@ export function ownFrame(
 
 type Captured = Pick<ChosenFrame, "number" | "bytes" | "linkType" | "wireLength" | "time">;
 
+interface CaptureReading {
+  readonly captures: readonly string[];
+  readonly only: number | undefined;
+  readonly port: number;
+  readonly log: CaptureLog;
+  readonly quiet: boolean;
+}
+
 /** Frame `only` of the captures. The frames before it have been steered. */
 async function captured(
   command: string,
-  captures: readonly string[],
-  only: number | undefined,
   loaded: LoadedScenario,
-  port: number,
-  log: CaptureLog,
-  quiet: boolean,
+  { captures, only, port, log, quiet }: CaptureReading,
+  steered: Steered | undefined,
 ): Promise<Captured> {
   if (only === undefined) throw badUsage(command, "select a frame of the capture with --frame N");
   const before = new LostFrames(loaded, port);
   let read = 0;
   for await (const rows of readColumns({ files: await openFiles(captures), limit: only, quiet }, log)) {
     read += rows.count;
-    before.run(rows, 0, Math.min(rows.count, only - rows.number));
+    const end = Math.min(rows.count, only - rows.number);
+    const step = steered === undefined ? end : 1;
+    for (let row = 0; row < end; row += step) {
+      before.run(rows, row, row + step);
+      steered?.(rows.number + row);
+    }
     if (read < only) continue;
     const { number, bytes, linkType, wireLength, time } = framesOf(
       rows,

@@ -2,6 +2,7 @@
  * Reads files in large pieces, one ahead: the next piece is read while the caller works on the
  * current one.
  */
+import { statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { refusalOf, withFile } from "../refusal.js";
 import type { Interruption } from "../interruption.js";
@@ -45,6 +46,11 @@ export async function openFiles(paths: readonly string[]): Promise<OpenFile[]> {
     }
   }
   return files;
+}
+
+/** Whether a path can be read more than once. */
+export function isRegular(path: string): boolean {
+  return path !== "-" && statSync(path).isFile();
 }
 
 const INPUT: OpenFile = { name: inputName("-"), size: undefined, read: chunksOfInput };
