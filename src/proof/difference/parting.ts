@@ -77,7 +77,10 @@ function* partings(solver: Solver, ways: readonly [Way, Way], [a, b]: readonly [
   yield exclusiveOr(solver, was.when, is.when);
   const bits = new Set(ways.flatMap(writtenBits));
   const twins = new Set([...bits].flatMap((bit) => [INNER_OF[bit] as number, OUTER_OF[bit] as number]));
-  for (const some of [bits, twins]) {
+  // A counter shows a tag that was removed, by the length, and no other field.
+  const tags = TAGS.filter((bit) => bits.has(bit));
+  const fields = [...bits].filter((bit) => !TAGS.includes(bit));
+  for (const some of [tags, fields, twins]) {
     const seen = [...some].filter((bit) => bit >= 0 && (IS_PATH[bit] === 0 || (bit >= B && bit < B + 32)));
     const changed = seen.map((bit) => exclusiveOr(solver, was.key.bit(bit), is.key.bit(bit)));
     yield andOf(solver, [was.when, is.when, orOf(solver, changed)]);

@@ -110,3 +110,28 @@ test("a rule that no longer leaves out frames: those with what its actions need 
   const { changes } = await difference(a.device, b.device);
   expect(changes.map(({ effect }) => effect)).toEqual(["different"]);
 });
+
+test("a tag that is removed before a counter, where the other change of the rule is dropped with the frame", async () => {
+  const rule = (match: object): object => ({
+    flowsteer: 1,
+    queues: [{ name: "a" }],
+    counters: [{ name: "lost" }],
+    tables: [{ name: "root", level: 0 }],
+    rules: [
+      {
+        name: "mark",
+        table: "root",
+        match,
+        actions: ["pop_vlan", set("outer.ip_dscp", 21), { count: "lost" }, "drop"],
+      },
+      { name: "rest", table: "root", priority: 1, actions: [{ count: "lost" }, "drop"] },
+    ],
+  });
+  const vxlan = { "misc.vxlan_vni": 7 };
+  const [a, b] = [
+    await loadScenario(rule({ ...vxlan, "outer.ipv4_dst": "192.168.0.0/17" })),
+    await loadScenario(rule(vxlan)),
+  ];
+  const { groups } = await difference(a.device, b.device);
+  expect(groups.map(({ kinds }) => kinds)).toEqual([["counters"]]);
+});
