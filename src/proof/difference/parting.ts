@@ -73,7 +73,9 @@ function isDiverted({ side: { world }, entry }: Way, chain: Chain, frame: Prepar
  */
 function* partings(solver: Solver, ways: readonly [Way, Way], [a, b]: readonly [Chain, Chain]): Generator<Literal> {
   const [was, is] = [endOf(solver, ways[0], a), endOf(solver, ways[1], b)];
-  if (ways[0].path.marks !== ways[1].path.marks) yield orOf(solver, [was.when, is.when]);
+  // A frame that has no tunnel to remove does not show what comes after it.
+  const isUnseen = ways.some(({ path }) => path.failed);
+  if (isUnseen || ways[0].path.marks !== ways[1].path.marks) yield orOf(solver, [was.when, is.when]);
   yield exclusiveOr(solver, was.when, is.when);
   const bits = new Set(ways.flatMap(writtenBits));
   const twins = new Set([...bits].flatMap((bit) => [INNER_OF[bit] as number, OUTER_OF[bit] as number]));

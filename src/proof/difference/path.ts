@@ -110,9 +110,10 @@ function lossOf(side: Side, edges: readonly Edge[], table: number, rule: RuleNod
 }
 
 /** The action of its last rule that ended a frame because it is no tunnel; -1 for none. */
-function failedAction({ steps, outcome }: Trace, last: LookupStep, actions: readonly number[]): number {
-  if (outcome.reason !== "not_a_tunnel") return -1;
+function failedAction({ steps }: Trace, last: LookupStep, actions: readonly number[]): number {
   const after = steps.slice(steps.indexOf(last));
+  // The outcome of a frame that a port loops back is that it left.
+  if (!after.some((step) => step.kind === "end" && step.reason === "not_a_tunnel")) return -1;
   let left = after.filter((step) => step.kind === "action" && step.action === "reformat").length;
   return actions.findIndex((op, n) => n % 2 === 0 && op === (Op.reformat as number) && --left === 0) / 2;
 }

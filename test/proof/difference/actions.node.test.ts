@@ -135,3 +135,25 @@ test("a tag that is removed before a counter, where the other change of the rule
   const { groups } = await difference(a.device, b.device);
   expect(groups.map(({ kinds }) => kinds)).toEqual([["counters"]]);
 });
+
+test("an action after a decapsulation, where two tables have frames without a tunnel", async () => {
+  const rule = (end: unknown): object => ({
+    flowsteer: 1,
+    queues: [{ name: "a" }, { name: "b" }, { name: "c" }],
+    counters: [{ name: "seen" }],
+    tables: [
+      { name: "root", level: 0 },
+      { name: "next", level: 1 },
+    ],
+    rules: [
+      { name: "dns", table: "root", match: { "outer.udp_dport": 53 }, actions: [{ table: "next" }] },
+      { name: "all", table: "root", priority: 1, actions: [{ count: "seen" }, { table: "next" }] },
+      { name: "tunnel", table: "next", match: { "outer.ipv4_src": "10.1.2.0/24" }, actions: [DECAP, end] },
+      { name: "web", table: "next", priority: 1, match: { "outer.tcp_dport": "0-1023" }, actions: ["drop"] },
+      { name: "rest", table: "next", priority: 2, actions: [{ queue: "c" }] },
+    ],
+  });
+  const [a, b] = [await loadScenario(rule("drop")), await loadScenario(rule(A))];
+  const { changes } = await difference(a.device, b.device);
+  expect(changes.map(({ effect }) => effect)).toEqual(["different"]);
+});
