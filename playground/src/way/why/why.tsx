@@ -77,6 +77,8 @@ function targetText(target: Target): string {
   switch (target.kind) {
     case "vport":
       return `vport ${target.vport}`;
+    case "tag":
+      return `tag ${target.tag}`;
     case "end":
     case "twice":
       return "delivered";
