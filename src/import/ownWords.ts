@@ -6,6 +6,7 @@ import type { Scenario } from "../scenario/document.js";
 import type { Format } from "../formats/reading/format.js";
 import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
+import { withoutKeys } from "../formats/text/keys.js";
 import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
 import { isConnection, ownDifference, ownValue } from "./ownValues.js";
@@ -322,7 +323,7 @@ function ownRepair(repair: Repair, words: RuleWords, tagged: NonNullable<Format[
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   const [first, ...more] = edits;
   const line = first === undefined || more.length === 0 ? null : words.textAfter(repair.rule, edits);
-  const isShort = line !== null && !line.includes("\n");
+  const isShort = line !== null && !line.includes("\n") && withoutKeys(line) === line;
   const sentence = !isShort ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
   return { ...repair, sentence, edits };
 }

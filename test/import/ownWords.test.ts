@@ -98,6 +98,28 @@ describe("a repair that edits a line in several places", () => {
   });
 });
 
+describe("a repair of a line that has a key", () => {
+  const key = "000102030405060708090a0b0c0d0e0fcafebabe";
+  const line =
+    "ip xfrm state add src 198.51.100.1 dst 198.51.100.2 proto esp spi 0x1001 reqid 1 mode transport " +
+    `aead 'rfc4106(gcm(aes))' 0x${key} 128 offload packet dev eth6 dir in`;
+  const packet = parsePacket(
+    "ipv4 198.51.100.9 > 198.51.100.2 / esp spi 0x1005 sequence 1 / payload 0x0011223344556677",
+  );
+
+  it("names the words that it changes, and nothing that is said has the key", async () => {
+    const rules = imported(line);
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const flow = { kind: "flow", name: "rules:1" } as const;
+    const explanation = rules.inOwnWords(explainer.why(1, buildFrame(packet.layers), flow));
+    const { sentence } = explanation.repairs.find(({ of }) => of === "rule") ?? {};
+    expect(sentence).toBe(
+      'rules:1: change "src 198.51.100.1" to "src 198.51.100.9". rules:1: change "spi 0x1001" to "spi 0x1005".',
+    );
+    expect(JSON.stringify(explanation)).not.toContain(key);
+  });
+});
+
 describe("a list of rules that has an order of its own", () => {
   it("has no findings about the order, and other rules have", () => {
     const find = (name: string) => ({ id: "order-dependent", objects: [{ kind: "rule", name }] });

@@ -165,6 +165,7 @@ test.each([
   [state("", "offload packet dev eth6"), "an offload has dev NAME dir in|out"],
   [state("", "offload packet dev eth6 dir up"), "a direction is in or out"],
   [state("rqid 8"), "not a word of a state"],
+  [state("").replace("src 192.0.2.17", "src 192.0.2.16/28"), "ip ignores the length of the prefix"],
   [policy(`dir fwd ${TEMPLATE} offload packet dev eth6`), "policies of forwarded frames"],
   [policy(`dir out ptype sub ${TEMPLATE} offload packet dev eth6`), "policies of type main"],
   [policy(`dir out ${TEMPLATE} ${TEMPLATE} offload packet dev eth6`), "policies of one template"],

@@ -179,6 +179,9 @@ function setAddress(state: XfrmState, end: "src" | "dst", word: Word): void {
   const prefix = prefixOf(word);
   // 0.0.0.0 and :: are any address.
   state[end] = prefix?.value === 0n ? undefined : prefix;
+  // iproute2, ip/ipxfrm.c, xfrm_id_parse().
+  if (state[end] !== undefined && (state[end].mask & 1n) === 0n)
+    notImported(word, "a state has one address here: ip ignores the length of the prefix");
 }
 
 /** The key as digits: it is given in hexadecimal, or as the characters that it has. @throws NotImported */
