@@ -10,6 +10,7 @@ import type { LoadedScenario } from "../../scenario/index.js";
 import { Switchboard } from "../serve/switchboard.js";
 import { listenAt } from "../wire/unixPath.js";
 import type { CompletionQueue } from "../../verbs/index.js";
+import { Attention } from "./attention.js";
 import { Connection } from "./connection.js";
 import { tellEvents } from "./events.js";
 import { FEW } from "./queues.js";
@@ -65,6 +66,7 @@ export class ExecHost {
   /** A process that has replaced its program may have two for a moment. */
   readonly #sessions = new Set<Session>();
   readonly #sockets = new Set<Socket>();
+  readonly #attention = new Attention();
   readonly #ownFolder: string | null;
   #server: Server | null = null;
 
@@ -117,6 +119,7 @@ export class ExecHost {
     for (const session of this.#sessions) this.#end(session);
     for (const board of this.#boards) board.end();
     this.clock?.end();
+    this.#attention.end();
     if (server !== null) await new Promise((resolve) => server.close(resolve));
     rmSync(this.path, { force: true });
     if (this.#ownFolder !== null) rmSync(dirname(this.path), { recursive: true, force: true });
@@ -140,6 +143,7 @@ export class ExecHost {
     socket.on("data", (chunk: Buffer) => {
       connection.take(chunk);
       this.#serve(connection);
+      this.#attention.keep(this.#sessions.size);
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
