@@ -26,7 +26,7 @@ const DEEP_ONLY = [
   "test/{bench,bundlers}.node.test.ts",
   "test/campaign/smoke.node.test.ts",
   "test/cli/{annotate,folders,formats,fullDisk,inputs,parquet,play,workers}.node.test.ts",
-  "test/cli/exec/{processes,programs,sanitized}.node.test.ts",
+  "test/cli/exec/{processes,programs,sanitized,virtualTime}.node.test.ts",
   "test/cli/extcap/extcap.node.test.ts",
   "test/cli/farm/{connections,division,farm,options,spans}.node.test.ts",
   "test/cli/serve/{control,guests,namespaces,python,webSocket,wires}.node.test.ts",

@@ -12,6 +12,11 @@ export function isMade(name: string | undefined): boolean {
   return name?.startsWith(MADE) === true;
 }
 
+/** What a driver's rule is for, by its name. */
+export function partOf(name: string): string {
+  return name.slice(MADE.length);
+}
+
 /** The name of a rule that a driver makes for frames that no other rule takes. */
 export function receiverName(of: string): string {
   return madeName(`${of} receives`);

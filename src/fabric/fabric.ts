@@ -319,7 +319,8 @@ export function checkDevice(path: string, device: unknown): asserts device is De
 }
 
 function checkEcn(path: string, ecn: number, rate: number | undefined): void {
-  if (unsigned(path, ecn, 32) > 0 && rate !== undefined) return;
-  const hint = ecn === 0 ? "1 or more frames" : "without a rate no frame waits: give rate too";
-  refuse({ code: "EINVAL", reason: "out_of_range", path, value: ecn, hint });
+  const refused = (reason: "out_of_range" | "option_missing", hint: string): never =>
+    refuse({ code: "EINVAL", reason, path, value: ecn, hint });
+  if (unsigned(path, ecn, 32) === 0) refused("out_of_range", "1 or more frames");
+  if (rate === undefined) refused("option_missing", "without a rate no frame waits: give rate too");
 }

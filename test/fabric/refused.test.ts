@@ -38,7 +38,9 @@ test.each([
     { reason: "out_of_range", path: "links[0].to" },
   ],
   [{ links: [{ from: "a", to: "b", latency: 5n }] }, { reason: "unknown_option", path: "links[0].latency" }],
-  [{ links: [{ from: "a", to: "b", ecn: 4 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
+  [{ links: [{ from: "a", to: "b", ecn: 4 }] }, { reason: "option_missing", path: "links[0].ecn" }],
+  [{ links: [{ from: "a", to: "b", queue: 4 }] }, { reason: "option_missing", path: "links[0].queue" }],
+  [{ links: [{ from: "a", to: "b", reorder: 0.1 }] }, { reason: "option_missing", path: "links[0].reorder" }],
   [{ links: [{ from: "a", to: "b", ecn: 0, rate: 1 }] }, { reason: "out_of_range", path: "links[0].ecn" }],
   [
     { nodes: [{ name: "a" }, { name: "a" }] },

@@ -98,6 +98,16 @@ describe("a repair that edits a line in several places", () => {
   });
 });
 
+describe("a rule that carries on the flow of a line", () => {
+  it("is a part of the line that drops the frame", async () => {
+    const rules = imported("priority=10,ip,actions=dec_ttl,output:1,dec_ttl,output:2\n");
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const { layers } = parsePacket("ipv4 10.0.0.1 > 10.0.0.7 ttl 1 / udp 1 > 2");
+    const { sentence } = rules.inOwnWords(explainer.why(1, buildFrame(layers), "dropped"));
+    expect(sentence).toBe('rule "rules:1" (step 1: TTL 0 or 1) drops the frame');
+  });
+});
+
 describe("a repair of a line that has a key", () => {
   const key = "000102030405060708090a0b0c0d0e0fcafebabe";
   const line =

@@ -8,6 +8,26 @@ import { CaptureDecoder, PcapngWriter, PcapWriter } from "../../../src/index.js"
 import { flowsteer, scratch, start } from "../support/command.js";
 import { bytesOf, frameOf, lengthened, portOf, Served, SWITCH, tcpFrame, UdpPeer } from "./support/served.js";
 
+it("serves rules of another program", async () => {
+  const [wire, vm1] = [await UdpPeer.open(), await UdpPeer.open()];
+  const rules = scratch(
+    "serve.tc",
+    "tc filter add dev eth0 ingress protocol ip prio 1 flower ip_proto tcp dst_port 80 " +
+      "action mirred egress redirect dev rep1\n",
+  );
+  const wires = [`uplink=${wire.wire}`, `vf1=${vm1.wire}`].flatMap((one) => ["--wire", one]);
+  const served = await Served.start(rules, "--map", "eth0=uplink,rep1=vf1", ...wires);
+  const uplink = await served.portOf("port:1");
+  await wire.send(tcpFrame(9, 1, 81), uplink);
+  await wire.send(tcpFrame(9, 1, 80), uplink);
+  expect((await vm1.frames(1))[0]?.equals(tcpFrame(9, 1, 80))).toBe(true);
+  const { wires: counts } = await served.end();
+  expect(counts.map(({ place, framesIn, framesOut }) => [place, framesIn, framesOut])).toEqual([
+    ["port:1", 2, 0],
+    ["qp:vf1", 0, 1],
+  ]);
+});
+
 it("steers frames between UDP wires, and says what it did", async () => {
   const [wire, vm1, vm2] = [await UdpPeer.open(), await UdpPeer.open(), await UdpPeer.open()];
   const wires = [`uplink=${wire.wire}`, `vm1=${vm1.wire}`, `vm2=${vm2.wire}`].flatMap((one) => ["--wire", one]);

@@ -43,7 +43,7 @@ describe("the chain of an earlier rule", () => {
     ]);
     expect(reasons.map(({ kind }) => kind)).toEqual(["earlier rule", "state"]);
     expect(reasons[1]?.sentence).toBe(
-      'meter "flow_meter (second)" coloured the frame red: it has the start colour red, and gets no better one; rule "earlier" takes register C1 0x0/0xff',
+      'meter "flow_meter (second)" coloured the frame red: it has the start colour red, and gets no better one; rule "earlier" takes red frames',
     );
     expect(repairs).toEqual([]);
     expect(mistake).toBeNull();

@@ -265,7 +265,7 @@ describe("an end", () => {
     const found = explainer.why(1, tcp(443), { kind: "end" });
     expect(kinds(found)).toEqual(["lost", "state"]);
     expect(found.reasons[1]?.sentence).toContain(
-      `coloured the frame red: it has the start colour red, and gets no better one; rule "${drop.name}" takes register C0 0x0/0xff`,
+      `coloured the frame red: it has the start colour red, and gets no better one; rule "${drop.name}" takes red frames`,
     );
   });
 

@@ -42,9 +42,10 @@ function writeReason(walked: Walked, visit: Visit, one: Field): Reason | null {
 }
 
 /** A rule takes what a stateful action wrote. */
-function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, { field, wanted }: MatchTerm): Reason {
+function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, term: MatchTerm): Reason {
   const { object, name } = stateObject(writer);
-  const taken = `${ruleText(rule)} takes register ${registerOf(field.name)} ${wanted}`;
+  const { field } = term;
+  const taken = `${ruleText(rule)} takes ${takenFrames(writer, term)}`;
   const says = stateText(writer, readField(key, field).toString());
   const sentence = writer.failed === undefined ? `${says}, and ${taken}` : `${says}; ${taken}`;
   const why: Reason = { kind: "state", sentence, object, name };
@@ -52,6 +53,14 @@ function stateReason({ key }: Visit, writer: ActionStep, rule: RuleRef, { field,
 }
 
 const COLOURS = ["red", "yellow", "green"];
+const RESULT = 0xffn;
+
+/** Frames of one colour, or those with some bits in a register. */
+function takenFrames(writer: ActionStep, { field, wanted, mask, value }: MatchTerm): string {
+  const isColour = resultOf(writer) === RESULTS.colour && (mask & RESULT) === RESULT;
+  const colour = isColour ? COLOURS[Number(value & RESULT)] : undefined;
+  return colour === undefined ? `register ${registerOf(field.name)} ${wanted}` : `${colour} frames`;
+}
 
 interface ResultText {
   readonly object: string;
