@@ -26,6 +26,26 @@ const refusedIn = (text: string): string[] => {
     .map(({ text: what, reason }) => `${what}: ${reason}`);
 };
 
+test("the filters of a priority have one protocol, in each chain", () => {
+  const add = (of: string, verb = "add"): string => `tc filter ${verb} dev eth0 ingress ${of} flower action drop`;
+  const text = [
+    add("prio 1 protocol ip"),
+    add("prio 1 protocol arp"),
+    add("prio 1 protocol ip chain 1"),
+    add("prio 1 protocol arp chain 2"),
+    add("prio 2"),
+    add("prio 2 protocol all"),
+    add("prio 2 protocol ip"),
+    "tc filter del dev eth0 ingress prio 1",
+    add("prio 1 protocol arp"),
+  ].join("\n");
+  const says = "the kernel refuses it (EINVAL): the filters of prio";
+  expect(refusedIn(text)).toEqual([
+    `arp: ${says} 1 have another protocol, as in line 1`,
+    `ip: ${says} 2 have another protocol, as in line 5`,
+  ]);
+});
+
 describe("matches", () => {
   test.each([
     [

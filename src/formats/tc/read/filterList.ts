@@ -32,6 +32,12 @@ export class FilterList {
     return lowest === Infinity ? FIRST_GIVEN : lowest - 1;
   }
 
+  /** A filter of a chain and a priority; undefined for none. */
+  someAt(chain: number, prio: number): Filter | undefined {
+    const [number = -1] = this.#at(chain, prio) ?? [];
+    return this.#filters.get(number);
+  }
+
   /** @param replaces whether it takes the place of one with the same handle */
   add(filter: Filter, replaces: boolean): Undo {
     const { chain, prio, handle } = filter;

@@ -234,6 +234,13 @@ export class TcImport implements Importer {
       const reason = `without a prio the kernel assigns one: ${prio}, before earlier filters without one`;
       this.findings.assume(hook.kind.place, hook.kind.text, reason);
     }
+    // net/sched/cls_api.c, tcf_chain_tp_find().
+    const other = list.someAt(filter.chain, filter.prio);
+    if (other !== undefined && other.protocol !== filter.protocol)
+      notImported(
+        hook.protocol ?? hook.kind,
+        `the kernel refuses it (EINVAL): the filters of prio ${filter.prio} have another protocol, as in line ${other.place.line}`,
+      );
     this.#last.undo = list.add(filter, verb !== "add");
   }
 
