@@ -1,7 +1,7 @@
 /**
  * The handle of a cipher, which the host and jobs know: a key of AES, and where it is expanded.
  *
- *     | cipher, or 0: 4 | bytes of the key 4 | 0 8 | key 32 |
+ *     | cipher, or 0: 4 | bytes of the key 4 | pool of ciphers 4 | 0 4 | key 32 |
  *
  * A cipher: a key of AES, expanded for sealing and opening (expanded.ts).
  *
@@ -15,6 +15,7 @@ import { GROUP_SIZE } from "./planes";
 
 export const HANDLE_CIPHER: usize = 0;
 export const HANDLE_KEY_LENGTH: usize = 4;
+export const HANDLE_POOL: usize = 8;
 export const HANDLE_KEY: usize = 16;
 export const HANDLE_SIZE: usize = HANDLE_KEY + 32;
 

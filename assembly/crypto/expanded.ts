@@ -6,7 +6,13 @@
  * MAX_CIPHERS handles have a cipher each; more share those, and the key that was expanded first
  * makes room. What is sealed and opened is the same.
  *
- * Invariants: `count` = min(`handles`, MAX_CIPHERS); a cipher is either unused or in the ring.
+ * What is known of all ciphers lies in memory beside them, where handles name it: a copy of the memory
+ * is enough to expand keys.
+ *
+ *     | handles 4 | ciphers 4 | the unused ones, a list 4 | the one expanded first, of a ring 4 |     the pool
+ *
+ * Invariants: ciphers = min(handles, MAX_CIPHERS); a cipher is either unused or in the ring, which is in
+ * the order of expansion.
  */
 import { allocate, release } from "../arena";
 import {
@@ -20,6 +26,7 @@ import {
   HANDLE_CIPHER,
   HANDLE_KEY,
   HANDLE_KEY_LENGTH,
+  HANDLE_POOL,
 } from "./cipherLayout";
 import { setFirstRounds } from "./counters";
 import { setHashKey } from "./hashKey";
@@ -31,48 +38,74 @@ import { closeStream, fly, openStream, orderBlocks } from "./stream";
 /** 64 MiB of addresses; of ciphers that no packet has used one page each takes memory. */
 const MAX_CIPHERS: u32 = 4096;
 
+const POOL_HANDLES: usize = 0;
+const POOL_CIPHERS: usize = 4;
+const POOL_UNUSED: usize = 8;
+const POOL_OLDEST: usize = 12;
+const POOL_SIZE: u32 = 16;
+
 namespace Ciphers {
-  export let handles: u32 = 0;
-  export let count: u32 = 0;
-  /** A list of the unused ones. */
-  export let unused: usize = 0;
-  /** The one that was expanded first, of a ring in the order of expansion. */
-  export let oldest: usize = 0;
+  /** The pool; 0 without handles. */
+  export let pool: usize = 0;
 }
 
-/** Makes sure that one more handle can be expanded; false when memory is full. */
-export function reserve(): bool {
-  if (Ciphers.count < MAX_CIPHERS) {
+/** Makes sure that one more handle can be expanded. Returns the pool; 0 when memory is full. */
+export function reserve(): usize {
+  const pool = Ciphers.pool != 0 ? Ciphers.pool : newPool();
+  if (pool == 0) return 0;
+  if (load<u32>(pool, POOL_CIPHERS) < MAX_CIPHERS) {
     const cipher = allocate(<u32>CIPHER_SIZE);
-    if (cipher == 0) return false;
-    putAside(cipher);
-    Ciphers.count++;
+    if (cipher == 0) {
+      dropUnused(pool);
+      return 0;
+    }
+    putAside(pool, cipher);
+    store<u32>(pool, load<u32>(pool, POOL_CIPHERS) + 1, POOL_CIPHERS);
   }
-  Ciphers.handles++;
-  return true;
+  store<u32>(pool, load<u32>(pool, POOL_HANDLES) + 1, POOL_HANDLES);
+  return pool;
+}
+
+function newPool(): usize {
+  const pool = allocate(POOL_SIZE);
+  if (pool != 0) memory.fill(pool, 0, POOL_SIZE);
+  Ciphers.pool = pool;
+  return pool;
+}
+
+/** Frees a pool without handles. */
+function dropUnused(pool: usize): void {
+  if (load<u32>(pool, POOL_HANDLES) != 0) return;
+  Ciphers.pool = 0;
+  release(pool, POOL_SIZE);
 }
 
 /** Gives back the memory of a handle that is not expanded. */
-export function giveBack(): void {
-  if (--Ciphers.handles >= Ciphers.count) return;
-  const cipher = Ciphers.unused;
-  Ciphers.unused = load<u32>(cipher, CIPHER_NEXT);
+export function giveBack(pool: usize): void {
+  const handles = load<u32>(pool, POOL_HANDLES) - 1;
+  const ciphers = load<u32>(pool, POOL_CIPHERS);
+  store<u32>(pool, handles, POOL_HANDLES);
+  if (handles >= ciphers) return;
+  const cipher: usize = load<u32>(pool, POOL_UNUSED);
+  store<u32>(pool, load<u32>(cipher, CIPHER_NEXT), POOL_UNUSED);
   store<u64>(cipher, 0, CIPHER_NEXT);
   release(cipher, <u32>CIPHER_SIZE);
-  Ciphers.count--;
+  store<u32>(pool, ciphers - 1, POOL_CIPHERS);
+  dropUnused(pool);
 }
 
 /** Overwrites the cipher of a handle. */
 export function collapse(handle: usize): void {
   const cipher: usize = load<u32>(handle, HANDLE_CIPHER);
   if (cipher == 0) return;
+  const pool: usize = load<u32>(handle, HANDLE_POOL);
   store<u32>(handle, 0, HANDLE_CIPHER);
   const next: usize = load<u32>(cipher, CIPHER_NEXT);
   const before: usize = load<u32>(cipher, CIPHER_BEFORE);
   link(before, next);
-  if (Ciphers.oldest == cipher) Ciphers.oldest = next == cipher ? 0 : next;
+  if (<usize>load<u32>(pool, POOL_OLDEST) == cipher) store<u32>(pool, next == cipher ? 0 : <u32>next, POOL_OLDEST);
   wipe(cipher, CIPHER_SIZE);
-  putAside(cipher);
+  putAside(pool, cipher);
 }
 
 /** The cipher of a handle. */
@@ -84,7 +117,7 @@ export function expanded(handle: usize): usize {
 }
 
 function expand(handle: usize): usize {
-  const cipher = take();
+  const cipher = take(load<u32>(handle, HANDLE_POOL));
   store<u32>(cipher, <u32>handle, CIPHER_HANDLE);
   store<u32>(handle, <u32>cipher, HANDLE_CIPHER);
   fill(cipher, handle + HANDLE_KEY, load<u32>(handle, HANDLE_KEY_LENGTH));
@@ -107,17 +140,17 @@ function fill(cipher: usize, key: usize, length: u32): void {
 }
 
 /** An unused cipher, or the oldest; it becomes the newest. */
-function take(): usize {
-  const cipher = Ciphers.unused;
-  const oldest = Ciphers.oldest;
+function take(pool: usize): usize {
+  const cipher: usize = load<u32>(pool, POOL_UNUSED);
+  const oldest: usize = load<u32>(pool, POOL_OLDEST);
   if (cipher == 0) {
     store<u32>(load<u32>(oldest, CIPHER_HANDLE), 0, HANDLE_CIPHER);
-    Ciphers.oldest = load<u32>(oldest, CIPHER_NEXT);
+    store<u32>(pool, load<u32>(oldest, CIPHER_NEXT), POOL_OLDEST);
     return oldest;
   }
-  Ciphers.unused = load<u32>(cipher, CIPHER_NEXT);
+  store<u32>(pool, load<u32>(cipher, CIPHER_NEXT), POOL_UNUSED);
   if (oldest == 0) {
-    Ciphers.oldest = cipher;
+    store<u32>(pool, <u32>cipher, POOL_OLDEST);
     link(cipher, cipher);
   } else {
     link(load<u32>(oldest, CIPHER_BEFORE), cipher);
@@ -126,9 +159,9 @@ function take(): usize {
   return cipher;
 }
 
-function putAside(cipher: usize): void {
-  store<u32>(cipher, <u32>Ciphers.unused, CIPHER_NEXT);
-  Ciphers.unused = cipher;
+function putAside(pool: usize, cipher: usize): void {
+  store<u32>(cipher, load<u32>(pool, POOL_UNUSED), CIPHER_NEXT);
+  store<u32>(pool, <u32>cipher, POOL_UNUSED);
 }
 
 // @ts-ignore: decorator
