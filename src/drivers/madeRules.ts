@@ -25,7 +25,13 @@ export function receiverName(of: string): string {
 /** Whether a driver received a frame because no rule took it, by the names of the rules that the frame hit. */
 export function isUnclaimed(names: readonly string[]): boolean {
   const at = names.findIndex(isReceiver);
-  return at === 0 || (at > 0 && isMade(names[at - 1]));
+  const before = names[at - 1];
+  return at === 0 || (at > 0 && isMade(before) && !isStep(before));
+}
+
+/** Whether a rule carries on a rule of the text (Open vSwitch: src/formats/ovs/read/pipeline). */
+function isStep(name: string | undefined): boolean {
+  return name?.startsWith(madeName("step ")) === true;
 }
 
 /** Whether a rule has such a name: the driver makes it again, so it is not exported. */

@@ -12,12 +12,11 @@ export interface Respelling {
 
 /** A rule can have several such words, of which an importer names the first. */
 const MAX_ROUNDS = 16;
+/** Letters of a word that must be the same ones in another order. */
+const MAX_SHORT = 3;
 const WORD = /^[\w.-]+/;
 
-/**
- * The sources with the words that the importers suggest. A correction stays if the word is read: the
- * importers have nothing to say about that place then.
- */
+/** The sources with the words that the importers suggest. A correction stays if its line is read then. */
 export function respelled(
   sources: readonly ImportSource[],
   options: ImportOptions,
@@ -29,12 +28,25 @@ export function respelled(
     const open = suggestions(now, options).filter(({ edit }) => !tried.has(keyOf(edit)));
     if (open.length === 0) break;
     for (const { edit } of open) tried.add(keyOf(edit));
-    const places = new Set(suggestions(withEdits(now, open), options).map(({ edit }) => placeOf(edit)));
-    const good = open.filter(({ edit }) => !places.has(placeOf(edit)));
+    const left = importRules(withEdits(now, open), options).findings.filter(({ severity }) => severity === "refused");
+    const good = open.filter(({ edit }) => left.every((finding) => isAnother(edit, finding)));
     now = withEdits(now, good);
     made.push(...good);
   }
   return { sources: now, made };
+}
+
+/** Whether a finding after a correction is about another line, or about another misspelled word of the line. */
+function isAnother(edit: TextEdit, { file, line, column, reason }: ImportFinding): boolean {
+  if (file !== edit.file || line !== edit.line) return true;
+  return column !== edit.column && suggestedName(reason) !== undefined;
+}
+
+/** Whether a word is surely the other one: short words are near to many, and another number is no misspelling. */
+function isSure(word: string, other: string): boolean {
+  const sorted = (text: string): string => (text.match(/./gs) ?? []).sort().join("");
+  const letters = (text: string): string => text.replaceAll(/\d/g, "");
+  return word.length > MAX_SHORT ? letters(word) !== letters(other) : sorted(word) === sorted(other);
 }
 
 const placeOf = ({ file, line, column }: TextEdit): string => `${file}:${line}:${column}`;
@@ -50,7 +62,7 @@ function suggestions(sources: readonly ImportSource[], options: ImportOptions): 
     if (severity !== "refused" || after === undefined || text === undefined) continue;
     const before = WORD.exec(text.slice((lineStarts(text)[line - 1] ?? 0) + column - 1))?.[0];
     const key = `${file}:${line}`;
-    if (before !== undefined && !found.has(key))
+    if (before !== undefined && isSure(before, after) && !found.has(key))
       found.set(key, { edit: { file, line, column, before, after }, finding });
   }
   return [...found.values()];

@@ -353,10 +353,14 @@ describe("a refused command", () => {
   });
 
   it("--fix leaves what no suggestion answers, and says what it corrected all the same", async () => {
-    const file = scratch("filters.tc", TC.replace("dst_port", "dst_prot").replace("action drop", "action xyzzyq"));
+    const [first = ""] = TC.trimEnd().split("\n");
+    const unknown = first.replace(/prio \d+/, "prio 9").replace(/action .*/, "action xyzzyq");
+    // Which word of a line is wrong is not known while another one of it is not read.
+    const both = unknown.replace("dst_port", "dst_prot").replace("prio 9", "prio 8");
+    const file = scratch("filters.tc", `${TC.replace("dst_port", "dst_prot").trimEnd()}\n${unknown}\n${both}\n`);
     const json = await flowsteer(["check", file, "--fix", "--json"]);
     expect(json.code).toBe(2);
-    expect(readFileSync(file, "utf8")).toBe(TC.replace("action drop", "action xyzzyq"));
+    expect(readFileSync(file, "utf8")).toBe(`${TC.trimEnd()}\n${unknown}\n${both}\n`);
     expect(json.out).toContain('"fixed":["not-imported"]');
   });
 

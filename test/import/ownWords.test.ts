@@ -4,7 +4,7 @@ import { openExplainer } from "../../src/explain/index.js";
 import { buildFrame } from "../../src/packet/builder/build.js";
 import { parsePacket } from "../../src/packet/notation/parse.js";
 import { loadScenario } from "../../src/scenario/index.js";
-import { formatWords, IMPORT_FORMATS, ImportedRules, importRules } from "../../src/import/index.js";
+import { formatWords, IMPORT_FORMATS, ImportedRules, importRules, isUnclaimed } from "../../src/import/index.js";
 
 const TEXT = `flow create 0 ingress pattern eth / ipv4 / udp dst is 53 / end actions queue index 1 / end
 flow create 0 ingress pattern eth / ipv4 dst is 192.0.2.1 / end actions drop / end`;
@@ -106,6 +106,14 @@ describe("a rule that carries on the flow of a line", () => {
     const { sentence } = rules.inOwnWords(explainer.why(1, buildFrame(layers), "dropped"));
     expect(sentence).toBe('rule "rules:1" (step 1: TTL 0 or 1) drops the frame');
   });
+});
+
+it("a step that carries on a flow is no frame that only the driver received", () => {
+  const receiver = "driver: vf1 receives";
+  expect(isUnclaimed(["rules:1", "driver: step 1: TTL", receiver])).toBe(false);
+  expect(isUnclaimed(["driver: to table 0", receiver])).toBe(true);
+  expect(isUnclaimed([receiver])).toBe(true);
+  expect(isUnclaimed(["rules:1", receiver])).toBe(false);
 });
 
 describe("a repair of a line that has a key", () => {

@@ -280,6 +280,15 @@ describe.each(Object.entries(LANGUAGES))("%s", (name, language) => {
   });
 });
 
+it.each([
+  ["icp,actions=drop", "icmp is as near as ip"],
+  ["flow create 0 gress pattern eth / end actions queue index 1 / end", "its actions are of ingress rules"],
+  ["flow create 0 ingress pattern eth / ipv5 / end actions drop / end", "ipv6 is as near as ipv4"],
+])("a guess is not written into a text: %s, where %s", (text) => {
+  const { sources, made } = respelled([{ file: FILE, text }], {});
+  expect([sources[0]?.text, made]).toEqual([text, []]);
+});
+
 /** Values of the device's own notation: rules have places, and fields the device's names. */
 describe("texts of programs", () => {
   const random = new Random(seedFor("places of records"));

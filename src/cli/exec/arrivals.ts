@@ -81,9 +81,15 @@ export class Arrivals implements Timed {
   }
 
   async #readNext(): Promise<void> {
-    const { done, value } = await this.#due.next();
-    this.complete = done === true;
-    this.#next = done === true ? null : value;
+    this.#next = null;
+    const next = this.#due.next();
+    // What it fails with is thrown by `end`.
+    this.#done = next.then(() => undefined);
+    this.#done.catch(() => undefined);
+    const result = await next.catch(() => null);
+    if (result === null) return;
+    if (result.done === true) this.complete = true;
+    else this.#next = result.value;
   }
 
   async #run(): Promise<void> {

@@ -100,11 +100,15 @@ class ExecRun {
       status = await runProgram(program, environmentOf(library, host.path));
       if (socket !== null) await this.#idle();
     } finally {
-      await arrivals?.end();
-      await host.close();
-      process.off(RECORD_SIGNAL, onSignal);
-      for (const watch of this.#watches) watch.end();
-      for (const record of this.#records) record.end();
+      // A capture that cannot be read ends nothing else.
+      try {
+        await arrivals?.end();
+      } finally {
+        await host.close();
+        process.off(RECORD_SIGNAL, onSignal);
+        for (const watch of this.#watches) watch.end();
+        for (const record of this.#records) record.end();
+      }
     }
     await this.#report(status, arrivals);
     return status;

@@ -50,6 +50,14 @@ describe.runIf(compiles())("under flowsteer exec --virtual-time", () => {
     expect(out).toBe("0\n250000000\n500000000\n750000000\n1000000000\n");
   });
 
+  test("a capture that cannot be read is refused, and the program goes on", async () => {
+    const program = compiled("test/cli/exec/c/timestamps.c");
+    const capture = scratch("none.pcap", "not a capture");
+    const { out, err } = await exec("--virtual-time", "--capture", capture, "--", "timeout", "1", program);
+    expect(out).toBe("");
+    expect(err).toMatch(/^flowsteer: .*none\.pcap: byte 0 = "0x6e6f7420": neither a pcap nor a pcapng file\n/m);
+  });
+
   test.each([
     ["ibv_rc_pingpong -g 0 -n 100 -c", 1000],
     ["ibv_rc_pingpong -g 0 -n 100 -c -e", 1000],

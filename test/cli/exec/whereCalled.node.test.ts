@@ -1,5 +1,6 @@
 /** Where a program made a call: file and line with debug information, else what symbols tell. */
 import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { NO_PAINT } from "../../../src/cli/text.js";
 import { Refusals, refusalText } from "../../../src/cli/exec/report/refusals.js";
@@ -55,6 +56,18 @@ describe.runIf(hasTools)("addr2line", () => {
     const found = await new WhereCalled().of([place("/lib/x86_64-linux-gnu/libibverbs.so.1"), place(module, offset)]);
     expect(found).toEqual({ module, offset, function: "caller", file: expect.stringMatching(/where\.c$/), line: 9 });
     expect(placeText(found as SourcePlace)).toBe("where.c:9");
+  });
+
+  test("of functions that were inlined the first that is not of a system header", async () => {
+    const tool = scratch(
+      "addr2line.sh",
+      `#!/bin/sh
+printf 'ibv_create_flow\\n/usr/include/infiniband/verbs.h:2454\\nopen_flows\\n/home/me/r.c:31\\nmain\\n/home/me/r.c:50\\n'
+`,
+    );
+    chmodSync(tool, 0o755);
+    const found = await new WhereCalled(tool).of([place("/bin/a", 20)]);
+    expect(found).toMatchObject({ function: "open_flows", file: "/home/me/r.c", line: 31 });
   });
 
   test("without debug information the function, without symbols the address", async () => {

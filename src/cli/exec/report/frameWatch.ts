@@ -112,10 +112,16 @@ export class FrameWatch {
     return group;
   }
 
-  /** Null for a sender that explanations do not know: one of messages. */
+  /**
+   * Null for a sender that explanations do not know: one of messages. Null, too, where the device is not as it was: the
+   * frame has used up the receive buffer that was too short for it.
+   */
   #explained(explain: Explain, event: Frame): Explanation | null {
     try {
-      return explain(event);
+      const explanation = explain(event);
+      const [first] = explanation.reasons;
+      const isOther = first?.kind === "lost" && first.reason !== event.outcome.reason;
+      return explanation.reached || isOther ? null : explanation;
     } catch (error) {
       if (error instanceof SteeringError) return null;
       throw error;

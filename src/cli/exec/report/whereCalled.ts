@@ -38,11 +38,11 @@ export class WhereCalled {
 
   async #find({ module, offset, symbol }: CodePlace): Promise<SourcePlace> {
     // The call is before its return address, which can be the next line or function.
-    const args = ["-f", "-C", "-e", module, `0x${(offset - 1).toString(16)}`];
+    const args = ["-f", "-C", "-i", "-e", module, `0x${(offset - 1).toString(16)}`];
     const text = await new Promise<string>((resolve) => {
       execFile(this.#tool, args, (error, out) => resolve(error === null ? out : ""));
     });
-    const [found = "", at = ""] = text.split("\n");
+    const [found = "", at = ""] = callOf(text.split("\n"));
     const [, file, line] = /^(.+):(\d+)/.exec(at) ?? [];
     const isKnown = file !== undefined && !file.startsWith("??");
     return {
@@ -53,6 +53,15 @@ export class WhereCalled {
       line: isKnown && line !== "0" ? Number(line) : null,
     };
   }
+}
+
+/** Inline functions of these are between a program and the device, too. */
+const HEADER = /^\/usr\/(?:local\/)?include\//;
+
+/** The function and the place of a call, of those that were inlined into one another: the first that is the program's own. */
+function callOf(lines: readonly string[]): readonly string[] {
+  for (let n = 0; n + 1 < lines.length; n += 2) if (!HEADER.test(lines[n + 1] ?? "")) return lines.slice(n, n + 2);
+  return lines.slice(0, 2);
 }
 
 /** The caller that is shown: the first outside of the libraries between program and device, else the first. */

@@ -323,7 +323,9 @@ const otherVport: Detector = {
     const { target, trace } = context;
     if (target.kind !== "vport" || context.reached || trace.outcome.reason === "wire_to_wire") return null;
     const step = trace.steps.findLast((one): one is ActionStep => one.kind === "action" && one.action === "vport");
-    if (step === undefined || step.rule === null) return null;
+    // A rule that sends copies to several places may send one there as well.
+    const isOne = !trace.steps.some((one) => one.kind === "action" && one.action === "array");
+    if (step === undefined || step.rule === null || !isOne) return null;
     return {
       sentence: `Rule "${step.rule.name}" sends the frame to ${step.text}, not to ${functionText(target.vport)}. Vport 0 is the PF, 1 the first VF, and 65535 the wire.`,
     };
