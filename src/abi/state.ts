@@ -33,6 +33,8 @@ export const METER_COMMITTED_FRACTION = 40;
 export const METER_EXCESS_FRACTION = 44;
 export const METER_TIME = 48;
 export const METER_SIZE = 56;
+/** Units of a packet; a byte is one unit. */
+export const METER_UNITS_A_PACKET = 128;
 /**
  * Flags: units over CBS go to the excess bucket; green takes from both buckets; the meter is
  * active.

@@ -24,6 +24,7 @@ import {
   METER_OVERFLOW,
   METER_SIZE,
   METER_TIME,
+  METER_UNITS_A_PACKET,
 } from "../../../src/abi/state";
 import { BRANCH_FRAME } from "../../branch/branch";
 import { timeOf } from "./clock";
@@ -42,7 +43,6 @@ const MODE_WIRE: u32 = 1;
 const MODE_WIRE_AND_GAP: u32 = 2;
 /** Preamble, start of frame and interframe gap (IEEE 802.3). */
 const GAP: u64 = 20;
-const UNITS_A_PACKET: u64 = 128;
 
 /** More units than both buckets hold: each has less than 2^39. */
 const FILLS: u64 = 1 << 40;
@@ -78,7 +78,7 @@ function costOf(branch: usize, at: usize): u64 {
     case MODE_WIRE_AND_GAP:
       return <u64>load<u32>(frame, FRAME_WIRE_LENGTH) + GAP;
     default:
-      return UNITS_A_PACKET;
+      return METER_UNITS_A_PACKET;
   }
 }
 
@@ -106,7 +106,7 @@ function noteStart(start: u32, now: u32): void {
 /** Notes the buckets with too few tokens for the colours that the frame could have. */
 function noteBuckets(at: usize, start: u32, cost: u64): void {
   const inPackets = load<u8>(at, METER_MODE) > MODE_WIRE_AND_GAP;
-  const unit = inPackets ? UNITS_A_PACKET : 1;
+  const unit = inPackets ? METER_UNITS_A_PACKET : 1;
   const committed = load<u64>(at, METER_COMMITTED);
   if (start == GREEN && cost > committed) {
     const check = inPackets ? Check.meter_committed_packets : Check.meter_committed_bytes;

@@ -59,18 +59,24 @@ export async function serve(args: readonly string[]): Promise<number> {
   const board = new Switchboard(loaded, places, line.flags.has("virtual-time"));
   const control = controlOf(line, board);
   const interruption = new Interruption();
+  const nothingToReload = (): void => {
+    if (line.flags.has("json") || line.flags.has("quiet")) return;
+    teller.write("note: SIGHUP: the rules were read once; only those of a scenario file are reloaded\n");
+  };
   let until = Infinity;
   try {
     await openAll(places, line);
     board.begin();
     const place = line.values.get("control");
     const listens = place === undefined ? null : await control.open(place, tokenOf(line));
+    // Before it says that it is ready: without a handler a hang-up would end the process.
+    if (watched === null) process.on("SIGHUP", nothingToReload);
+    else watched.watch();
     tell(teller, readyText(name, places, listens), {
       kind: "ready",
       control: listens,
       wires: places.map(({ name, wire }) => ({ place: name, wire: wire.describe() })),
     });
-    watched?.watch();
     if (line.flags.has("live")) live = new LiveView(() => readingOf(board), process.stderr, line.flags.has("json"));
     live?.begin();
     await ended(interruption, [control, ...places.map(({ wire }) => wire)]);
@@ -78,6 +84,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     await watched?.end();
     await drain(board, until);
   } finally {
+    process.off("SIGHUP", nothingToReload);
     live?.end();
     interruption.end();
     board.end();
@@ -106,7 +113,7 @@ function tokenOf({ values }: CommandLine): string | null {
 interface Served {
   readonly name: string;
   readonly loaded: LoadedScenario;
-  /** Null for a snapshot and for standard input. */
+  /** Null for a snapshot, for standard input and for rules of other programs: they are read once. */
   readonly watched: ScenarioFile | null;
 }
 

@@ -12,6 +12,7 @@ import {
   METER_EXCESS_FRACTION,
   METER_FLAGS,
   METER_OVERFLOW,
+  METER_UNITS_A_PACKET,
 } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
 
@@ -33,7 +34,7 @@ export interface Refill {
   readonly cause: "rate" | "size" | "overflow";
 }
 
-const UNITS: Readonly<Record<MeterUnits, bigint>> = { bytes: 1n, packets: 128n };
+const UNITS: Readonly<Record<MeterUnits, bigint>> = { bytes: 1n, packets: BigInt(METER_UNITS_A_PACKET) };
 
 /**
  * @param at the address of the meter in the core, after the walk: no frame takes from a bucket that has too little for it

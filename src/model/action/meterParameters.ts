@@ -26,13 +26,14 @@ import {
   METER_SIZE,
   METER_START,
   METER_TIME,
+  METER_UNITS_A_PACKET,
 } from "../../abi/state.js";
 
 export const PARAMETERS_SIZE = 32;
 const PACKETS_MODE = 3;
 /** SPEC: the meaning of a CBS of 0: one large frame, or one packet. */
 const MIN_BYTES = 16384n;
-const MIN_PACKETS = 128n;
+const MIN_PACKETS = BigInt(METER_UNITS_A_PACKET);
 
 const CBS_AT = 8;
 const CIR_AT = 10;

@@ -18,6 +18,8 @@ it("serves rules of another program", async () => {
   const wires = [`uplink=${wire.wire}`, `vf1=${vm1.wire}`].flatMap((one) => ["--wire", one]);
   const served = await Served.start(rules, "--map", "eth0=uplink,rep1=vf1", ...wires);
   const uplink = await served.portOf("port:1");
+  // There is nothing to reload, and nothing ends.
+  served.child.kill("SIGHUP");
   await wire.send(tcpFrame(9, 1, 81), uplink);
   await wire.send(tcpFrame(9, 1, 80), uplink);
   expect((await vm1.frames(1))[0]?.equals(tcpFrame(9, 1, 80))).toBe(true);
