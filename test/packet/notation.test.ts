@@ -256,6 +256,22 @@ test("what follows from the rest is not printed", async () => {
   }
 });
 
+test("fields in parentheses are refused, and notes of printed lines are none", () => {
+  const said = (text: string): string => {
+    try {
+      return JSON.stringify(parsePacket(text).layers.at(-1));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const hint = 'fields follow the name of their header without parentheses and "="';
+  expect(said("ipv6(hop_limit=2) / udp")).toContain(`column 5 = "(hop_limit=2)": not the notation of a packet`);
+  expect(said("ipv6(hop_limit=2)")).toContain(`${hint}: ipv6 hop_limit 2`);
+  expect(said("ipv4 ttl 3 (dscp=4)")).toContain(`${hint}: ipv4 dscp 4`);
+  expect(said("udp(4789)")).toContain(`${hint}: udp 4789`);
+  expect(said("icmp type 3 (unreachable)")).toBe('{"header":"icmp","type":3}');
+});
+
 test("any text is read or refused", () => {
   const random = new Random(seedFor("notation text"));
   const words = READ.flatMap(([text]) => text.split(" ")).concat(

@@ -78,9 +78,18 @@ export class HeaderReader {
     const token = this.#tokens[this.#at] as Token;
     if (token.kind === ">" || this.#isLeftEnd()) this.#readEnds();
     else if (token.kind === "list") this.#readList(token);
-    // What a line of `printFrame` adds for people: `type 3 (unreachable)`.
-    else if (token.kind === "note") this.#at++;
+    else if (token.kind === "note") this.#skipNote(token);
     else if (!this.#readMeaning(token) && !this.#readFragment(token)) this.#readNameless(token);
+  }
+
+  /** What a line of `printFrame` adds to a value for people: `type 3 (unreachable)`. */
+  #skipNote({ text, column }: Token): void {
+    if (this.#at === 0 || text.includes("=")) {
+      const hint =
+        `fields follow the name of their header without parentheses and "=": ${this.noted.header} ${text.replaceAll("=", " ")}`.trim();
+      return refuseAt(column, { reason: "bad_packet", value: `(${text})`, hint });
+    }
+    this.#at++;
   }
 
   #readNameless(token: Token): void {
