@@ -60,10 +60,15 @@ export function placesOf(match: string): readonly FieldPlace[] {
   return PLACES.filter((place) => place.match === match && Number.isNaN(Number(place.field)));
 }
 
-/** What says which header comes next stands in several headers. */
+/** Fields that stand in several headers. */
 const KIND_WORDS: Readonly<Record<string, string>> = {
   ip_version: "IP version",
   ip_protocol: "IP protocol",
+  ip_dscp: "DSCP",
+  ip_ecn: "ECN",
+  ip_ttl_hoplimit: "TTL",
+  frag: "fragment",
+  l4_checksum_ok: "L4 checksum",
   ethertype: "EtherType",
 };
 

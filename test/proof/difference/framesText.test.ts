@@ -7,7 +7,7 @@ test.each<[Record<string, string>, string]>([
   [{ "outer.ip_version": "4", "outer.ipv4_dst": "10.0.0.0/8" }, "frames to 10.0.0.0/8"],
   [
     { "outer.tcp_dport": "80", "outer.ipv4_src": "10.0.0.1", "outer.ipv4_dst": "10.0.0.2", "outer.ip_dscp": "4" },
-    "frames from 10.0.0.1 to TCP port 80 and 10.0.0.2 with ipv4 dscp 4",
+    "frames from 10.0.0.1 to TCP port 80 and 10.0.0.2 with DSCP 4",
   ],
   [
     { "outer.ethertype": "ipv4", "outer.cvlan_tag": "0", "outer.svlan_tag": "0", "outer.tcp_dport": "80" },
