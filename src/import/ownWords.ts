@@ -151,6 +151,7 @@ export class ImportedRules {
     for (const element of this.elements.values()) rules.set(keyOf(element), (rules.get(keyOf(element)) ?? 0) + 1);
     const never = new Map<string, number>();
     const isOwn = (object: NamedObject): boolean => RULES.has(object.kind) && !this.elements.has(object.name);
+    const tables = this.#tablesOfTexts();
     const elementOf = ({ objects: [first], id }: T): SourceElement | null | undefined =>
       first === undefined || !RULES.has(first.kind) || !NEVER_HIT.has(id) ? null : this.elements.get(first.name);
     for (const finding of found) {
@@ -161,11 +162,21 @@ export class ImportedRules {
       const { objects, id } = finding;
       // The text lists its rules in their order.
       if (this.isOrdered && id === "order-dependent") return false;
+      // A table of the import's own rules.
+      if (id === "unreached-table" && objects[0]?.kind === "table" && !tables.has(objects[0].name)) return false;
       if (objects.slice(0, id === "redundant-rule" ? undefined : 1).some(isOwn)) return false;
       const element = elementOf(finding);
       if (element === null) return true;
       return element !== undefined && never.get(keyOf(element)) === rules.get(keyOf(element));
     });
+  }
+
+  /** The tables that have a rule of the texts. */
+  #tablesOfTexts(): ReadonlySet<string | undefined> {
+    const { rules = [], matchers = [] } = this.scenario;
+    const tableOf = new Map(matchers.map(({ name, table }) => [name, table]));
+    const ofTexts = rules.filter(({ name }) => name !== undefined && this.elements.has(name));
+    return new Set(ofTexts.map(({ table, matcher }) => table ?? tableOf.get(matcher ?? "")));
   }
 
   /** A record whose sentences have the names that the texts have for fields, and whose differences have their values. */

@@ -37,6 +37,13 @@ describe("ImportedRules", () => {
       other,
     ]);
   });
+
+  it("leaves out tables of the import's own rules, to which no frame gets", () => {
+    const rules = imported(`${TEXT}\nflow create 0 ingress group 1 pattern eth / end actions queue index 1 / end`);
+    const unreached = (name: string) => ({ id: "unreached-table", objects: [{ kind: "table", name }] });
+    const found = [unreached("driver's"), unreached("nic_rx group 1")];
+    expect(rules.aboutElements(found)).toEqual([unreached("nic_rx group 1")]);
+  });
 });
 
 describe("a rule of a connection", () => {
@@ -105,6 +112,34 @@ describe("a rule that carries on the flow of a line", () => {
     const { layers } = parsePacket("ipv4 10.0.0.1 > 10.0.0.7 ttl 1 / udp 1 > 2");
     const { sentence } = rules.inOwnWords(explainer.why(1, buildFrame(layers), "dropped"));
     expect(sentence).toBe('rule "rules:1" (step 1: TTL 0 or 1) drops the frame');
+  });
+
+  const LINES = "in_port=1,ipv6,actions=output:2,dec_ttl,output:3,dec_ttl,output:4\n";
+
+  it("is named where a frame is lost on its way to a port", async () => {
+    const rules = imported(LINES);
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const frame = buildFrame(parsePacket("ipv6 hop_limit 2 / udp").layers);
+    const why = (target: Parameters<typeof explainer.why>[2]): string =>
+      rules.inOwnWords(explainer.why(1, frame, target)).sentence;
+    expect(why({ kind: "vport", vport: 3 })).toBe(
+      'rule "rules:1" (step 2: TTL 0 or 1) took the frame first: it takes precedence: rule "rules:1" (step 1: TTL) ' +
+        'changed TTL from 2 to 1 before table "step 2" (modify); rule "rules:1" (step 2: TTL) would match too',
+    );
+    expect(why("dropped")).toBe(
+      'qp:vf1 and qp:vf2 got the frame by rule "rules:1"; a copy was lost: rule "rules:1" (step 2: TTL 0 or 1) drops the frame: ' +
+        'rule "rules:1" (step 1: TTL) changed TTL from 2 to 1 before table "step 2" (modify)',
+    );
+  });
+
+  it("is named where no frame came to it, if one line alone leads there", async () => {
+    const rules = imported("in_port=1,ip,actions=dec_ttl,resubmit(,1)\ntable=1,priority=10,udp,actions=output:2\n");
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const frame = buildFrame(parsePacket("ipv4 10.0.0.1 > 10.0.0.7 ttl 1 / udp").layers);
+    expect(rules.inOwnWords(explainer.why(1, frame, { kind: "vport", vport: 1 })).sentence).toBe(
+      'the frame never reached VF 1: rule "rules:2" (step 2: from others) leads there, and rule "rules:1" (step 1: TTL 0 or 1) ' +
+        'took the frame first: it takes precedence; rule "rules:1" (step 1: TTL) would match too',
+    );
   });
 });
 

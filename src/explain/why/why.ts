@@ -16,6 +16,7 @@ import type { Explanation, Near } from "./explanation.js";
 import { nearestRules, nearOf } from "./nearest.js";
 import type { RuleNode } from "./rules.js";
 import { findTarget, type FoundTarget, type WhyTarget } from "./targets.js";
+import { withParts } from "./parts.js";
 import { isStopped } from "./reasons/writers.js";
 import { comesTo, type Steer } from "./comesTo.js";
 import type { Visit } from "./walked.js";
@@ -84,7 +85,7 @@ export class Explainer {
 
   #explain(frame: Uint8Array, options: FrameOptions, target: FoundTarget, repairs: boolean, steer: Steer): Explanation {
     const at = new Case(steer(frame));
-    const answer = answerFor(at, target);
+    const answer = withParts(at, answerFor(at, target));
     const { sentence, reached, reasons } = answer;
     const bare = { target: target.data, reached, sentence, reasons };
     if (!repairs) return { ...bare, mistake: null, repairs: [] };

@@ -38,7 +38,13 @@ export function forEnd(at: Case): Answer {
       ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
       : `${to} got the frame by ${by}`;
     const reasons = nearMisses(at, left);
-    return { reached: true, sentence: sentence + nearText(reasons), reasons };
+    const [lost] = lossesOf(at, steps);
+    const copies = lost === undefined ? "" : `; a copy was lost: ${lost.sentence}`;
+    return {
+      reached: true,
+      sentence: sentence + copies + nearText(reasons),
+      reasons: [...(lost === undefined ? [] : [lost]), ...reasons],
+    };
   }
   const losses = lossesOf(at, steps).sort(
     (a, b) => Number(isMain(b, outcome.reason)) - Number(isMain(a, outcome.reason)),

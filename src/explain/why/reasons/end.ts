@@ -24,7 +24,6 @@ import { circleOf } from "../circle.js";
 import { lostText, type LostAt } from "./lost.js";
 import { factsAt, isAction, isEnd, stepsAfter, stepsBefore, type Visit } from "../walked.js";
 import { madeBy } from "./writers.js";
-import { isMade, isReceiver, partOf } from "../../../drivers/madeRules.js";
 
 export function isDestination(step: TraceStep): step is DestinationStep {
   return step.kind === "destination";
@@ -68,11 +67,12 @@ function lost(
   visit: Visit | null,
   queue: string | null,
 ): Reason {
+  const rule = visit?.step.rule ?? null;
   const ofEsp = visit !== null && reason?.startsWith("esp_") === true;
   const failed = !ofEsp ? [] : stepsAfter(at.walked, visit.step).flatMap(failedEsp);
   const sentence = lostText(verdict, reason, {
     table: tableText(table),
-    rule: visit === null ? null : takerText(at, visit),
+    rule: rule === null ? null : ruleText(rule),
     circle: circleOf(at.walked.trace.steps),
     queue,
     state: queue === null ? null : stateOfQueue(at, queue),
@@ -86,16 +86,6 @@ function lost(
   });
   const why: Reason = { kind: "lost", sentence, verdict, reason, at: table };
   return failed.length === 0 ? why : { ...why, failed };
-}
-
-/** The rule of a lookup. Where a driver made it to carry on a rule of the text: that one, and its part. */
-function takerText({ walked: { visits } }: Case, visit: Visit): string | null {
-  const { rule, table } = visit.step;
-  if (rule === null) return null;
-  const before = visits.slice(0, visits.indexOf(visit)).filter(({ step }) => step.table.domain === table.domain);
-  const own = before.findLast(({ step }) => step.rule !== null && !isMade(step.rule.name))?.step.rule;
-  const isPart = isMade(rule.name) && !isReceiver(rule.name) && own !== undefined && own !== null;
-  return isPart ? `${ruleText(own)} (${partOf(rule.name)})` : ruleText(rule);
 }
 
 function failedEsp(step: TraceStep): readonly FailedCheck[] {
