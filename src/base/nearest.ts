@@ -3,7 +3,7 @@
 /** The name nearest to `word`; undefined if none is near enough. */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let least = (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))) + 1;
   for (const name of names) {
     // Each letter more or less is one step.
     if (Math.abs(word.length - name.length) >= least) continue;

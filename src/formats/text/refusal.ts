@@ -1,4 +1,5 @@
 /** What a reader throws at an element that it does not carry over; the importer goes on with the next one. */
+import { namesHint } from "../../base/nearest.js";
 import type { SourcePlace } from "../reading/finding.js";
 
 export type Place = Pick<SourcePlace, "line" | "column">;
@@ -45,4 +46,9 @@ export function attempt<T>(read: () => T, otherwise: (refused: NotImported) => T
 /** @throws NotImported */
 export function notImported(word: Word, reason: string): never {
   throw new NotImported(word, reason);
+}
+
+/** Refuses a word that is none of the names that can stand there. @throws NotImported */
+export function unknownName(word: Word, what: string, plural: string, names: readonly string[]): never {
+  return notImported(word, `not ${what}; ${namesHint(word.text, plural, names)}`);
 }

@@ -58,7 +58,19 @@ describe("tc", () => {
   test.each([
     [`if x; then ${COMMANDS.tc}; fi`, "fi: not a tc command"],
     [`${COMMANDS.tc} || ${other}`, "|| tc filter add"],
-    ["tc qdisc addd dev eth0 ingress", 'qdiscs and chains are added and deleted: "addd" is neither'],
+    ["tc qdisc addd dev eth0 ingress", 'not a command of tc; did you mean "add"?'],
+    ["tc filtr add dev eth0 ingress prio 1 matchall action drop", 'not an object that is read; did you mean "filter"?'],
+    ["tc filter add dev eth0 ingres prio 1 matchall action drop", 'did you mean "ingress"?'],
+    ["tc filter add dev eth0 ingress protocol ipp prio 1 matchall action drop", 'not an EtherType; did you mean "ip"?'],
+    ["tc filter add dev eth0 ingress protocol ip prio 1 flowr action drop", 'did you mean "flower"?'],
+    [
+      "tc filter add dev eth0 ingress protocol ip prio 1 flower ip_proto tpc action drop",
+      'not a protocol; did you mean "tcp"?',
+    ],
+    [
+      "tc filter add dev eth0 ingress prio 1 matchall action mirred egress redirct dev eth0",
+      'not what mirred does; did you mean "redirect"?',
+    ],
     ["tc qdisc add dev eth0 ingress ingress_blokc 1", '"ingress_blokc" is not an option of a qdisc'],
   ])("%s", (text, reason) => {
     expect(imported(`${text}\n${other}`, "tc").said).toContain(reason);

@@ -310,7 +310,11 @@ tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.2 action 
     ],
     ["no side", "tc filter add dev eth0 prio 1 matchall action drop", "the hook is missing"],
     ["an unknown device", "tc filter add dev br0 ingress prio 1 matchall action drop", "--map br0=uplink"],
-    ["shared actions", "tc actions add action drop index 5", "filters are read"],
+    [
+      "shared actions",
+      "tc actions add action drop index 5",
+      "not an object that is read; objects: qdisc, filter, chain",
+    ],
     [
       "keys of two IP versions",
       "ip link add vx type vxlan dstport 4789 external\ntc filter add dev vx ingress prio 1 flower enc_key_id 5 enc_src_ip :: enc_dst_ip 10.0.0.1 action drop",
@@ -323,6 +327,14 @@ tc filter add dev eth0 ingress protocol ip prio 1 flower dst_ip 10.0.0.2 action 
     ],
   ])("refuses %s", (_, text, reason) => {
     expect(refusedIn(text)[0]).toContain(reason);
+  });
+
+  test("takes beginnings of words as tc does: a later filter of one prio is another one", () => {
+    const [first, second] = [80, 81].map(
+      (port) => `tc filter a dev eth0 ingress prot ip pri 3 flower ip_proto tcp dst_port ${port} action drop`,
+    );
+    const { rules = [] } = imported(`tc qdisc ad dev eth0 ingress\n${first}\n${second}`);
+    expect(rules.flatMap(({ match }) => match?.["outer.tcp_dport"] ?? [])).toEqual([80, 81]);
   });
 
   test("--map says what devices are", async () => {

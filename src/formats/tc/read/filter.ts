@@ -4,7 +4,7 @@ import type { Findings } from "../../reading/findings.js";
 import type { KernelDriver } from "../../../drivers/driver.js";
 import { namesHint } from "../../../base/nearest.js";
 import { MatchDraft, type AskedMatch } from "../../rules/matchDraft.js";
-import { notImported, type Place, type Word } from "../../text/refusal.js";
+import { notImported, type Place, unknownName, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { readActions } from "./actions/actions.js";
 import type { Step, Zone } from "./actions/steps.js";
@@ -92,8 +92,11 @@ export function readFilter(
   const { findings } = reader;
   const protocol = hook.protocol === undefined ? undefined : etherTypeOf(hook.protocol);
   const isFlower = hook.kind.text === "flower";
-  if (!isFlower && hook.kind.text !== "matchall")
-    notImported(hook.kind, KINDS[hook.kind.text] ?? `drivers offload flower and matchall, not ${hook.kind.text}`);
+  if (!isFlower && hook.kind.text !== "matchall") {
+    const why = KINDS[hook.kind.text];
+    if (why !== undefined) notImported(hook.kind, why);
+    unknownName(hook.kind, "a word of a filter, or a kind that drivers offload", "words", HOOK_WORDS);
+  }
   const keys = new Map<string, Word>();
   const missing: string[] = [];
   let software: Word | undefined;
@@ -187,10 +190,16 @@ export function readFilter(
   };
 }
 
+/** Words up to the kind of a filter, and the kinds. */
+const HOOK_WORDS = ["dev", "block", "ingress", "parent", "protocol", "prio", "pref", "chain", "handle", "flower", "matchall"]; // prettier-ignore
+
 const KINDS: Readonly<Record<string, string>> = {
   u32: "the mlx5 driver does not offload u32: use flower",
   basic: "the kernel executes it: use flower",
   bpf: "the device runs no programs",
+  ...Object.fromEntries(
+    ["cgroup", "flow", "fw", "route", "rsvp", "tcindex"].map((kind) => [kind, "drivers offload flower and matchall"]),
+  ),
 };
 
 /** Reads the words of a hook up to the kind of the filter. @throws NotImported */
@@ -202,7 +211,7 @@ export function readHook(words: Cursor, first: Word): Hook {
   for (;;) {
     if (words.done) break;
     const word = words.next("a word");
-    switch (word.text) {
+    switch (wholeWord(word.text)) {
       case "dev":
         owner = words.next("a device");
         break;
@@ -223,13 +232,9 @@ export function readHook(words: Cursor, first: Word): Hook {
       case "parent":
         side = parentOf(words.next("a parent"));
         break;
-      case "prot":
-      case "proto":
       case "protocol":
         protocol = words.next("a protocol");
         break;
-      case "pref":
-      case "prio":
       case "priority":
       case "preference":
         prio = tcNumber(words.next("a priority"), "a priority", 16) || undefined;
@@ -246,6 +251,8 @@ export function readHook(words: Cursor, first: Word): Hook {
         break;
       default:
         if (owner === undefined) notImported(first, "the device is missing: dev NAME, or block N");
+        if (![...HOOK_WORDS, ...Object.keys(KINDS)].includes(word.text))
+          unknownName(word, "a word of a filter, or a kind that drivers offload", "words", HOOK_WORDS);
         if (side === undefined && !owner.text.startsWith("block ")) {
           notImported(first, "the hook is missing: ingress, or parent ffff:");
         }
@@ -254,6 +261,11 @@ export function readHook(words: Cursor, first: Word): Hook {
   }
   if (owner === undefined) return notImported(first, "the device is missing: dev NAME, or block N");
   return { owner, chain: chain ?? -1, prio, protocol, handle, kind: { text: "", place: first.place } };
+}
+
+/** tc takes the beginnings of these words: `matches()` in tc/tc_filter.c of iproute2. */
+function wholeWord(text: string): string {
+  return ["preference", "priority", "protocol"].find((word) => text.length > 0 && word.startsWith(text)) ?? text;
 }
 
 const INGRESS_PARENTS = ["ffff:", "ffff:0", "ffff:fff2", "ingress", "clsact"];

@@ -6,7 +6,7 @@ import type { Findings } from "../../reading/findings.js";
 import type { Importer } from "../../reading/format.js";
 import { LastCommand } from "../../reading/lastCommand.js";
 import { commandsOf, commandWithin, type TextLine } from "../../text/lines.js";
-import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, notImported, type Place, unknownName, type Word } from "../../text/refusal.js";
 import { Cursor, setVariable, wordsOf, type Variables } from "../../text/words.js";
 import { commandsIn, textOf } from "./commands.js";
 import { checkPort, Devices, type NetDevice, type TunnelKind } from "./devices.js";
@@ -187,28 +187,19 @@ export class TcImport implements Importer {
     }
     const isFunction = first.text.includes("tc_filter");
     const object = isFunction ? { ...first, text: "filter" } : words.next("filter, qdisc or chain");
-    const verb = words.peek() ?? "show";
-    switch (object.text) {
+    const kind = beginsOne(object.text, OBJECTS) ?? unknownName(object, "an object that is read", "objects", OBJECTS);
+    const verb = words.done ? "show" : verbOf(words.next("add"));
+    switch (kind) {
       case "qdisc":
         this.#qdisc(words, verb);
         return;
-      case "f":
       case "filter":
-        if (["add", "replace", "change", "a"].includes(verb)) {
-          words.next("add");
+        if (ADDS.has(verb)) {
           const hook = readHook(words, first);
           this.#add({ ...hook, owner: this.#ownerOf(hook.owner) }, words, text, verb);
-        } else if (verb.startsWith("del")) {
-          words.next("del");
-          this.#delete(readHook(words, first));
-        } else if (/^(?:show|list|ls|get)$/.test(verb)) this.#show(words);
-        else notImported(object, `filters are added and deleted: "${verb}" is neither`);
+        } else if (verb === "delete") this.#delete(readHook(words, first));
+        else this.#show(words);
         return;
-      case "chain":
-        if (!words.done) checkVerb(words.next("add"));
-        return;
-      default:
-        notImported(object, "filters are read, with the qdisc and the chains that they are in");
     }
   }
 
@@ -255,7 +246,6 @@ export class TcImport implements Importer {
     let block: string | undefined;
     let unknown: Word | undefined;
     let isChild = false;
-    if (!words.done) checkVerb(words.next("add"));
     while (!words.done) {
       const word = words.next("a word");
       if (word.text === "dev") name = words.next("a device").text;
@@ -271,11 +261,11 @@ export class TcImport implements Importer {
     // Children of other qdiscs are for sent frames.
     if (unknown !== undefined && (isIngress || !isChild))
       notImported(unknown, `"${unknown.text}" is not an option of a qdisc: dev, handle, parent, ingress_block`);
-    if (/^(?:a|add|replace)$/.test(verb) && !isIngress && unknown === undefined)
+    if (/^(?:add|replace)$/.test(verb) && !isIngress && unknown === undefined)
       words.next("its kind, such as ingress or clsact,");
     if (name === undefined || !isIngress) return;
     const owner = name;
-    if (verb.startsWith("del")) {
+    if (verb === "delete") {
       const list = this.#filters.get(owner);
       this.#filters.delete(owner);
       if (list !== undefined) this.#last.undo = () => this.#filters.set(owner, list);
@@ -343,10 +333,19 @@ export class TcImport implements Importer {
   }
 }
 
-/** @throws NotImported */
-function checkVerb(verb: Word): void {
-  if (!/^(?:add|a|del\w*|replace|change|link|show|list|ls|get)$/.test(verb.text))
-    notImported(verb, `qdiscs and chains are added and deleted: "${verb.text}" is neither`);
+const OBJECTS = ["qdisc", "filter", "chain"];
+const VERBS = ["add", "delete", "change", "replace", "link", "show", "list", "ls", "get"];
+/** Verbs that leave a filter behind. */
+const ADDS: ReadonlySet<string> = new Set(["add", "change", "replace"]);
+
+/** What is done to an object. @throws NotImported */
+function verbOf(verb: Word): string {
+  return beginsOne(verb.text, VERBS) ?? unknownName(verb, "a command of tc", "commands", VERBS);
+}
+
+/** The first name that begins with a word: tc takes these for the names (`matches()` of iproute2). */
+function beginsOne(word: string, names: readonly string[]): string | undefined {
+  return names.find((name) => word !== "" && name.startsWith(word));
 }
 
 const NO_COMMAND = "not a tc command: ignored";

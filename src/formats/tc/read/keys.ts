@@ -6,7 +6,7 @@ import { fieldNamed } from "../../../model/match/fields.js";
 import type { GeneveOption } from "../../reading/draft.js";
 import type { Element } from "../../reading/format.js";
 import type { MatchDraft } from "../../rules/matchDraft.js";
-import { notImported, partOf, type Word } from "../../text/refusal.js";
+import { notImported, partOf, unknownName, type Word } from "../../text/refusal.js";
 import { connectionState, CT_REGISTER, isEstablished, NOT_TRACKED } from "./connection.js";
 import { TUNNEL_FIELDS, type Tunnel } from "./devices.js";
 import { FLOWER_KEYS, ICMP_FIELDS, IP_PROTOCOLS, PORT_FIELDS } from "../fields.js";
@@ -161,6 +161,8 @@ export const KEYS: Readonly<Record<string, Key>> = {
   ...direct("mpls_label", "mpls_tc", "mpls_bos", "mpls_ttl"),
   ip_proto: key("`outer.ip_protocol`; a number is hexadecimal, as tc reads it", (word, context) => {
     const named = IP_PROTOCOLS[word.text.toLowerCase()];
+    if (named === undefined && !/^(0x)?[\da-f]+$/i.test(word.text))
+      unknownName(word, "a protocol", "protocols", Object.keys(IP_PROTOCOLS));
     const protocol = named ?? tcNumber(word, "ip_proto", 8, 16);
     if (named === undefined && /^\d{2,}$/.test(word.text)) {
       context.assume(word, `tc reads the number as hexadecimal: ${protocol} in decimal`);

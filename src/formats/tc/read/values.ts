@@ -1,8 +1,8 @@
 /** Values as tc reads them: numbers of several bases, masks after a slash, names of protocols. */
 import { ones } from "../../../base/bits.js";
 import { addressOf, prefixMask, quoted } from "../../text/numbers.js";
-import { ETHERTYPES } from "../fields.js";
-import { notImported, partOf, type Word } from "../../text/refusal.js";
+import { ETHERTYPES, IP_PROTOCOLS } from "../fields.js";
+import { notImported, partOf, unknownName, type Word } from "../../text/refusal.js";
 
 export interface Masked {
   readonly value: bigint;
@@ -91,7 +91,9 @@ export function etherTypeOf(word: Word): number | undefined {
   if (known !== undefined) return known;
   return /^(0x)?\d/i.test(name)
     ? tcNumber(word, "an EtherType", 16)
-    : notImported(word, `"${word.text}" is not an EtherType; names: ${Object.keys(ETHERTYPES).join(", ")}`);
+    : IP_PROTOCOLS[name] !== undefined
+      ? notImported(word, `a protocol of IP, and no EtherType: write "protocol ip" and "flower ip_proto ${name}"`)
+      : unknownName(word, "an EtherType", "names", ["all", ...Object.keys(ETHERTYPES)]);
 }
 
 /** A rate in bits a second: "1mbit", "100kbps", "1000". @throws NotImported */

@@ -1,6 +1,6 @@
 /** Actions that send frames to ports and into tunnels. */
 import { addressOf } from "../../../text/numbers.js";
-import { notImported, type Word } from "../../../text/refusal.js";
+import { notImported, unknownName, type Word } from "../../../text/refusal.js";
 import type { Cursor } from "../../../text/words.js";
 import type { NetDevice } from "../devices.js";
 import { tcNumber, vxlanGroup } from "../values.js";
@@ -17,10 +17,10 @@ export function mirred(words: Cursor, context: ActionContext, state: State): Ste
   const name = words.next("a device");
   if (direction.text === "ingress")
     notImported(direction, "the device sends frames out of ports, and does not receive them there again");
-  if (direction.text !== "egress") notImported(direction, `"${direction.text}" is neither egress nor ingress`);
+  if (direction.text !== "egress") unknownName(direction, "a direction of mirred", "directions", ["egress", "ingress"]);
   const to = outputOf(context.device(name), name, state);
   if (what.text === "mirror") return [{ kind: "mirror", to }];
-  if (what.text !== "redirect") notImported(what, `"${what.text}" is neither redirect nor mirror`);
+  if (what.text !== "redirect") unknownName(what, "what mirred does", "actions", ["redirect", "mirror"]);
   if (words.peek() === "pipe" || words.peek() === "stolen") words.next("a control");
   return [{ kind: "end", verdict: { kind: "redirect", to } }];
 }
