@@ -51,7 +51,7 @@ export interface OvsField {
 export const TYPE = { ipv4: 0x0800, ipv6: 0x86dd, arp: 0x0806, rarp: 0x8035, mpls: 0x8847, mplsm: 0x8848 } as const;
 export const PROTOCOL = { icmp: 1, igmp: 2, tcp: 6, udp: 17, icmp6: 58, sctp: 132 } as const;
 
-const IP: Needs = { types: [TYPE.ipv4, TYPE.ipv6] };
+export const IP: Needs = { types: [TYPE.ipv4, TYPE.ipv6] };
 const IPV4: Needs = { types: [TYPE.ipv4] };
 const IPV6: Needs = { types: [TYPE.ipv6] };
 const ARP: Needs = { types: [TYPE.arp, TYPE.rarp] };

@@ -3,19 +3,13 @@ import { namesHint } from "../../../base/nearest.js";
 import type { Element } from "../../reading/format.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
 import { attempt, notImported, type Word } from "../../text/refusal.js";
-import { load, MODIFIERS, move, setField } from "./changes.js";
-import type { Kind } from "./match.js";
+import { checkHeader, load, MODIFIERS, move, setField } from "./changes.js";
+import type { Around } from "./match.js";
 import { connection, untracked } from "./connection.js";
+import { IP } from "../fields.js";
 import { act, refusedAct, type Act, type Plain } from "./steps.js";
 import type { Piece } from "./text.js";
 import { portWord, RESERVED } from "./words.js";
-
-/** Where actions stand. */
-export interface Around {
-  readonly kind: Kind;
-  /** The table of the flow. */
-  readonly table: string;
-}
 
 type Reader = (of: Piece, around: Around, word: Piece) => Plain;
 
@@ -37,15 +31,10 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
   in_port: [(_, __, word) => ({ kind: "in_port", place: word.place }), "the vport that the frame came from"],
   resubmit: [resubmit, "a jump to the table; the actions after it get a table of their own"],
   goto_table: [(of, { table }) => lookup(of.unquoted(), undefined, table), "a jump to the table"],
-  set_field: [(of, { kind }) => setField(of, kind), "`modify`: `set`"],
-  load: [(of, { kind }) => load(of, kind), "`modify`: `set`"],
-  move: [(of, { kind }) => move(of, kind), "`modify`: `copy`"],
-  ...Object.fromEntries(
-    Object.entries(MODIFIERS).map(([name, read]) => [
-      name,
-      [(of: Piece, { kind }: Around) => read(of, kind), "`modify`: `set`"] as const,
-    ]),
-  ),
+  set_field: [setField, "`modify`: `set`"],
+  load: [load, "`modify`: `set`"],
+  move: [move, "`modify`: `copy`"],
+  ...Object.fromEntries(Object.entries(MODIFIERS).map(([name, read]) => [name, [read, "`modify`: `set`"] as const])),
   dec_ttl: [
     // In parentheses are controllers that are told of frames which end.
     () => ({ kind: "dec_ttl" }),
@@ -132,9 +121,18 @@ const MAX_ACTIONS = 4096;
 export function actionsOf(list: Piece, around: Around): Act[] {
   const pieces = list.split(", \t");
   if (pieces.length > MAX_ACTIONS) notImported(list.part(0, 40), `a flow has ${MAX_ACTIONS} actions at most`);
+  let { isTagged } = around;
+  const acts = pieces.flatMap((piece) => {
+    const read = attempt(() => readAction(piece, { ...around, isTagged }), refusedAct(piece));
+    if (isTagged !== null) for (const { kind } of read) isTagged = TAGS[kind] ?? isTagged;
+    return read;
+  });
   // A slice has no room to grow.
-  return pieces.flatMap((piece) => attempt(() => readAction(piece, around), refusedAct(piece))).slice();
+  return acts.slice();
 }
+
+/** Whether a frame has a tag after an act. */
+const TAGS: Readonly<Record<string, boolean>> = { push_vlan: true, set_vlan: true, pop_vlan: false };
 
 function readAction(piece: Piece, around: Around): Act[] {
   const { text } = piece;
@@ -142,7 +140,11 @@ function readAction(piece: Piece, around: Around): Act[] {
   const lower = name.toLowerCase();
   const operand = operandOf(piece, name.length);
   if (lower === "apply_actions") return actionsOf(operand, around);
-  if (lower === "ct") return connection(operand);
+  if (lower === "ct") {
+    const acts = connection(operand);
+    checkHeader(piece, { name: "ct", needs: IP }, around);
+    return acts;
+  }
   const refused = REFUSED[lower] ?? REFUSED[name.toUpperCase()];
   if (refused !== undefined) notImported(piece, refused);
   const [read] = READERS[lower] ?? [];

@@ -3,8 +3,17 @@ import { ones } from "../../../base/bits.js";
 import { namesHint } from "../../../base/nearest.js";
 import { addressOf, bigOf, numberOf } from "../../text/numbers.js";
 import { notImported } from "../../text/refusal.js";
-import { bitsOf as fieldBits, FIELD_NAMES, fieldNamed, TYPE, whyRefused, type OvsField } from "../fields.js";
-import { realName, type Kind } from "./match.js";
+import {
+  bitsOf as fieldBits,
+  FIELD_NAMES,
+  fieldNamed,
+  SHORTHANDS,
+  TYPE,
+  whyRefused,
+  type Needs,
+  type OvsField,
+} from "../fields.js";
+import { ANY_KIND, lacksHeader, realName, type Around, type Kind } from "./match.js";
 import type { Change, Plain, TunnelKey } from "./steps.js";
 import type { Piece } from "./text.js";
 import { maskedOf, type Masked } from "./values.js";
@@ -19,25 +28,25 @@ interface Bits {
 }
 
 /** `set_field:VALUE[/MASK]->FIELD`. */
-export function setField(of: Piece, kind: Kind): Plain {
+export function setField(of: Piece, around: Around): Plain {
   const [value, to] = arrow(of);
-  const field = target(to, kind);
+  const field = target(to, around);
   return written(field, maskedOf(value, field), to);
 }
 
 /** `load:VALUE->FIELD[LOW..HIGH]`. */
-export function load(of: Piece, kind: Kind): Plain {
+export function load(of: Piece, around: Around): Plain {
   const [value, to] = arrow(of);
-  const { field, low, width } = bitsOf(to, kind);
+  const { field, low, width } = bitsOf(to, around);
   const number = bigOf(value, `${field.name}[]`, width);
   return written(field, { value: number << BigInt(low), mask: ones(width) << BigInt(low) }, to);
 }
 
 /** `move:FIELD[LOW..HIGH]->FIELD[LOW..HIGH]`. */
-export function move(of: Piece, kind: Kind): Plain {
+export function move(of: Piece, around: Around): Plain {
   const [source, to] = arrow(of);
-  const from = bitsOf(source, kind);
-  const into = bitsOf(to, kind);
+  const from = bitsOf(source, around);
+  const into = bitsOf(to, around);
   if (from.width !== into.width) notImported(of, "both sides of a move have as many bits");
   if (!into.field.writable) notImported(to, `the device does not change ${into.field.name}`);
   const sources = partsOf(from.field);
@@ -78,16 +87,19 @@ function partsOf({ name, parts }: OvsField): OvsField["parts"] {
 }
 
 /** The older words, such as `mod_nw_dst`. */
-export const MODIFIERS: Readonly<Record<string, (of: Piece, kind: Kind) => Plain>> = {
+export const MODIFIERS: Readonly<Record<string, (of: Piece, around: Around) => Plain>> = {
   mod_dl_src: (of) => whole("eth_src", addressOf(of, "mac")),
   mod_dl_dst: (of) => whole("eth_dst", addressOf(of, "mac")),
   mod_nw_src: (of) => whole("ip_src", addressOf(of, "ipv4")),
   mod_nw_dst: (of) => whole("ip_dst", addressOf(of, "ipv4")),
   mod_nw_tos: (of) => whole("nw_tos", BigInt(numberOf(of, "nw_tos", 8))),
   mod_nw_ecn: (of) => whole("nw_ecn", BigInt(numberOf(of, "nw_ecn", 2))),
-  mod_nw_ttl: (of) => whole("nw_ttl", BigInt(numberOf(of, "nw_ttl", 8))),
-  mod_tp_src: (of, kind) => port("tp_src", of, kind),
-  mod_tp_dst: (of, kind) => port("tp_dst", of, kind),
+  mod_nw_ttl: (of, around) => {
+    checkHeader(of, fieldNamed("nw_ttl") as OvsField, around);
+    return whole("nw_ttl", BigInt(numberOf(of, "nw_ttl", 8)));
+  },
+  mod_tp_src: (of, { kind }) => port("tp_src", of, kind),
+  mod_tp_dst: (of, { kind }) => port("tp_dst", of, kind),
 };
 
 function whole(name: string, value: bigint): Plain {
@@ -138,20 +150,43 @@ function arrow(of: Piece): readonly [Piece, Piece] {
   return of.cut("->") ?? notImported(of, '"->" and a field are missing');
 }
 
-function target(word: Piece, kind: Kind): OvsField {
-  const name = realName(word.text.replace(/\[\]$/, ""), kind);
+function target(word: Piece, around: Around): OvsField {
+  const name = realName(word.text.replace(/\[\]$/, ""), ANY_KIND);
   const refused = whyRefused(name);
   if (refused !== undefined) notImported(word, refused);
-  return (
-    fieldNamed(name) ??
-    notImported(word, `there is no field ${word.text}; ${namesHint(word.text, "fields", FIELD_NAMES)}`)
+  const field = fieldNamed(name);
+  if (field === undefined)
+    return notImported(word, `there is no field ${word.text}; ${namesHint(word.text, "fields", FIELD_NAMES)}`);
+  checkHeader(word, field, around);
+  return field;
+}
+
+const IN_TAGS: ReadonlySet<string> = new Set(["vlan_vid", "vlan_pcp"]);
+
+/** Open vSwitch refuses actions on headers that frames of the flow may not have (OFPBAC_MATCH_INCONSISTENT). */
+export function checkHeader(
+  word: Piece,
+  { name, needs }: Pick<OvsField, "name" | "needs">,
+  { kind, isTagged }: Around,
+): void {
+  if (isTagged === null) return;
+  const says = "Open vSwitch refuses the flow: its match does not say that frames have";
+  if (IN_TAGS.has(name) && !isTagged) notImported(word, `${says} the tag of ${name}, as dl_vlan=N does`);
+  if (lacksHeader(kind, needs)) notImported(word, `${says} the header of ${name}, as "${headerWord(needs)}" does`);
+}
+
+/** The first word of a match that says a frame has a header. */
+function headerWord({ types = [], protocols = [] }: Needs): string {
+  const found = Object.entries(SHORTHANDS).find(
+    ([, [type, protocol]]) => types.includes(type) && protocol === protocols[0],
   );
+  return found?.[0] ?? "";
 }
 
 /** `FIELD[]`, `FIELD[BIT]`, `FIELD[LOW..HIGH]`, or a field alone. */
-function bitsOf(word: Piece, kind: Kind): Bits {
+function bitsOf(word: Piece, around: Around): Bits {
   const [, name = word.text, low, high = low] = /^([^[]+)\[(?:(\d+)(?:\.\.(\d+))?)?\]$/.exec(word.text) ?? [];
-  const field = target(word.part(0, name.length), kind);
+  const field = target(word.part(0, name.length), around);
   if (low === undefined) return { field, low: 0, width: field.width };
   const width = Number(high) - Number(low) + 1;
   if (width < 1 || Number(high) >= field.width) notImported(word, `${field.name} has the bits 0 to ${field.width - 1}`);

@@ -2,7 +2,7 @@
 import { numberOf } from "../../text/numbers.js";
 import { actionsOf } from "./actions.js";
 import { implies } from "./conjunction.js";
-import { ABOUT, readMatch, TIMEOUTS, type Assume, type MatchWord } from "./match.js";
+import { ANY_KIND, ABOUT, readMatch, TIMEOUTS, type Assume, type MatchWord } from "./match.js";
 import type { Group } from "./pipeline/state.js";
 import type { Act, Flow, FlowMatch } from "./steps.js";
 import { notImported } from "../../text/refusal.js";
@@ -11,7 +11,6 @@ import type { Piece } from "./text.js";
 const PRIORITY = 32768;
 /** More than there are fields. */
 const MAX_WORDS = 512;
-const ANY_KIND = { type: undefined, protocol: undefined };
 
 /** @param file the source of the text. @throws NotImported */
 export function readFlow(text: Piece, assume: Assume, file = ""): Flow {
@@ -43,8 +42,8 @@ export function readFlow(text: Piece, assume: Assume, file = ""): Flow {
   }
   const name = [`table=${table}`, ...(priority === PRIORITY ? [] : [`priority=${priority}`]), ...named].join(",");
   const place = before.from < before.to ? before.place : after.place;
-  const { match, kind } = readMatch(words, assume);
-  const acts = actionsOf(after, { kind, table });
+  const { match, kind, isTagged } = readMatch(words, assume);
+  const acts = actionsOf(after, { kind, table, isTagged });
   return {
     name,
     place,
@@ -123,5 +122,5 @@ const BUCKET_WORDS = /^(?:(?:bucket_id|weight|watch_port|watch_group)[:=]\s*[^,\
 function readBucket(text: Piece): readonly Act[] {
   const [, named] = text.cut("actions=") ?? [];
   const list = named ?? text.part(BUCKET_WORDS.exec(text.text)?.[0].length ?? 0);
-  return actionsOf(list, { kind: ANY_KIND, table: "0" });
+  return actionsOf(list, { kind: ANY_KIND, table: "0", isTagged: null });
 }

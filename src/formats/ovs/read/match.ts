@@ -13,6 +13,7 @@ import {
   SHORTHANDS,
   TYPE,
   whyRefused,
+  type Needs,
   type OvsField,
   type Ask,
 } from "../fields.js";
@@ -32,9 +33,29 @@ export interface Kind {
   readonly protocol: number | undefined;
 }
 
+/** Where actions stand. */
+export interface Around {
+  readonly kind: Kind;
+  /** The table of the flow. */
+  readonly table: string;
+  /** Whether all frames have a tag there; null for a bucket, of which no match says what its frames are. */
+  readonly isTagged: boolean | null;
+}
+
+/** A kind of which nothing is known. */
+export const ANY_KIND: Kind = { type: undefined, protocol: undefined };
+
+/** Whether flows of a kind may not have the header that a field needs (`mf_are_prereqs_ok` of lib/meta-flow.c). */
+export function lacksHeader({ type, protocol }: Kind, { types, protocols }: Needs): boolean {
+  if (types !== undefined && (type === undefined || !types.includes(type))) return true;
+  return protocols !== undefined && (protocol === undefined || !protocols.includes(protocol));
+}
+
 export interface ReadMatch {
   readonly match: FlowMatch;
   readonly kind: Kind;
+  /** Whether it asks for a tag. */
+  readonly isTagged: boolean;
 }
 
 /** What a flow has besides its match: numbers of what it has counted, and what says nothing of frames. */
@@ -68,7 +89,7 @@ export function readMatch(words: readonly MatchWord[], assume: Assume): ReadMatc
   const kind = kindOf(words);
   const reader = new MatchReader(kind, assume);
   for (const word of words) reader.add(word);
-  return { match: reader.match(), kind };
+  return { match: reader.match(), kind, isTagged: reader.isTagged };
 }
 
 function kindOf(words: readonly MatchWord[]): Kind {
@@ -102,6 +123,8 @@ export function realName(name: string, { type, protocol }: Kind): string {
 }
 
 class MatchReader extends OpenMatch {
+  isTagged = false;
+
   constructor(
     private readonly kind: Kind,
     private readonly assume: Assume,
@@ -131,7 +154,7 @@ class MatchReader extends OpenMatch {
         name,
         `there is no field ${name.text}; ${namesHint(name.text, "fields", [...FLOW_WORDS, ...FIELD_NAMES])}`,
       );
-    if (this.#isMissing(field)) {
+    if (lacksHeader(this.kind, field.needs)) {
       this.assume(name, "Open vSwitch leaves it out: the match does not say the protocol that has it");
       return;
     }
@@ -148,13 +171,6 @@ class MatchReader extends OpenMatch {
       );
     }
     this.asks.push(...shorthandAsks(type, protocol));
-  }
-
-  /** Whether the match does not ask for the header that has a field. */
-  #isMissing({ needs: { types, protocols } }: OvsField): boolean {
-    const { type, protocol } = this.kind;
-    if (types !== undefined && (type === undefined || !types.includes(type))) return true;
-    return protocols !== undefined && (protocol === undefined || !protocols.includes(protocol));
   }
 
   #field(field: OvsField, value: Word): void {
@@ -184,6 +200,7 @@ class MatchReader extends OpenMatch {
   #tag({ value, mask }: Masked): void {
     const bits = { value: value & ~TAGGED, mask: mask & ~TAGGED };
     const isThere = (mask & TAGGED) !== 0n;
+    this.isTagged ||= isThere && (value & TAGGED) !== 0n;
     if (mask === 0n) return;
     if (isThere && (value & TAGGED) === 0n) {
       for (const ask of UNTAGGED) this.asks.push(ask);
