@@ -11,11 +11,12 @@ import {
   MEMBER_REFORMAT,
   MEMBER_SIZE,
   Op,
+  REGISTER_B,
   ROOT_SLOT,
   ROOT_TABLE,
 } from "../../abi/engine.js";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
-import { INSTRUCTION_SIZE, PROGRAM_COUNT, PROGRAM_FIRST } from "../../abi/program.js";
+import { INSTRUCTION_SIZE, MODIFY_COPY, Place, PROGRAM_COUNT, PROGRAM_FIRST } from "../../abi/program.js";
 import {
   COMPLETION_SIZE,
   RECEIVE_BUFFERS,
@@ -45,9 +46,10 @@ import type { TracedCore } from "../../engine/tracedCore.js";
 import { stateName } from "../../explain/trace/objects.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { hexOf } from "../../base/hex.js";
-import { operationOf, opName, type StateUse } from "../../model/action/operations.js";
+import { operationOf, opName, someOperation, type StateUse } from "../../model/action/operations.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
+import { programAt } from "../path/headerChange.js";
 import type { Behaviour } from "./compare.js";
 
 /** Names for what only the comparison of two devices can name. */
@@ -80,9 +82,39 @@ export class Effects {
     return this.operationsOf(rule).join("; ");
   }
 
-  /** @param upTo only what so many first actions do */
-  operationsOf({ stored, object }: RuleNode, upTo = Infinity): string[] {
-    return this.#texts(this.#traced.actionsOf(stored).slice(0, 2 * upTo), object);
+  /**
+   * @param upTo only what so many first actions do
+   * @param isSeen whether a register C is seen that header changes write
+   */
+  operationsOf({ stored, object }: RuleNode, upTo = Infinity, isSeen = true): string[] {
+    const actions = this.#traced.actionsOf(stored).slice(0, 2 * upTo);
+    return this.#texts(isSeen ? actions : this.#withoutUnseen(actions), object);
+  }
+
+  /** Whether a header change of a rule reads a register. */
+  readsRegister({ stored }: RuleNode): boolean {
+    return someOperation(
+      this.#traced.actionsOf(stored),
+      ({ operand }, program) =>
+        operand === "program" &&
+        programAt(this.#traced.core, program).some(
+          ({ type, from }) => type === MODIFY_COPY && from >= (Place.register as number),
+        ),
+    );
+  }
+
+  /** Actions without the header changes that write registers C alone. */
+  #withoutUnseen(actions: readonly number[]): number[] {
+    return actions.flatMap((op, n) => {
+      if (n % 2 === 1) return [];
+      const operand = actions[n + 1] as number;
+      const isUnseen =
+        operationOf(op).operand === "program" &&
+        programAt(this.#traced.core, operand).every(
+          ({ to }) => to >= (Place.register as number) && to < (Place.register as number) + REGISTER_B,
+        );
+      return isUnseen ? [] : [op, operand];
+    });
   }
 
   #list(actions: readonly number[], rule: InstalledRule): string {

@@ -28,7 +28,9 @@ const MAX_WAYS = 500;
 /** Those of them of which it is not known whether all their frames are treated alike. */
 const MAX_OPEN = 12;
 /** Frames of paths whose other frames could not be left out at once: their keys do not decide these paths. */
-const MAX_REPEATS = 40;
+const MAX_REPEATS = 80;
+/** Those of one path, before it is left out with all that may end it, so that frames of other paths are seen. */
+const MAX_OF_PATH = 8;
 /** Groups of one goal. */
 const MAX_GROUPS = 8;
 
@@ -63,8 +65,8 @@ interface LeftWays {
   readonly frames: LeftOut;
   /** Whether it is known that both devices treat all of them the same. */
   readonly alike: boolean;
-  /** Whether frames of these paths were left out before. */
-  readonly isRepeated: boolean;
+  /** How many frames of these paths were seen after they were left out. */
+  readonly repeats: number;
   readonly ways: readonly [Way, Way];
 }
 
@@ -130,7 +132,7 @@ export class DifferenceFinder {
     /** Frames of ways that were looked at: alike, or of a group that was found. */
     const known = this.#alike.filter(({ ways }) => ways.some((way) => isAt(way, this.#sides[goal.side], goal)));
     const except: LeftOut[] = [this.#strangers[goal.side], ...known.map(({ frames }) => frames)];
-    const seen = new Set<string>();
+    const seen = new Map<string, number>();
     let [groups, repeats] = [0, 0];
     /** Ways of frames that are treated alike, but not all for the same reason. */
     let open = 0;
@@ -149,7 +151,9 @@ export class DifferenceFinder {
       const steered = this.#steer(goal, found.last, found.before);
       if (steered === null) return end("a frame that the other device has no place for");
       const way = this.#wayOf(steered, seen);
-      const isSame = way?.alike === true;
+      // Of a path that is left out as a whole, not all frames are known to be treated alike.
+      const isWhole = way !== null && way.repeats === MAX_OF_PATH;
+      const isSame = way?.alike === true && !isWhole;
       const different = this.#isDifferent(steered) ? steered : isSame ? null : this.#other(goal, steered);
       if (different !== null) {
         noted.add(this.#note(goal, different));
@@ -158,8 +162,8 @@ export class DifferenceFinder {
       }
       if (way === null || (!isSame && different === null && ++open > MAX_OPEN)) return end(triedText(ways + 1));
       if (isSame && different === null) this.#alike.push(way);
-      if (way.isRepeated && ++repeats > MAX_REPEATS) return end(triedText(ways + 1));
-      except.push(way.frames);
+      if (way.repeats > 0 && ++repeats > MAX_REPEATS) return end(triedText(ways + 1));
+      except.push(isWhole ? this.#wholePaths(way, steered.last.entry) : way.frames);
     }
     return end(triedText(MAX_WAYS));
   }
@@ -276,28 +280,41 @@ export class DifferenceFinder {
    * is known of the paths.
    * @param seen the paths of which all frames are left out, as far as their keys decide
    */
-  #wayOf(steered: Steered, seen: Set<string>): LeftWays | null {
+  #wayOf(steered: Steered, seen: Map<string, number>): LeftWays | null {
     const whole = this.#waysOf(steered);
     if (whole === null) return null;
     const met = this.#meetings.before(whole);
     const ways = met ?? whole;
     const { last, before, key } = steered;
-    const places = this.#firstTables(last.entry);
-    const isNumbered = dependsOnQueue(ways);
-    const isFrom = (one: Entry): boolean =>
-      this.#firstTables(one) === places && !(isNumbered && this.#hasOtherNumber(one));
+    const isFrom = this.#placesOf(ways, last.entry);
     const isEqual = met !== null || whole[0].path.effects === whole[1].path.effects;
     const id = ways.map(({ path }) => pathText(path)).join(" | ");
-    if (!seen.has(id) && isFrom(last.entry) && isSmall(ways)) {
-      seen.add(id);
+    const repeats = seen.get(id);
+    if (repeats === undefined && isFrom(last.entry) && isSmall(ways)) {
+      seen.set(id, 0);
       const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, ways);
-      return { frames: { isFrom, forbid }, alike: isEqual, isRepeated: false, ways };
+      return { frames: { isFrom, forbid }, alike: isEqual, repeats: 0, ways };
     }
+    if (repeats !== undefined) seen.set(id, repeats + 1);
     const keys = before.length > 0 ? null : sameWays(whole, key);
     const known = keys ?? nearWays(whole, key);
     if (known === null) return null;
     const alike = keys !== null && isEqual;
-    return { frames: leftOut(known, isFrom), alike, isRepeated: seen.has(id), ways: whole };
+    return { frames: leftOut(known, isFrom), alike, repeats: repeats === undefined ? 0 : repeats + 1, ways: whole };
+  }
+
+  /** All frames of two paths, whatever ends them. */
+  #wholePaths({ ways }: LeftWays, entry: Entry): LeftOut {
+    const whole = ways.map(({ path, ...way }): Way => ({ ...way, path: { ...path, passed: 0, failed: false } }));
+    const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, whole);
+    return { isFrom: this.#placesOf(ways, entry), forbid };
+  }
+
+  /** Whether frames that come in at a place take the same paths as those of another one. */
+  #placesOf(ways: readonly Way[], entry: Entry): LeftOut["isFrom"] {
+    const places = this.#firstTables(entry);
+    const isNumbered = dependsOnQueue(ways);
+    return (one) => this.#firstTables(one) === places && !(isNumbered && this.#hasOtherNumber(one));
   }
 
   /** Whether the queue that sends has another number in the other device. */

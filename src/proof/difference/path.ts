@@ -60,7 +60,11 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
   const isBack = (step: LookupStep): boolean => back.some((at) => at < trace.steps.indexOf(step));
   const edges: Edge[] = [];
   const effects: string[] = [];
+  const written: string[] = [];
   const stops: string[] = [];
+  const isSeen = readsRegister(side, lookups);
+  /** How many edges and effects come before the port loops the frame back. */
+  let before: readonly [edges: number, effects: number] = [0, 0];
   for (const [i, lookup] of lookups.slice(0, -1).entries()) {
     const next = lookups[i + 1] as LookupRecord;
     const edge = edgeBetween(side, lookup, next, isBack(next.step) && !isBack(lookup.step));
@@ -68,30 +72,45 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
     // Of a frame that a port loops back, its sender decides about such rules.
     if (isBack(lookup.step) && edge.rule !== null && side.world.graph.mayBePassedOver(edge.rule, null)) return null;
     edges.push(edge);
-    if (edge.rule !== null)
-      effects.push(side.nameOf(edge.rule), ...side.operationsOf(edge.rule).filter((text) => !JUMPS.test(text)));
-    if (!PLAIN_MOVES.has(edge.move)) effects.push(`${edge.move} ${edge.vport}`);
-    if (back.length === 0) stops.push(effects.filter((text) => text !== "").join("; "));
+    effects.push(...effectsOf(side, edge, isSeen));
+    // Rules of later tables can match registers.
+    written.push(...effectsOf(side, edge, true));
+    if (edge.move === "loop") before = [edges.length, effects.length];
+    if (back.length === 0) stops.push(written.filter((text) => text !== "").join("; "));
   }
   const rule = last.rule === 0 ? null : side.world.rules.ruleAt(last.table, last.rule);
   if (rule !== null && isBack(last.step) && side.world.graph.mayBePassedOver(rule, null)) return null;
   const actions = rule === null ? [] : side.world.contentOf(rule).actions;
   const place = { edges, table: last.table, rule, stops };
   const failed = rule === null || steps !== trace.steps ? -1 : failedAction(trace, last.step, actions);
+  // What is looped back leaves by its port too.
+  const left = effects.slice(0, before[1]);
   if (rule !== null && failed >= 0) {
-    const own = side.operationsOf(rule, failed);
-    const loud = [...effects, ...own].filter((text) => !SILENT.test(text) && text !== "");
-    const shown = loud.length === 0 ? [] : [...effects, side.nameOf(rule), ...own];
+    const own = side.operationsOf(rule, failed, isSeen);
+    const after = effects.slice(before[1]);
+    const loud = [...after, ...own].filter((text) => !SILENT.test(text) && text !== "");
+    const shown = loud.length === 0 ? left : [...effects, side.nameOf(rule), ...own];
     const text = [...shown, side.ignoresReasons ? "lost" : "not a tunnel"].filter((one) => one !== "").join("; ");
     return { ...place, passed: failed, failed: true, effects: text, marks: text };
   }
-  // What is looped back leaves by its port too.
-  const lost = back.length > 0 ? null : lossOf(side, edges, last.table, rule);
+  const lost = lossOf(side, edges.slice(before[0]), last.table, rule);
   const whole = { ...place, passed: actions.length / 2, failed: false };
-  if (lost !== null) return { ...whole, effects: lost, marks: lost };
-  const ends = rule === null ? [side.lastMiss(last.table)] : [side.nameOf(rule), ...side.endEffects(rule)];
+  if (lost !== null) {
+    const text = [...left, lost].filter((one) => one !== "").join("; ");
+    return { ...whole, effects: text, marks: text };
+  }
+  const ends = rule === null ? [side.lastMiss(last.table)] : [side.nameOf(rule), ...side.endEffects(rule, isSeen)];
   const all = [...effects, ...ends].filter((text) => text !== "");
   return { ...whole, effects: all.join("; "), marks: all.filter((text) => !FIELD_CHANGES.test(text)).join("; ") };
+}
+
+/** What happens to a frame on its way to the next lookup. */
+function effectsOf(side: Side, { rule, move, vport }: Edge, isSeen: boolean): string[] {
+  const does =
+    rule === null
+      ? []
+      : [side.nameOf(rule), ...side.operationsOf(rule, undefined, isSeen).filter((text) => !JUMPS.test(text))];
+  return PLAIN_MOVES.has(move) ? does : [...does, `${move} ${vport}`];
 }
 
 /** How a frame is lost, of which nothing else can be told: no rule on its way copies, counts or remembers it; else null. */
@@ -120,6 +139,14 @@ function failedAction({ steps }: Trace, last: LookupStep, actions: readonly numb
 
 function onlyHas(side: Side, rule: RuleNode, known: RegExp): boolean {
   return side.operationsOf(rule).every((text) => known.test(text));
+}
+
+/**
+ * Whether an action on a path reads a register: no frame shows what a rule wrote to one otherwise, and which rules it hits the
+ * path says.
+ */
+function readsRegister(side: Side, lookups: readonly LookupRecord[]): boolean {
+  return lookups.some(({ table, rule }) => rule !== 0 && side.readsRegister(side.world.rules.ruleAt(table, rule)));
 }
 
 /** The way from one lookup to the next one; null if there is none, or more than one. */

@@ -73,19 +73,24 @@ export class Side {
     return this.#behaviour.rules === true ? ruleKey(this.world.rules.refOf(rule)) : "";
   }
 
-  /** What the first actions of a rule do, operation by operation. */
-  operationsOf(rule: RuleNode, upTo?: number): readonly string[] {
-    return this.#effects.operationsOf(rule, upTo);
+  /** What the first actions of a rule do, operation by operation; see `Effects.operationsOf`. */
+  operationsOf(rule: RuleNode, upTo?: number, isSeen?: boolean): readonly string[] {
+    return this.#effects.operationsOf(rule, upTo, isSeen);
+  }
+
+  /** Whether a header change of a rule reads a register. */
+  readsRegister(rule: RuleNode): boolean {
+    return this.#effects.readsRegister(rule);
   }
 
   /** What a rule does with frames whose walk it ends, operation by operation. */
-  endEffects(rule: RuleNode): readonly string[] {
+  endEffects(rule: RuleNode, isSeen?: boolean): readonly string[] {
     const { actions } = this.world.contentOf(rule);
     const ways = this.#edgesText(this.waysOf(rule.table, rule.stored.address));
     const drop = actions.findIndex((op, n) => n % 2 === 0 && op === (Op.drop as number) && actions[n + 1] === 0);
-    if (drop >= 0 && ways === "" && this.ignoresReasons) return [...this.operationsOf(rule, drop / 2), "lost"];
+    if (drop >= 0 && ways === "" && this.ignoresReasons) return [...this.operationsOf(rule, drop / 2, isSeen), "lost"];
     const flags = hasEnd(actions) ? 0 : this.world.tracer.traced.flagsOf(rule.table) & MISS_FLAGS;
-    return [...this.operationsOf(rule), `${flags} | ${ways}`];
+    return [...this.operationsOf(rule, undefined, isSeen), `${flags} | ${ways}`];
   }
 
   /** What happens to frames whose walk ends at a table without a rule. */

@@ -42,6 +42,46 @@ const PAIRS: Readonly<Record<string, Pair>> = {
     old: { rules: [{ name: "all", table: "switch", actions: [{ vport: 0 }] }] },
     changed: { rules: [{ name: "all", table: "switch", actions: [{ table: "checked" }] }] },
   },
+  "frames with a register that a later table matches": {
+    both: {
+      queues: ["a", "b"].map((name) => ({ name })),
+      tables: [
+        { name: "root", level: 0 },
+        { name: "later", level: 1 },
+      ],
+      rules: [
+        {
+          name: "noted",
+          table: "later",
+          priority: 1,
+          match: { "misc2.metadata_reg_c_0": 1 },
+          actions: [{ queue: "a" }],
+        },
+        { name: "others", table: "later", priority: 2, actions: [{ queue: "b" }] },
+      ],
+    },
+    old: { rules: [{ name: "all", table: "root", actions: [NOTE, { table: "later" }] }] },
+    changed: { rules: [{ name: "all", table: "root", actions: [{ table: "later" }] }] },
+  },
+  "frames with a register that a later rule copies": {
+    both: {
+      queues: [{ name: "a" }],
+      tables: [
+        { name: "root", level: 0 },
+        { name: "later", level: 1 },
+      ],
+      rules: [
+        {
+          name: "copies",
+          table: "later",
+          match: { "outer.ip_version": 4 },
+          actions: [{ modify: [{ copy: "misc2.metadata_reg_c_0", into: "outer.ipv4_src" }] }, { queue: "a" }],
+        },
+      ],
+    },
+    old: { rules: [{ name: "all", table: "root", actions: [NOTE, { table: "later" }] }] },
+    changed: { rules: [{ name: "all", table: "root", actions: [{ table: "later" }] }] },
+  },
   "frames with metadata, where frames from the wire stay as they were": {
     both: {
       queues: [{ name: "host" }],
