@@ -17,20 +17,25 @@ export function readJson(text: string, from: number, place: (at: number) => Plac
 }
 
 /**
- * Where the objects and arrays of an array begin, and where the array ends; the values are not read.
- * Without an end, `depth` says how many brackets are open.
+ * Where the objects and arrays of an array begin, where other text stands between them, and where the array ends; the values
+ * are not read. Without an end, `depth` says how many brackets are open.
  */
-export function itemsOf(text: string, from: number): { starts: number[]; end: number | undefined; depth: number } {
+export function itemsOf(
+  text: string,
+  from: number,
+): { starts: number[]; stray: number | undefined; end: number | undefined; depth: number } {
   const starts: number[] = [];
+  let stray: number | undefined;
   let depth = 0;
   for (let at = from; at < text.length; at++) {
     const char = text[at] as string;
+    if (depth === 1 && !/[\s,[\]{}]/.test(char)) stray ??= at;
     if (char === '"') at = endOfString(text, at);
     else if (char === "[" || char === "{") {
       if (depth++ === 1) starts.push(at);
-    } else if ((char === "]" || char === "}") && --depth === 0) return { starts, end: at + 1, depth };
+    } else if ((char === "]" || char === "}") && --depth === 0) return { starts, stray, end: at + 1, depth };
   }
-  return { starts, end: undefined, depth };
+  return { starts, stray, end: undefined, depth };
 }
 
 /** The closing quotation mark, or the opening one where the line has none. */

@@ -284,10 +284,10 @@ const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, 
 /** What the statements of a chain begin with that are no rules. */
 const OF_CHAINS = ["type", "policy", "flags", "devices", "comment"];
 
-/** What stands in a table besides rules. */
 /** Words of a table that have no block. */
 const STATEMENTS = ["flags", "comment"];
 
+/** What stands in a table besides rules. */
 const IN_TABLES = [
   "chain",
   "flowtable",
@@ -312,6 +312,10 @@ function unknownIn(statement: readonly Token[]): NftChain["refused"] {
   if (first?.text === "policy") {
     const word = rest.length === 1 ? rest[0] : first;
     return word?.text === "accept" || word?.text === "drop" ? undefined : { word: word ?? first, reason: POLICY };
+  }
+  if (first?.text === "flags") {
+    const word = rest.find(({ text }) => text !== "offload" && text !== "," && !text.startsWith("$"));
+    return word === undefined ? undefined : { word, reason: "chains have the flag offload" };
   }
   if (first?.text !== "type") return undefined;
   const isPriority = (text = ""): boolean => PRIORITY.test(text) || text.startsWith("$");

@@ -99,10 +99,10 @@ const ARGUMENTS: ReadonlySet<string> = new Set(
 
 /** Arguments that are bytes, in hexadecimal digits. */
 const BYTES: ReadonlySet<string> = new Set(
-  "mask value data flow in out rx_hash_key vlan_hdr esp_attr keymat replay flow_meter_parameter".split(" "),
+  "mask value data flow in out action rx_hash_key vlan_hdr esp_attr keymat replay flow_meter_parameter".split(" "),
 );
 
-/** Pairs of digits; a flow that is destroyed has its address under the name of its bytes. */
+/** Pairs of digits; a flow or an action that is destroyed has its address under the name of its bytes. */
 const BYTES_FORM = /^(?:0x[\da-f]+|(?:[\da-f]{2})*)$/i;
 
 /** What is wrong with the line of a call, by its keys. */

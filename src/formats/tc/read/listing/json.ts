@@ -28,9 +28,13 @@ export function takeJson(text: string): { filters: JsonFilter[]; rest: string; b
   for (const { index } of text.matchAll(START)) {
     if (index < done) continue;
     rest += text.slice(done, index);
-    const { starts, end, depth } = itemsOf(text, index);
+    const { starts, stray, end, depth } = itemsOf(text, index);
     for (const at of starts) filters.push({ place: place(at), read: () => readFilter(text, at, place) });
     done = end ?? endOfBroken(text, index);
+    if (stray !== undefined) {
+      const shown = /^.{0,40}/.exec(text.slice(stray))?.[0] ?? "";
+      broken.push(new NotImported({ text: shown, place: place(stray) }, `invalid JSON${ADVICE}`));
+    }
     // An item that does not end says so itself.
     if (end === undefined && depth === 1) {
       broken.push(new NotImported({ text: "[", place: place(index) }, `the end of this array is missing${ADVICE}`));
