@@ -94,7 +94,7 @@ export function numberOption(
 ): number | undefined {
   const text = line.values.get(name);
   if (text === undefined) return undefined;
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^(?:\d+|0x[\da-f]+)$/i.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) {
     const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : rangeText(least, most);
     throw badUsage(`--${name} ${text}`, `expected a whole number, ${range}${what === undefined ? "" : `: ${what}`}`);

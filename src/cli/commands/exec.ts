@@ -1,4 +1,5 @@
 /** flowsteer exec: runs an unmodified program on devices of the model. */
+import { stat } from "node:fs/promises";
 import { cHeader, cSource } from "../../calls/index.js";
 import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import type { DeviceOptions } from "../../index.js";
@@ -53,6 +54,9 @@ async function join({ values, flags, ...line }: CommandLine, socket: string, pro
   const other = [...values.keys(), ...flags].find((name) => name in OPTIONS && name !== "join");
   if (other !== undefined)
     throw badUsage(`--${other}`, "cannot be used with --join: it is an option of the command that has the devices");
+  // A library that finds no socket leaves its program without devices.
+  const { isSocket } = await withFile(socket, async () => ({ isSocket: (await stat(socket)).isSocket() }));
+  if (!isSocket) throw badUsage(`--join ${socket}`, "expected the socket of a running flowsteer exec --socket PATH");
   return runProgram(program, environmentOf(await libraryOf({ values, flags, ...line }), socket));
 }
 

@@ -38,6 +38,11 @@ describe("the command line", () => {
       ["--join", "s", "--why", "--", "true"],
       "--why: cannot be used with --join: it is an option of the command that has the devices",
     ],
+    [["--join", "no-such.sock", "--", "true"], "no such file; check the path"],
+    [
+      ["--join", "package.json", "--", "true"],
+      "--join package.json: expected the socket of a running flowsteer exec --socket PATH",
+    ],
     [["--rate", "1", "--", "true"], "--rate: needs --capture"],
     [["--port", "1", "--", "true"], "--port: needs --capture"],
     [["--devices", "17", "--", "true"], "--devices 17: expected a whole number, 1 to 16"],

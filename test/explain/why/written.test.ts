@@ -86,6 +86,15 @@ describe("a tag", () => {
     );
   });
 
+  test("that no rule sets, and one writes to a register as tc does a mark", async () => {
+    const note = { modify: [{ set: "misc2.metadata_reg_c_1", to: 8 }] };
+    const tables = { root: [["web", {}, [note, { queue: "a" }]]] } as const;
+    expect(await firstLine({ tables }, tag(8))).toBe(
+      'no rule sets tag 8 (rule "web" writes it to register C1, which no completion reports); qp:a got the frame without a tag',
+    );
+    expect(await firstLine({ tables }, tag(80))).toBe("no rule sets tag 80; qp:a got the frame without a tag");
+  });
+
   test("is a number of 32 bits", async () => {
     await expect(explain({}, tag(-1))).rejects.toThrow(/target\.tag/);
   });

@@ -2,6 +2,7 @@
 import { Op } from "../../../abi/engine.js";
 import type { OpName } from "../../../model/action/operations.js";
 import type { ActionStep, DestinationStep, RuleRef, StateChange, TraceDestination } from "../../trace/trace.js";
+import { programText } from "../../trace/programText.js";
 import type { Answer, Case } from "../case.js";
 import type { Reason } from "../explanation.js";
 import { membersOf, type Link } from "../links.js";
@@ -24,8 +25,22 @@ export function forTag(at: Case, tag: number): Answer {
   if (set !== undefined) return lostTag(at, set);
   const writers = writersOf(at, (op, operand) => op === Op.tag && operand === tag);
   return writers.length === 0
-    ? withoutWriter(at, `no rule sets tag ${tag}`)
+    ? withoutWriter(at, `no rule sets tag ${tag}${markText(at, tag)}`)
     : unwritten(at, writers, [`sets tag ${tag}`, `set tag ${tag}`]);
+}
+
+/** A rule that writes the number to a register: a mark of tc is one, and no completion reports it. */
+function markText(at: Case, tag: number): string {
+  const { traced } = at.walked;
+  const written = new RegExp(`\\bmetadata_reg_(c_\\d|a) = ${tag}(?:,|$)`);
+  const registerIn = (op: number, program: number): string | undefined =>
+    op === (Op.modify as number) ? written.exec(programText(traced.core.u8, program))?.[1] : undefined;
+  const [writer] = writersOf(at, (op, operand) => registerIn(op, operand) !== undefined);
+  if (writer === undefined) return "";
+  const actions = traced.actionsOf(writer.rule.stored);
+  const names = actions.flatMap((op, n) => (n % 2 === 0 ? (registerIn(op, actions[n + 1] as number) ?? []) : []));
+  const register = (names[0] ?? "").replace("_", "").toUpperCase();
+  return ` (${ruleText(at.rules.refOf(writer.rule))} writes it to register ${register}, which no completion reports)`;
 }
 
 export function forCounter(at: Case, target: CounterTarget): Answer {
