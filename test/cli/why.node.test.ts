@@ -64,7 +64,7 @@ describe("a target", () => {
     );
     expect(await refused(EVERYDAY[0], ...frame, "--rule", "htpp")).toMatch(/htpp.*http/s);
     expect(await refused(EVERYDAY[0], ...frame, "--vport", "1")).toContain("0 is the PF");
-    expect(await refused(EVERYDAY[0], ...frame, "--tag", "0x7")).toContain("0 to 4294967295");
+    expect(await refused(EVERYDAY[0], ...frame, "--tag", "7x")).toContain("0 to 4294967295");
     expect(await refused(EVERYDAY[0], ...frame, "--counter", "web-frame")).toMatch(/web-frame.*web-frames/s);
     expect(await refused(...EVERYDAY, "--all", "--tag", "7")).toContain("--tag and --all cannot be used together");
     expect(await refused(...EVERYDAY, "--all", "--rule", "http")).toContain("--rule and --all cannot be used together");
