@@ -1,4 +1,4 @@
-// Which changes Open vSwitch takes for frames of which match: test/golden/ovs/headers.json. Run from the project root, with
+// Which changes Open vSwitch takes for frames of which match: test/golden/ovs-headers.json. Run from the project root, with
 // Open vSwitch (Debian: openvswitch-common); no kernel module, no root:
 //
 //     node scripts/golden-ovs-headers.mjs
@@ -36,7 +36,7 @@ const flows = MATCHES.flatMap((match) =>
 const made = { command: "node scripts/golden-ovs-headers.mjs", openvswitch: version };
 const rows = flows.map((flow) => JSON.stringify([flow, takes(flow)]));
 writeFileSync(
-  new URL("../test/golden/ovs/headers.json", import.meta.url),
+  new URL("../test/golden/ovs-headers.json", import.meta.url),
   `{"made":${JSON.stringify(made)},"flows":[\n${rows.join(",\n")}\n]}\n`,
 );
 console.log(`${flows.length} flows, ${rows.filter((row) => row.endsWith("true]")).length} of them taken`);

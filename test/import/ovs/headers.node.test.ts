@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { importRules } from "../../../src/import/index.js";
 
 /** Made by scripts/golden-ovs-headers.mjs. */
-const FILE = new URL("../../golden/ovs/headers.json", import.meta.url);
+const FILE = new URL("../../golden/ovs-headers.json", import.meta.url);
 
 function refusals(flow: string): readonly string[] {
   return importRules(`table=0,${flow}`, { format: "ovs" }).findings.flatMap(({ severity, reason }) =>
