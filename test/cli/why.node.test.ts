@@ -181,6 +181,15 @@ describe("--all", () => {
     });
   });
 
+  it("keeps frames apart that failed other checks of a connection", async () => {
+    const lines = await explainLines(["why", "examples/state-firewall.json", "--all"]);
+    const groups = lines.flatMap((line) => (line.kind === "group" ? [line] : []));
+    expect(groups.map(({ examples }) => examples)).toEqual([[1, 11], [7], [9]]);
+    const said = groups.map(({ explanation }) => explanation?.sentence ?? "");
+    expect(said[0]).toContain("it is a SYN-ACK, which a connection in the state empty does not accept");
+    expect(said[1]).toContain("it has the sequence number 90501, beyond 1501");
+  });
+
   it("counts copies that reached no destination, as run does", async () => {
     const scenario = {
       flowsteer: 1,

@@ -13,6 +13,7 @@ import { TablePipeline } from "../../model/table/pipeline.js";
 import type { Outcome } from "../../model/traffic/outcome.js";
 import { openTracer } from "../trace/tracer.js";
 import type { KeyView } from "../why/compare.js";
+import type { FailedCheck } from "../trace/trace.js";
 import type { Explanation, Reason } from "../why/explanation.js";
 import { FrameKeys, PRESENCE_WORDS, type KeyFrame } from "./frameKeys.js";
 import { failsAlike, NearestFields, type Nearest } from "./nearestFields.js";
@@ -43,6 +44,8 @@ export type Explain = (frame: EndedFrame) => Explanation | null | Promise<Explan
 const FIRST = 64;
 /** Further explanations of one outcome, of frames that fail in other fields. */
 const OTHERS = 192;
+/** Frames of one outcome that have the values of an explained one, in a device with state: that may be another reason. */
+const AGAIN = 64;
 /** Combinations that are remembered. */
 const KNOWN = 1 << 15;
 /** Ways to fail that a frame is compared with, when its nearest rule is not looked for any more. */
@@ -75,6 +78,7 @@ interface Ending {
   readonly rest: ExplanationGroup;
   combinations: number;
   others: number;
+  again: number;
 }
 
 /** A frame to explain, and where it is counted. */
@@ -93,6 +97,7 @@ interface Question {
  *     for (const { frames, explanation } of groups.groups) console.log(frames, explanation?.sentence);
  */
 export class ExplanationGroups {
+  readonly #hasState: boolean;
   readonly #keys: FrameKeys;
   readonly #nearest: NearestFields;
   readonly #endings = new Map<string, Ending>();
@@ -108,6 +113,7 @@ export class ExplanationGroups {
 
   private constructor(device: Device, traced: TracedCore) {
     const rules = [...device.tables.keys()].flatMap((table) => traced.rulesOf(table));
+    this.#hasState = device.stateful;
     this.#keys = new FrameKeys(
       device,
       rules.map((rule) => traced.contentOf(rule)),
@@ -136,19 +142,24 @@ export class ExplanationGroups {
       count(group, frame);
       see(frame, group);
     };
-    const waiting: { frame: EndedFrame; slot: Slot }[] = [];
+    const waiting: { frame: EndedFrame; slot: Slot; joins: Ending | null }[] = [];
     const questions: Question[] = [];
     this.#keys.parse(frames, (frame, number) => {
       const ending = this.#endingOf(frame.outcome);
-      const slot = ending.byNumber.get(number) ?? this.#slotOf(ending, frame, number, questions);
-      if (slot.group === null || questions.length > 0) waiting.push({ frame, slot });
-      else note(slot.group, frame);
+      const known = ending.byNumber.get(number);
+      const slot =
+        (known === undefined ? null : this.#slotAgain(ending, frame, questions)) ??
+        known ??
+        this.#slotOf(ending, frame, number, questions);
+      const joins = slot === known ? ending : null;
+      if (slot.group === null || questions.length > 0) waiting.push({ frame, slot, joins });
+      else note(joinedGroup(slot.group, joins), frame);
     });
     for (const { frame, ending, slot } of questions) {
       const explanation = await explain(frame);
       slot.group = explanation === null ? ending.rest : explainedGroup(ending, explanation);
     }
-    for (const { frame, slot } of waiting) note(slot.group as ExplanationGroup, frame);
+    for (const { frame, slot, joins } of waiting) note(joinedGroup(slot.group as ExplanationGroup, joins), frame);
     for (const { slot, likeness } of questions) {
       // Explanations of frames that fail alike differ by known mistakes: the most frequent one is taken.
       if (likeness !== null && framesOf(slot) > framesOf(likeness.slot)) likeness.slot = slot;
@@ -170,6 +181,7 @@ export class ExplanationGroups {
         rest: newGroup(outcome, null),
         combinations: 0,
         others: 0,
+        again: 0,
       };
       this.#endings.set(signature, ending);
     }
@@ -185,6 +197,16 @@ export class ExplanationGroups {
     });
     const tables = missed.map(({ domain, vport, table }) => [domain, vport, table]);
     return JSON.stringify([verdict, reason, numbers, tables]);
+  }
+
+  /** Where a frame is counted whose combination of values is known, and whose state may be another one; null for there. */
+  #slotAgain(ending: Ending, frame: EndedFrame, questions: Question[]): Slot | null {
+    const isOfState = this.#hasState || ending.outcome.reason?.startsWith("esp_") === true;
+    if (!isOfState || ending.again >= AGAIN) return null;
+    ending.again++;
+    const slot: Slot = { group: null };
+    questions.push({ frame, ending, slot, likeness: null });
+    return slot;
   }
 
   /** Where frames with a new combination of values are counted. */
@@ -221,6 +243,18 @@ function explainedGroup(ending: Ending, explanation: Explanation): ExplanationGr
   let group = ending.bySignature.get(signature);
   if (group === undefined) ending.bySignature.set(signature, (group = newGroup(ending.outcome, explanation)));
   return group;
+}
+
+/** The group of a frame that was not explained: of one that failed a check of a state, others may have failed another. */
+function joinedGroup(group: ExplanationGroup, joins: Ending | null): ExplanationGroup {
+  const isOfState = group.explanation?.reasons.some((reason) => failedOf(reason).length > 0) === true;
+  return joins !== null && isOfState ? joins.rest : group;
+}
+
+/** The names of the checks of a state that a frame failed. */
+function failedOf(reason: Reason): string[] {
+  const { failed = [] } = reason as { failed?: readonly FailedCheck[] };
+  return failed.map(({ check }) => check);
 }
 
 function framesOf({ group }: Slot): number {
@@ -270,11 +304,11 @@ function linkOf(reason: Reason): unknown[] {
     case "other domain":
       return [reason.kind, reason.domain, reason.vport, reason.took?.id];
     case "lost":
-      return [reason.kind, reason.verdict, reason.reason, reason.at];
+      return [reason.kind, reason.verdict, reason.reason, reason.at, failedOf(reason)];
     case "action":
       return [reason.kind, reason.rule.id, reason.action];
     case "state":
-      return [reason.kind, reason.object, reason.name];
+      return [reason.kind, reason.object, reason.name, failedOf(reason)];
   }
 }
 
