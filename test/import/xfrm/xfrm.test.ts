@@ -148,7 +148,9 @@ test.each([
 
 test.each([
   [state("").replace("proto esp", "proto ah"), "the NIC has ESP"],
-  [state("").replace("transport", "beet"), "the modes transport and tunnel"],
+  [state("").replace("transport", "beet"), "modes: transport, tunnel"],
+  [state("").replace("transport", "tunel"), 'did you mean "tunnel"?'],
+  [state("", "offload pakcet dev eth6 dir in"), 'did you mean "packet"?'],
   [state("", undefined, AEAD.replace("128", "96")), "an ICV of 128 bits"],
   [state("", undefined, AEAD.replace("4106(gcm(aes))", "4309(ccm(aes))")), "aead rfc4106(gcm(aes))"],
   [state("", undefined, "enc 'cbc(aes)' 0x00 auth 'hmac(sha1)' 0x01"), "aead rfc4106(gcm(aes))"],
@@ -173,6 +175,17 @@ test.each([
   [policy("offload packet dev eth6"), "its direction is missing"],
 ])("refused: %s", (text, reason) => {
   expect(reasons(text)).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each([
+  ["of another algorithm", "enc s3cretcbc auth s3cretpass"],
+  ["with a blank", "aead 'rfc4106(gcm(aes))' s3cret pass 128"],
+  ["in place of the algorithm", "aead s3cretpass 128 128"],
+  ["after a word that is missing", "s3cretpass s3cretpass"],
+])("a key is in no refusal: %s", (_, words) => {
+  const { findings } = lenient(state("", undefined, words));
+  expect(findings.length).toBeGreaterThan(0);
+  expect(findings.map(({ text, reason }) => `${text} ${reason}`).join()).not.toContain("s3cret");
 });
 
 test("what is deleted, flushed or failed is not there", () => {

@@ -7,7 +7,7 @@ import { formatIpv4, formatIpv6 } from "../../../packet/addresses.js";
 import type { Draft } from "../../reading/draft.js";
 import type { Findings } from "../../reading/findings.js";
 import { MatchDraft } from "../../rules/matchDraft.js";
-import { attempt, notImported, type Place, type Word } from "../../text/refusal.js";
+import { attempt, notImported, unknownName, type Place, type Word } from "../../text/refusal.js";
 import type { Template, XfrmPolicy } from "./policy.js";
 import { askAddress, askSelector, askUpper, type Prefix } from "./selector.js";
 import type { Offload, XfrmState } from "./state.js";
@@ -77,7 +77,7 @@ export class Plan {
     if (protocol !== "esp")
       notImported({ text: protocol, place: first.place }, "the NIC has ESP, and no other protocol of IPsec");
     if (mode.text !== "transport" && mode.text !== "tunnel")
-      notImported(mode, "the mlx5 driver offloads the modes transport and tunnel");
+      unknownName(mode, "a mode that the mlx5 driver offloads", "modes", ["transport", "tunnel"]);
     this.#functionOf(offload.dev);
     const hex = `0x${spi.toString(16)}`;
     const name = this.draft.freeName("flowActions", `${offload.dev.text} ${offload.direction} spi ${hex}`);
@@ -96,7 +96,9 @@ export class Plan {
         "its algorithm is missing: aead rfc4106(gcm(aes)) KEY 128",
       );
     const { name, digits, icv } = aead;
-    if (name.text !== AES_GCM) notImported(name, `the NIC encrypts with AES-GCM only: aead ${AES_GCM}`);
+    // Where the algorithm is missing, the key stands in its place.
+    const shown = name.text.includes("(") ? name : { ...name, text: "aead" };
+    if (name.text !== AES_GCM) notImported(shown, `the NIC encrypts with AES-GCM only: aead ${AES_GCM}`);
     if (!KEY_DIGITS.includes(digits.length))
       notImported(
         { text: "key", place: name.place },

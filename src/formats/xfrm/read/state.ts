@@ -1,9 +1,9 @@
 /** A state of `ip xfrm`: the words of its command, into which lines of listings are turned. */
 import type { SourceElement } from "../../reading/finding.js";
-import { namesHint } from "../../../base/nearest.js";
+import { namesHint, nearest } from "../../../base/nearest.js";
 import { integerOf } from "../../../base/integer.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
-import { notImported, type Word } from "../../text/refusal.js";
+import { notImported, unknownName, type Word } from "../../text/refusal.js";
 import type { Cursor } from "../../text/words.js";
 import { prefixOf, readSelector, type Prefix, type Selector } from "./selector.js";
 import type { STATE_WORDS } from "./elements.js";
@@ -58,8 +58,11 @@ export function readState(state: XfrmState, words: Cursor): void {
   while (!words.done) {
     const word = words.next("a word");
     const read = READERS[word.text];
-    if (read === undefined) notImported(word, `not a word of a state; ${namesHint(word.text, "words", WORDS)}`);
-    else read(state, words, word);
+    if (read !== undefined) read(state, words, word);
+    // What is far from each word may be a key.
+    else if (nearest(word.text, WORDS) === undefined)
+      notImported({ ...word, text: "a word" }, `not a word of a state; words: ${WORDS.join(", ")}`);
+    else notImported(word, `not a word of a state; ${namesHint(word.text, "words", WORDS)}`);
   }
 }
 
@@ -107,7 +110,13 @@ const READERS: Readonly<Record<keyof typeof STATE_WORDS, Read>> & Readonly<Recor
   aead(state, words) {
     const name = words.next("an algorithm");
     const digits = digitsOf(words.next("a key"));
-    state.aead = { name, digits, icv: numberOf(words.next("bits of the ICV"), "bits of the ICV", 16) };
+    const icv = words.next("bits of the ICV");
+    if (integerOf(icv.text) === undefined)
+      notImported(
+        { text: "aead", place: icv.place },
+        "it has an algorithm, a key and the bits of the ICV: a key with blanks is quoted",
+      );
+    state.aead = { name, digits, icv: numberOf(icv, "bits of the ICV", 16) };
   },
   enc: other,
   auth: other,
@@ -147,6 +156,8 @@ const READERS: Readonly<Record<keyof typeof STATE_WORDS, Read>> & Readonly<Recor
   offload(state, words, word) {
     const kind = words.take("packet") ? "packet" : "crypto";
     words.take("crypto");
+    if (!["dev", "dir", undefined].includes(words.peek()))
+      unknownName(words.next("a word"), "a word of an offload", "words", ["packet", "crypto", "dev", "dir"]);
     const [dev, direction] = deviceAndDirection(words);
     if (dev === undefined || direction === undefined) notImported(word, "an offload has dev NAME dir in|out");
     else state.offload = { kind, dev, direction };
