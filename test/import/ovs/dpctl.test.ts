@@ -144,6 +144,16 @@ recirc_id(0),tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,tos=0x12/0xfe,ttl=64
   });
 });
 
+it("leaves out flows that are not on the NIC", () => {
+  const flow = (offloaded: string, port: number): string =>
+    `recirc_id(0),in_port(${port}),eth_type(0x0800),ipv4(frag=no), ${ABOUT.replace("yes", offloaded)}3`;
+  const { rules, said } = imported([flow("yes", 1), flow("no", 2), flow("partial", 2)].join("\n"));
+  const own = rules.filter(({ name }) => name.includes("in_port("));
+  expect(own.map(({ name }) => /in_port\(\d\)/.exec(name)?.[0])).toEqual(["in_port(1)"]);
+  expect(said.join("\n")).toContain("input:2:1: assumed: offloaded:no: the flow is in the software datapath");
+  expect(said.join("\n")).toContain("input:3:1: assumed: offloaded:partial: the NIC marks the frames of this flow");
+});
+
 it("refuses kinds of fragments that it does not know", () => {
   const { said } = imported(`recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=some), ${ABOUT}3`);
   expect(said.join()).toContain("fragments are no, first or later");

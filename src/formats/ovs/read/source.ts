@@ -32,6 +32,12 @@ import type { NamedOption } from "./tunnels.js";
 
 const keysOf = ({ acts }: Flow): string => acts.map(({ key }) => key).join();
 
+/** What a dump says of a flow that is not in the NIC (lib/dpif.c, dpif_flow_dump). */
+const NOT_OFFLOADED: Readonly<Record<string, string>> = {
+  no: "the flow is in the software datapath, and not on the NIC",
+  partial: "the NIC marks the frames of this flow, and the host executes its actions",
+};
+
 export class OvsImport implements Importer {
   readonly #interfaces = new Interfaces();
   readonly #listing = new Listing(this.#interfaces);
@@ -223,10 +229,14 @@ export class OvsImport implements Importer {
   #flow(text: Piece): void {
     this.#read(text, () => {
       if (isLogicalFlow(text.text)) notImported(text, LOGICAL);
-      const flow = isDatapathFlow(text.text)
+      const isOfDatapath = isDatapathFlow(text.text);
+      const flow = isOfDatapath
         ? this.#datapathFlow(text)
         : readFlow(text, (word, reason) => this.#assume(word, reason), this.findings.file);
-      this.#add(flow);
+      const [, offloaded = "yes"] = (isOfDatapath && /\boffloaded:(no|partial)\b/.exec(text.text)) || [];
+      const why = NOT_OFFLOADED[offloaded];
+      if (why === undefined) this.#add(flow);
+      else this.findings.assume(flow.place, `offloaded:${offloaded}`, `${why}: it is left out`);
     });
   }
 
