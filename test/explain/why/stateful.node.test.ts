@@ -14,7 +14,7 @@ import { reached } from "../catalogue/support/reached.js";
 import { confirm } from "./support/confirmed.js";
 import { COUNTERS, statefulFrame, statefulScenario, TAGS, type ScenarioText } from "./support/statefulScenario.js";
 
-const SCENARIOS = rounds(120, "FLOWSTEER_STATEFUL");
+const SCENARIOS = rounds(240, "FLOWSTEER_STATEFUL");
 const FRAMES = 5;
 /** Frames that the standing of a repair is held to. */
 const OTHERS = 2;

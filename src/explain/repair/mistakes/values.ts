@@ -1,7 +1,7 @@
 /** Values and masks that no packet of the intended kind has. */
 import { ones } from "../../../base/bits.js";
 import { fullMask } from "../../../model/match/term.js";
-import { termText, valueText } from "../../match/notation.js";
+import { rangeText, termText, valueText } from "../../match/notation.js";
 import type { Facts, TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, differs, getsThere, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
@@ -248,9 +248,8 @@ const besideRange: Detector = {
 
 function widenedBy({ field, range, found, wanted }: TermFact): { field: string; before: string; after: string } {
   const { low, high } = range as { low: bigint; high: bigint };
-  const text = (value: bigint): string => valueText(field, value);
   const at = found as bigint;
-  return { field: field.name, before: wanted, after: `${text(at < low ? at : low)}-${text(at > high ? at : high)}` };
+  return { field: field.name, before: wanted, after: rangeText(field, at < low ? at : low, at > high ? at : high) };
 }
 
 export const VALUES: readonly Detector[] = [
