@@ -55,7 +55,7 @@ async function join({ values, flags, ...line }: CommandLine, socket: string, pro
   if (other !== undefined)
     throw badUsage(`--${other}`, "cannot be used with --join: it is an option of the command that has the devices");
   // A library that finds no socket leaves its program without devices.
-  const { isSocket } = await withFile(socket, async () => ({ isSocket: (await stat(socket)).isSocket() }));
+  const isSocket = await withFile(socket, async () => (await stat(socket)).isSocket());
   if (!isSocket) throw badUsage(`--join ${socket}`, "expected the socket of a running flowsteer exec --socket PATH");
   return runProgram(program, environmentOf(await libraryOf({ values, flags, ...line }), socket));
 }

@@ -83,8 +83,8 @@ export class Effects {
   }
 
   /**
-   * @param upTo only what so many first actions do
-   * @param isSeen whether a register C is seen that header changes write
+   * @param upTo how many of its first actions are included
+   * @param isSeen whether a later rule or action can read the registers that header changes write; B is always reported
    */
   operationsOf({ stored, object }: RuleNode, upTo = Infinity, isSeen = true): string[] {
     const actions = this.#traced.actionsOf(stored).slice(0, 2 * upTo);
@@ -103,7 +103,7 @@ export class Effects {
     );
   }
 
-  /** Actions without the header changes that write registers C alone. */
+  /** Actions without the header changes that write only registers other than B. */
   #withoutUnseen(actions: readonly number[]): number[] {
     return actions.flatMap((op, n) => {
       if (n % 2 === 1) return [];

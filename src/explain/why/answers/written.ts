@@ -31,16 +31,18 @@ export function forTag(at: Case, tag: number): Answer {
 
 /** A rule that writes the number to a register: a mark of tc is one, and no completion reports it. */
 function markText(at: Case, tag: number): string {
-  const { traced } = at.walked;
+  const { core } = at.walked.traced;
   const written = new RegExp(`\\bmetadata_reg_(c_\\d|a) = ${tag}(?:,|$)`);
-  const registerIn = (op: number, program: number): string | undefined =>
-    op === (Op.modify as number) ? written.exec(programText(traced.core.u8, program))?.[1] : undefined;
-  const [writer] = writersOf(at, (op, operand) => registerIn(op, operand) !== undefined);
+  let register: string | undefined;
+  const [writer] = writersOf(at, (op, program) => {
+    if (op !== (Op.modify as number)) return false;
+    const found = written.exec(programText(core.u8, program))?.[1];
+    register ??= found?.replace("_", "").toUpperCase();
+    return found !== undefined;
+  });
   if (writer === undefined) return "";
-  const actions = traced.actionsOf(writer.rule.stored);
-  const names = actions.flatMap((op, n) => (n % 2 === 0 ? (registerIn(op, actions[n + 1] as number) ?? []) : []));
-  const register = (names[0] ?? "").replace("_", "").toUpperCase();
-  return ` (${ruleText(at.rules.refOf(writer.rule))} writes it to register ${register}, which no completion reports)`;
+  const rule = ruleText(at.rules.refOf(writer.rule));
+  return ` (${rule} writes it to register ${register}, which no completion reports)`;
 }
 
 export function forCounter(at: Case, target: CounterTarget): Answer {

@@ -1,6 +1,6 @@
 /** A state of `ip xfrm`: the words of its command, into which lines of listings are turned. */
 import type { SourceElement } from "../../reading/finding.js";
-import { namesHint, nearest } from "../../../base/nearest.js";
+import { nearest } from "../../../base/nearest.js";
 import { integerOf } from "../../../base/integer.js";
 import { bigOf, numberOf } from "../../text/numbers.js";
 import { notImported, unknownName, type Word } from "../../text/refusal.js";
@@ -58,11 +58,13 @@ export function readState(state: XfrmState, words: Cursor): void {
   while (!words.done) {
     const word = words.next("a word");
     const read = READERS[word.text];
-    if (read !== undefined) read(state, words, word);
+    if (read !== undefined) {
+      read(state, words, word);
+      continue;
+    }
     // What is far from each word may be a key.
-    else if (nearest(word.text, WORDS) === undefined)
-      notImported({ ...word, text: "a word" }, `not a word of a state; words: ${WORDS.join(", ")}`);
-    else notImported(word, `not a word of a state; ${namesHint(word.text, "words", WORDS)}`);
+    const shown = nearest(word.text, WORDS) === undefined ? { ...word, text: "a word" } : word;
+    unknownName(shown, "a word of a state", "words", WORDS);
   }
 }
 
