@@ -35,8 +35,8 @@ async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   const place = frame === null || list === null ? -1 : await engine().placeOf(frame);
   if (frame !== selectedFrame.peek() || list !== listed.peek()) return;
   cursor.value = place;
-  // Another list says itself which frame is selected.
-  if (place === -1 && isFiltered) await selectIn(list, 0);
+  // Another list says itself which frame is selected; one that was just added is in the next list.
+  if (place === -1 && isFiltered && (frame ?? 0) <= (list?.of ?? 0)) await selectIn(list, 0);
 }
 
 /** Places and frames that were chosen. */

@@ -23,13 +23,36 @@ test("a newer load ends an older one, and the capture that is being opened keeps
   expect((await session.rows(42_999, 10)).map(({ number }) => number)).toEqual([43_000]);
 });
 
-test("stop ends the opening of a capture, and the frames stay", async () => {
+/** A capture that calls `then` when its `nth` piece is read: a fast machine opens a file between two timers. */
+class WatchedBlob extends Blob {
+  readonly #nth: number;
+  readonly #then: () => void;
+  #reads = 0;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, nth: number, then: () => void) {
+    super([bytes]);
+    [this.#nth, this.#then] = [nth, then];
+  }
+
+  override slice(start?: number, end?: number): Blob {
+    if (++this.#reads === this.#nth) this.#then();
+    return super.slice(start, end);
+  }
+}
+
+test.each([
+  ["while it is read", 5],
+  ["while it is steered", 25],
+])("stop ends the opening of a capture %s, and the frames stay", async (_, nth) => {
   const session = newSession();
   good(await session.load(RULES));
-  const opening = session.openCapture(new Blob([CAPTURE]), "long.pcap", silent);
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  session.stop();
-  expect(await opening).toBeNull();
+  let stopped = false;
+  const file = new WatchedBlob(CAPTURE, nth, () => {
+    stopped = true;
+    session.stop();
+  });
+  expect(await session.openCapture(file, "long.pcap", silent)).toBeNull();
+  expect(stopped).toBe(true);
   const answer = good(await session.load(RULES));
   expect(answer.capture).toBeNull();
   expect(answer.frames).toBe(0);
