@@ -28,6 +28,11 @@ describe("RSS", () => {
       fields: [],
       leftOut: [
         { fields: ["outer.ipv4_src", "outer.ipv4_dst"], cause: "absent", sentence: "the outer packet is IPv6" },
+        {
+          fields: ["outer.ipv6_src", "outer.ipv6_dst", "outer.udp_sport", "outer.udp_dport"],
+          cause: "unselected",
+          sentence: "the hash does not select them",
+        },
       ],
       input: "",
       entry: 0,

@@ -90,12 +90,12 @@ export class Spreads {
       const [, fullest] = queues[0] as [string, SpreadPart];
       if (frames < MIN_FRAMES || fullest.frames / frames <= TOO_MUCH) continue;
       const [first] = fullest.samples as [SampledFrame];
-      const hashed = hashOf(await trace(first));
-      if (hashed === null) continue;
-      const share = hashed.hash.sharing / hashed.hash.entries;
+      const hash = hashOf(await trace(first));
+      if (hash === null) continue;
+      const share = hash.sharing / hash.entries;
       if (fullest.frames / frames < share + TOO_MUCH) continue;
-      const all = [hashed];
-      for (const sample of fullest.samples.slice(1)) all.push(hashOf(await trace(sample)) ?? hashed);
+      const all = [hash];
+      for (const sample of fullest.samples.slice(1)) all.push(hashOf(await trace(sample)) ?? hash);
       uneven.push({
         rule: rule.name,
         frames,
@@ -112,34 +112,22 @@ export class Spreads {
   }
 }
 
-/** A hash, and whether the frame had ports. */
-interface Hashed {
-  readonly hash: HashChoice;
-  readonly hasPorts: boolean;
+function hashOf({ steps }: Trace): HashChoice | null {
+  return steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1) ?? null;
 }
-
-function hashOf({ steps }: Trace): Hashed | null {
-  const hash = steps.flatMap((step) => (step.kind === "action" ? (step.hash ?? []) : [])).at(-1);
-  if (hash === undefined) return null;
-  const hasPorts = steps.some((step) => step.kind === "parse" && step.headers.some(({ header }) => PORTS.test(header)));
-  return { hash, hasPorts };
-}
-
-const PORTS = /^(?:tcp|udp)$/;
 
 /** Why frames share a queue: the hash has nothing to tell them apart, or they are one flow or a few. */
-function causeOf(all: readonly Hashed[]): string {
-  const alike = mostFrequent(all, ({ hash: { function: name, fields, leftOut } }) =>
+function causeOf(all: readonly HashChoice[]): string {
+  const alike = mostFrequent(all, ({ function: name, fields, leftOut }) =>
     JSON.stringify([name, fields.length === 0, leftOut.map(({ sentence }) => sentence)]),
   );
-  const [{ hash, hasPorts }] = alike as [Hashed];
+  const [hash] = alike as [HashChoice];
   const clauses = hashClauses(hash);
   const some = alike.length === all.length ? "" : `${alike.length} of ${all.length} frames looked at: `;
   if (hash.function === "none" || hash.fields.length === 0) return some + clauses.join("; ");
-  const isOnAddresses =
-    hasPorts && !hash.fields.some(({ field }) => /_[sd]port$/.test(field)) && hash.leftOut.length === 0;
-  const ports = isOnAddresses ? ["the hash is of addresses, without the ports"] : [];
-  return some + [...clauses.slice(1), ...ports, flowsOf(alike.map((one) => one.hash))].join("; ");
+  const isLast = (clause: string): boolean => clause.startsWith("not selected");
+  const left = clauses.slice(1);
+  return some + [...left.filter((one) => !isLast(one)), flowsOf(alike), ...left.filter(isLast)].join("; ");
 }
 
 function flowsOf(hashes: readonly HashChoice[]): string {

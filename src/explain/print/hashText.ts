@@ -10,9 +10,10 @@ import { together } from "./page.js";
  */
 export function hashClauses(hash: HashChoice, nameOf: (field: string) => string = (field) => field): string[] {
   const { function: name, symmetric, fields, leftOut, entry, entries } = hash;
-  const left = leftOut.map(
-    ({ fields: names, sentence }) => `left out: ${names.map(nameOf).join(", ")}, because ${sentence}`,
-  );
+  const left = leftOut.map(({ fields: names, cause, sentence }) => {
+    const list = names.map(nameOf).join(", ");
+    return cause === "unselected" ? `not selected: ${list}` : `left out: ${list}, because ${sentence}`;
+  });
   if (name === "none") return [`without a hash every frame takes entry ${entry} of ${entries}`];
   const value = `0x${hash.hash.toString(16).padStart(name === "xor8" ? 2 : 8, "0")}`;
   if (fields.length === 0) {

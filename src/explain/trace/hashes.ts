@@ -89,11 +89,14 @@ export class HashReader {
     const entries = (u32[(record + RSS_MASK) >> 2] as number) + 1;
     const list = (u32[(record + RSS_QUEUES) >> 2] as number) >> 2;
     const entry = reader.word(HASH_ENTRY / 4);
+    const left = parts.flatMap((part) => (isHashed(part) ? [] : [leftOut(part, selected[part.level], frame)]));
+    const fields = parts.flatMap((part) => (isHashed(part) ? [hashedField(part)] : []));
+    const named = [...fields.map(({ field }) => field), ...left.flatMap((one) => one.fields)];
     return {
       function: hash === HASH_NONE ? "none" : hash === HASH_TOEPLITZ ? "toeplitz" : "xor8",
       symmetric: u8[record + RSS_SYMMETRIC] !== 0,
-      fields: parts.flatMap((part) => (isHashed(part) ? [hashedField(part)] : [])),
-      leftOut: parts.flatMap((part) => (isHashed(part) ? [] : [leftOut(part, selected[part.level], frame)])),
+      fields,
+      leftOut: hash === HASH_NONE ? left : [...left, ...unselected(selected, named, frame)],
       input: hexOf(reader.bytes(HASH_INPUT, reader.word(HASH_BYTES / 4))),
       hash: reader.word(HASH_VALUE / 4),
       entry,
@@ -133,6 +136,32 @@ function hashedField({ level, fields, header, value }: Part): HashedField {
   const field = fieldNamed(name);
   const number = BigInt(`0x${hexOf(value)}`);
   return { field: name, value: field === undefined ? number.toString() : valueText(field, number) };
+}
+
+/** The addresses and ports that the frame has, and the hash does not select. */
+function unselected(
+  selected: Readonly<Record<Level, number>>,
+  named: readonly string[],
+  frame: Snapshot | null,
+): UnhashedFields[] {
+  const inUse = (["outer", "inner"] as const).filter((level) =>
+    FIELD_BITS.some((bit) => (selected[level] & bit) !== 0),
+  );
+  const levels: readonly Level[] = inUse.length === 0 ? ["outer"] : inUse;
+  const headers = frame === null ? [] : headersIn(frame.map).headers.filter(({ level }) => levels.includes(level));
+  const bitsOf = (header: string): readonly number[] =>
+    header === "ipv4" || header === "ipv6"
+      ? [RSS_SOURCE, RSS_DESTINATION]
+      : header === "tcp" || header === "udp"
+        ? [RSS_SOURCE_PORT, RSS_DESTINATION_PORT]
+        : [];
+  const fields = headers.flatMap(({ header, level }) =>
+    bitsOf(header).map((bit) => fieldOf(level, Header[header], bit)),
+  );
+  const others = fields.filter((name) => !named.includes(name));
+  return others.length === 0
+    ? []
+    : [{ fields: others, cause: "unselected", sentence: "the hash does not select them" }];
 }
 
 const FIELD_BITS = [RSS_SOURCE, RSS_DESTINATION, RSS_SOURCE_PORT, RSS_DESTINATION_PORT, RSS_SPI];

@@ -129,7 +129,7 @@ export interface HashChoice {
   readonly symmetric: boolean;
   /** The selected fields that the frame has, in the order of the input. */
   readonly fields: readonly HashedField[];
-  /** The selected fields that did not go in. */
+  /** The fields that did not go in: selected ones, and the addresses and ports that the frame has besides. */
   readonly leftOut: readonly UnhashedFields[];
   /** The input as hexadecimal digits. */
   readonly input: string;
@@ -147,11 +147,11 @@ export interface HashedField {
   readonly value: string;
 }
 
-/** Selected fields that did not go into a hash, and why. */
+/** Fields that did not go into a hash, and why. */
 export interface UnhashedFields {
   readonly fields: readonly string[];
-  /** "fragment": ports of fragments are not hashed. */
-  readonly cause: "fragment" | "absent";
+  /** "fragment": ports of fragments are not hashed; "unselected": the TIR or the flow does not select them. */
+  readonly cause: "fragment" | "absent" | "unselected";
   readonly sentence: string;
 }
 

@@ -60,7 +60,9 @@ test("one flow fills one queue", async () => {
     examples: [expect.any(Number), {}, {}, {}].map(() => expect.any(Number)),
   });
   expect(spread?.queues).toHaveLength(1);
-  expect(spread?.sentence).toBe("all have the hash input outer.udp_sport 7");
+  expect(spread?.sentence).toBe(
+    "all have the hash input outer.udp_sport 7; not selected: outer.ipv4_src, outer.ipv4_dst, outer.udp_dport",
+  );
 });
 
 test("frames without a hash input share the first entry", async () => {
@@ -72,7 +74,7 @@ test("frames without a hash input share the first entry", async () => {
   expect((fullest?.frames ?? 0) + rest.reduce((sum, { frames: some }) => sum + some, 0)).toBe(200);
   expect(fullest?.frames).toBeGreaterThanOrEqual(150);
   expect(spread?.sentence).toMatch(
-    /^(?:\d+ of 32 frames looked at: )?the hash has no input: all frames without one share entry 0 of 4; left out: outer\.udp_sport, because the frame is a later fragment$/,
+    /^(?:\d+ of 32 frames looked at: )?the hash has no input: all frames without one share entry 0 of 4; left out: outer\.udp_sport, because the frame is a later fragment; not selected: outer\.ipv4_src, outer\.ipv4_dst$/,
   );
 });
 
@@ -80,7 +82,8 @@ test("addresses alone are not enough where ports are left out", async () => {
   const both = { l4_prot_type: "udp", selected_fields: ["src_ip", "l4_sport"] };
   const [spread] = await spreadsOf(scenario(FOUR, { rx_hash_field_selector_outer: both }), copies(fragment, 64));
   expect(spread?.sentence).toBe(
-    "left out: outer.udp_sport, because the frame is a later fragment; all have the hash input outer.ipv4_src 10.0.0.1",
+    "left out: outer.udp_sport, because the frame is a later fragment; all have the hash input outer.ipv4_src 10.0.0.1; " +
+      "not selected: outer.ipv4_dst",
   );
 });
 
@@ -88,13 +91,15 @@ test("ports that are not hashed are named", async () => {
   const addresses = { l4_prot_type: "udp", selected_fields: ["src_ip", "dst_ip"] };
   const [spread] = await spreadsOf(scenario(FOUR, { rx_hash_field_selector_outer: addresses }), flows(100));
   expect(spread?.sentence).toBe(
-    "the hash is of addresses, without the ports; all have the hash input outer.ipv4_src 10.0.0.1, outer.ipv4_dst 10.0.0.2",
+    "all have the hash input outer.ipv4_src 10.0.0.1, outer.ipv4_dst 10.0.0.2; not selected: outer.udp_sport, outer.udp_dport",
   );
 });
 
 test("an input that most of the frames have is given", async () => {
   const [spread] = await spreadsOf(scenario(FOUR), [...copies(udp(7), 300), ...flows(100)]);
-  expect(spread?.sentence).toMatch(/^\d+ of 32 frames looked at have the hash input outer\.udp_sport 7$/);
+  expect(spread?.sentence).toMatch(
+    /^\d+ of 32 frames looked at have the hash input outer\.udp_sport 7; not selected: /,
+  );
 });
 
 test("few frames, one queue, or no hash are not reported as uneven", async () => {

@@ -297,6 +297,11 @@ describe("a queue pair with an indirection table", () => {
   });
 });
 
+const ADDRESSES_AND_PORTS = ["outer", "inner"].flatMap((level) =>
+  ["ipv4", "ipv6", "tcp", "udp"].flatMap((header) =>
+    (header.startsWith("ip") ? ["src", "dst"] : ["sport", "dport"]).map((end) => `${level}.${header}_${end}`),
+  ),
+);
 const FRAMES = 4000;
 const LOG = 8;
 
@@ -346,9 +351,16 @@ test("random frames go where the reference says", async () => {
         const found = fields.get(field);
         expect(found === undefined ? null : valueText(fieldNamed(field)!, found), about).toBe(value);
       }
-      const named = [...choice.fields.map(({ field }) => field), ...choice.leftOut.flatMap((one) => one.fields)];
+      const left = choice.leftOut.filter(({ cause }) => cause !== "unselected");
+      const named = [...choice.fields.map(({ field }) => field), ...left.flatMap((one) => one.fields)];
       expect(named.sort(), about).toEqual(selectedFields(hash).sort());
-      for (const { cause, fields: names } of choice.leftOut) {
+      const unselected = choice.leftOut.filter((one) => !left.includes(one)).flatMap((one) => one.fields);
+      const has = hash.function === "none" ? [] : ADDRESSES_AND_PORTS.filter((one) => fields.has(one));
+      const inUse = ["outer", "inner"].filter((level) => selectedFields(hash).some((one) => one.includes(level)));
+      const levels = inUse.length === 0 ? ["outer"] : inUse;
+      const others = has.filter((one) => levels.includes(one.slice(0, 5)) && !named.includes(one));
+      expect(unselected.sort(), about).toEqual(others.sort());
+      for (const { cause, fields: names } of left) {
         const level = names[0]?.replace(/^misc\./, "").startsWith("inner") === true ? "inner" : "outer";
         if (cause === "fragment") expect(fields.get(`${level}.frag`), about).toBe(1n);
         else for (const name of names) expect(fields.has(name), `${about} ${name}`).toBe(false);

@@ -1,6 +1,7 @@
 /** Why a rule that took the frame gave it to another queue: RSS chose one, or a sampler did not choose the frame. */
 import { Op } from "../../../abi/engine.js";
 import { SAMPLER_RATIO } from "../../../abi/state.js";
+import type { HashChoice, TraceStep } from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import type { Reason } from "../explanation.js";
 import type { Link } from "../links.js";
@@ -25,10 +26,15 @@ export function chanceReason(at: Case, node: RuleNode, { by }: Pick<Link, "by">)
   const after = stepsAfter(at.walked, hit.step);
   const chosen = after.filter(isDestination);
   if (chosen.length === 0) return [];
-  const hash = after.filter(isAction).find((step) => step.hash !== undefined)?.hash;
+  const hash = hashIn(after);
   const how = hash === undefined ? "" : `: ${hashClauses(hash).join("; ")}`;
   const sentence = `${who} distributes frames by RSS, which gave this one to ${listText(chosen.map(({ to }) => to))}${how}`;
   return [{ kind: "action", sentence, rule, action: "rss", ...(hash === undefined ? {} : { hash }) }];
+}
+
+/** The first hash of some steps. */
+export function hashIn(steps: readonly TraceStep[]): HashChoice | undefined {
+  return steps.filter(isAction).find((step) => step.hash !== undefined)?.hash;
 }
 
 function ratioOf({ rules, walked }: Case, node: RuleNode): number {

@@ -72,7 +72,8 @@ export function fatesOfRss(rss: Rss, word: Word, place: RssPlace): Fate[] {
   const known = asked === undefined ? undefined : ipOf(place.walk, asked);
   const versions = known === undefined ? ([4, 6] as const) : [known];
   const fates = versions.flatMap((version) => fatesOf(version, types, level, asked, spread, known !== undefined));
-  if (known === undefined) fates.push({ match: {}, suffix: " not IP", action: { queue: first } });
+  // Frames that are not IP have no hash input, whatever is selected.
+  if (known === undefined) fates.push(fate(4, "tcp", selected(4, undefined, types), {}, level, spread, " not IP"));
   return fates;
 }
 
@@ -157,11 +158,10 @@ function fate(
   { rss, place, names, key }: Spread,
   suffix: string,
 ): Fate {
-  const [first = ""] = names;
-  if (fields.length === 0) return { match, suffix, action: { queue: first } };
   const { draft } = place;
   const l3 = version === 4 ? ("ipv4" as const) : ("ipv6" as const);
-  const hash = `${level} ${l3} ${fields.some((one) => one.startsWith("l4")) ? `${protocol} ` : ""}${fields.join(" ")}`;
+  const upper = fields.some((one) => one.startsWith("l4")) ? `${protocol} ` : "";
+  const hash = `${level} ${fields.length === 0 ? "no fields" : `${l3} ${upper}${fields.join(" ")}`}`;
   const rqt = draft.once("rqts", { name: `queues ${shortList(names)}`, queues: [...names] });
   const isSymmetric = rss.func?.text === "symmetric_toeplitz";
   const ownKey = key === KEY ? "" : ` key ${key}`;
@@ -171,7 +171,11 @@ function fate(
     rx_hash_fn: "toeplitz" as const,
     ...(isSymmetric ? { rx_hash_symmetric: true } : {}),
     rx_hash_toeplitz_key: key,
-    [`rx_hash_field_selector_${level}`]: { l3_prot_type: l3, l4_prot_type: protocol, selected_fields: [...fields] },
+    // Without fields the hash is 0: the first entry.
+    [`rx_hash_field_selector_${level}`]:
+      fields.length === 0
+        ? { selected_fields: [] }
+        : { l3_prot_type: l3, l4_prot_type: protocol, selected_fields: [...fields] },
   });
   return { match, suffix, action: { tir } };
 }
