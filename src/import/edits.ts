@@ -1,6 +1,7 @@
 /** Edits of the elements of a text: which there are for a change of a value, and what they make of the text. */
 import type { Change as Edit } from "../formats/reading/format.js";
 import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
+import type { ImportSource } from "./importRules.js";
 import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
 import { valueLike } from "../formats/text/values.js";
 
@@ -56,6 +57,34 @@ export function* removals({ text }: SourceElement, { from, key, end }: Omit<Span
   }
 }
 
+/** Words that texts name fields by, and the changes of fields for which each may stand in the place of the other. */
+const RENAMED: readonly (readonly [changes: RegExp, a: string, b: string])[] = [
+  [/tcp|udp|protocol/, "tcp", "udp"],
+  [/_(?:src|dst|sport|dport)|\.[sd]mac/, "src", "dst"],
+  [/ethertype|ip_version|ipv[46]_/, "ipv6", "ip"],
+  [/ethertype|ip_version|ipv[46]_/, "ipv6", "ipv4"],
+];
+
+/** One word for another, alone and at each place of it, by what is to change. */
+export function* renamings(
+  { text }: SourceElement,
+  changes: readonly { readonly field: string }[],
+): Generator<readonly Edit[]> {
+  for (const [fields, ...pair] of RENAMED) {
+    if (!changes.some(({ field }) => fields.test(field))) continue;
+    for (const [from, to] of [pair, pair.toReversed()] as [string, string][]) {
+      const edits: Edit[] = [];
+      // "tcp" is also in tcp4, tcp_dst; "src" in nw_src, src-ip.
+      for (const { 0: word, index } of text.matchAll(/[a-z][\w-]*/gi)) {
+        const other = word.replace(new RegExp(`(?<![a-z])${from}(?![a-z])`), to);
+        if (other !== word) edits.push({ from: index, to: index + word.length, text: other });
+      }
+      for (const edit of edits) yield [edit];
+      if (edits.length > 1) yield edits;
+    }
+  }
+}
+
 /** The text of an element after edits that lie in it. */
 export function elementAfter({ text, line, column }: SourceElement, edits: readonly TextEdit[]): string {
   const starts = lineStarts(text);
@@ -65,6 +94,12 @@ export function elementAfter({ text, line, column }: SourceElement, edits: reado
     return { from, to: from + edit.before.length, text: edit.after };
   });
   return applied(text, changes);
+}
+
+/** The edit of a word, with the value that it names. */
+export function wordEdit(element: SourceElement, { from, to, text }: Edit): TextEdit {
+  const value = /^(?:=|\s+is\s+|\s+)(?=[\da-f.:]*\d)[^\s,]+/.exec(element.text.slice(to))?.[0] ?? "";
+  return { ...placeAt(element, from), before: element.text.slice(from, to) + value, after: text + value };
 }
 
 export function textEdit(element: SourceElement, edit: Edit): TextEdit {
@@ -89,6 +124,19 @@ export function textEdits(element: SourceElement, edits: readonly Edit[]): reado
       own.map(({ from, to: end, text }) => ({ from: from - start, to: end - start, text })),
     );
     return { ...placeAt(element, start), before, after };
+  });
+}
+
+/** Sources after edits, each of which lies in one line. */
+export function withEdits(sources: readonly ImportSource[], edits: readonly TextEdit[]): ImportSource[] {
+  return sources.map(({ file, text }) => {
+    const lines = text.split("\n");
+    for (const { line, column, before, after } of edits.filter((one) => one.file === file)) {
+      const whole = lines[line - 1];
+      if (whole !== undefined)
+        lines[line - 1] = whole.slice(0, column - 1) + after + whole.slice(column - 1 + before.length);
+    }
+    return { file, text: lines.join("\n") };
   });
 }
 

@@ -12,6 +12,7 @@ import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js
 import { isConnection, ownDifference, ownValue } from "./ownValues.js";
 import type { TextEdit } from "./edits.js";
 import { RuleWords } from "./ruleWords.js";
+import { vxlanPortEdits } from "./vxlanPort.js";
 
 /** An explanation; repairs of rules that were imported are edits of their texts, too. */
 export interface OwnExplanation extends Omit<Explanation, "repairs"> {
@@ -46,6 +47,7 @@ const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
 
 /** Priorities are those of the device: texts have others, and in some the higher number wins. */
 const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
+const PRECEDENCE = ": it takes precedence";
 const REVERSED =
   /^(.*?) has priority \d+ and takes every frame of (.*), which has priority \d+: the lower number wins\. Give the more specific rule the lower number\.$/;
 
@@ -72,6 +74,8 @@ export class ImportedRules {
   /** What a field is called that no text names. */
   readonly #otherwise: (field: string) => string;
   readonly #formats: readonly Format[];
+  readonly #sources: readonly ImportSource[];
+  readonly #options: ImportOptions;
 
   /** The arguments of the import, and what came of it. */
   constructor(
@@ -80,6 +84,7 @@ export class ImportedRules {
     scenario: Scenario,
     { elementOf, isOrdered, formats }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats">,
   ) {
+    [this.#sources, this.#options] = [sources, options];
     this.#formats = formats.map((name) => FORMATS[name]);
     this.#otherwise = wordsOf(this.#formats);
     this.scenario = scenario;
@@ -224,18 +229,59 @@ export class ImportedRules {
     return fields.every(({ field, after }) => VLAN_TAG.test(field) && after === null);
   }
 
+  /** Whether a repair only gives other values to what the text says, and the language has none of them. */
+  #isRefused({ of, rule, fields, edits }: OwnRepair): boolean {
+    if (of !== "rule" || rule === null || edits !== undefined || !this.words.areTried) return false;
+    return fields.every(({ before, after, field }) => before !== null && after !== null && field !== "priority");
+  }
+
+  /** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
+  #portRepair(repair: Repair): OwnRepair {
+    const port = (parseJson(repair.fields[0]?.after ?? "[]") as number[]).at(-1);
+    const edits = vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words);
+    if (edits !== null) return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
+    const sentence = `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.`;
+    return { ...repair, sentence };
+  }
+
   #isOfConnection({ rule, fields }: Repair): boolean {
     if (rule === null) return false;
     const words = this.words.fieldsOf(rule).filter(isConnection);
     return fields.some(({ field }) => words.some((one) => one.field === field));
   }
 
+  /** An explanation that says why the driver put an earlier rule first. */
+  #withOrder(explanation: Explanation): Explanation {
+    const earlier = explanation.reasons.find((one) => one.kind === "earlier rule");
+    const [first, second] = [earlier?.by, earlier?.rule].map((rule) => this.#orderOf(rule?.name));
+    if (earlier === undefined || first === undefined || second === undefined || first === second) return explanation;
+    const [why] = lastColon(first);
+    const [other, otherNumber] = lastColon(second);
+    const both = why === other ? `${first}, before ${otherNumber}` : `${first}; the other: ${second}`;
+    const text = `: the driver puts it first (${both})`;
+    const said = (sentence: string): string => sentence.replace(PRECEDENCE, () => text);
+    const reasons = explanation.reasons.map((one) =>
+      one === earlier ? { ...one, sentence: said(one.sentence) } : one,
+    );
+    return { ...explanation, sentence: said(explanation.sentence), reasons };
+  }
+
+  /** Why the driver gives a rule of a text its priority; undefined where the text has the order. */
+  #orderOf(rule: string | undefined): string | undefined {
+    const { rules = [], hostRules = [], matchers = [] } = this.scenario;
+    if (rule === undefined || !this.elements.has(rule)) return undefined;
+    const own = rules.find(({ name }) => name === rule);
+    const matcher = matchers.find(({ name }) => name === own?.matcher && name !== undefined);
+    return (matcher ?? own ?? hostRules.find(({ name }) => name === rule))?.description;
+  }
+
   /** An explanation with the names that the texts have for fields, and with repairs as edits of the texts. */
   inOwnWords(explanation: Explanation): OwnExplanation {
-    const own = this.inOwnNames(explanation);
+    const own = this.#withOrder(this.inOwnNames(explanation));
     // What became of the frame later is no cause why the rule did not match.
     const isLater =
       own.target.kind === "rule" && own.reasons[0]?.kind === "no match" && own.mistake?.name === "no-default-flow";
+    const earlier = own.reasons.find((one) => one.kind === "earlier rule");
     return {
       ...own,
       mistake: isLater || own.mistake === null ? null : ownMistake(own.mistake),
@@ -244,9 +290,18 @@ export class ImportedRules {
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
         .filter((repair) => !this.#isOfConnection(repair))
         .filter((repair) => !this.#leavesOutTag(repair))
-        .map((repair) => ownRepair(repair, this.words, this.#tagged)),
+        .map((repair) =>
+          repair.of === "device" ? this.#portRepair(repair) : ownRepair(repair, this.words, this.#tagged, earlier),
+        )
+        .filter((repair) => !this.#isRefused(repair)),
     };
   }
+}
+
+/** A text before and after its last colon. */
+function lastColon(text: string): [string, string] {
+  const at = text.lastIndexOf(": ");
+  return [text.slice(0, Math.max(0, at)), text.slice(at < 0 ? 0 : at + 2)];
 }
 
 function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]): ReadonlyMap<string, SourceElement> {
@@ -314,7 +369,7 @@ function withSentences(
         ? inValues(one, said)
             .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
             .replace(MATCH_FIELDS, (field) => nameOf(field, about))
-            .replace(PRIORITIES, ": it takes precedence")
+            .replace(PRIORITIES, PRECEDENCE)
             .replace(
               REVERSED,
               "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",
@@ -324,26 +379,25 @@ function withSentences(
   );
 }
 
-function ownRepair(repair: Repair, words: RuleWords, tagged: NonNullable<Format["tagged"]>): OwnRepair {
-  if (repair.of === "device") return { ...repair, sentence: portSentence(repair) ?? repair.sentence };
+function ownRepair(
+  repair: Repair,
+  words: RuleWords,
+  tagged: NonNullable<Format["tagged"]>,
+  earlier: EarlierRule | undefined,
+): OwnRepair {
   if (repair.of !== "rule" || repair.rule === null) return repair;
   const [{ field, after } = { field: "", after: null }, second] = repair.fields;
   const isTag = second === undefined && VLAN_TAG.test(field) && after === "1";
   const edits =
-    editsOf(repair.rule, repair.fields, words) ?? (isTag ? words.editsBy(repair.rule, tagged, [field, after]) : null);
+    editsOf(repair.rule, repair.fields, words) ??
+    (isTag ? words.editsBy(repair.rule, tagged, [field, after]) : null) ??
+    (isOrder(repair) && earlier !== undefined ? orderEdits(earlier, words) : null);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   const [first, ...more] = edits;
   const line = first === undefined || more.length === 0 ? null : words.textAfter(repair.rule, edits);
   const isShort = line !== null && !line.includes("\n") && withoutKeys(line) === line;
   const sentence = !isShort ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
   return { ...repair, sentence, edits };
-}
-
-/** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
-function portSentence({ fields }: Repair): string | null {
-  const port = (parseJson(fields[0]?.after ?? "[]") as number[]).at(-1);
-  if (port === undefined) return null;
-  return `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.`;
 }
 
 function vxlanDevice(port: number | string): string {
@@ -373,10 +427,25 @@ function editsOf(rule: string, changes: Repair["fields"], words: RuleWords): rea
   return last === null ? null : [...edits, last];
 }
 
+type EarlierRule = Extract<Explanation["reasons"][number], { kind: "earlier rule" }>;
+
+function isOrder({ fields: [first, ...more] }: Repair): boolean {
+  return first?.field === "priority" && more.length === 0;
+}
+
+/** Either rule may be the one whose number can change. */
+function orderEdits({ rule, by }: EarlierRule, words: RuleWords): readonly TextEdit[] | null {
+  const edit = words.editPast(rule.name, by.name, -1) ?? words.editPast(by.name, rule.name, 1);
+  return edit === null ? null : [edit];
+}
+
 /** A change of a priority alone: the number is the device's, which is not that of the text. */
-function orderSentence({ rule, fields }: Repair): string | null {
-  const [{ field, before, after } = { field: "", before: null, after: null }, ...more] = fields;
-  if (field !== "priority" || more.length > 0 || before === null || after === null) return null;
+function orderSentence(repair: Repair): string | null {
+  const {
+    rule,
+    fields: [{ before, after } = { before: null, after: null }],
+  } = repair;
+  if (!isOrder(repair) || before === null || after === null) return null;
   const change = Number(after) < Number(before) ? "precedence over" : "less precedence than";
   return `Give rule "${rule}" ${change} the other, by its priority in the text.`;
 }

@@ -46,7 +46,10 @@ const TYPICAL: Readonly<Record<ImportFormat, IsLine>> = {
 /** Commands that no other importer reads. */
 const COMMANDS: Partial<Readonly<Record<ImportFormat, IsLine>>> = {
   recording: starting(/^[ \t]*\{"call":"(?:ibv|mlx5dv)_/),
-  tc: starting(/(?:^|[\s;&|'"`])tc\s+(?:-\S+\s+){0,4}filter\s+(?:add|replace|del|delete)\s/),
+  // The devices of rules of any tool.
+  tc: starting(
+    /(?:^|[\s;&|'"`])(?:tc\s+(?:-\S+\s+){0,4}filter\s+(?:add|replace|del|delete)\s|ip\s+link\s+add\s.{0,100}\stype\s+(?:vxlan|geneve)\s)/,
+  ),
   testpmd: starting(/(?:^|[\s;>:'"`])flow\s+create\s+\d+\s/),
   ovs: starting(/\bovs-ofctl\s[^|;]{0,100}\badd-flow\b/),
   ethtool: starting(/\bethtool\s+(?:-[NU]|--config-(?:nfc|ntuple))\s/),

@@ -1,7 +1,7 @@
 /** Misspelled words of texts, replaced by those that the importers suggest. */
 import { suggestedName } from "../base/nearest.js";
 import type { ImportFinding } from "../formats/reading/finding.js";
-import { lineStarts, type TextEdit } from "./edits.js";
+import { lineStarts, withEdits, type TextEdit } from "./edits.js";
 import { importRules, type ImportOptions, type ImportSource } from "./importRules.js";
 
 /** A correction, and the finding that it answers. */
@@ -28,9 +28,11 @@ export function respelled(
     const open = suggestions(now, options).filter(({ edit }) => !tried.has(keyOf(edit)));
     if (open.length === 0) break;
     for (const { edit } of open) tried.add(keyOf(edit));
-    const left = importRules(withEdits(now, open), options).findings.filter(({ severity }) => severity === "refused");
+    const left = importRules(withEdits(now, open.map(editOf)), options).findings.filter(
+      ({ severity }) => severity === "refused",
+    );
     const good = open.filter(({ edit }) => left.every((finding) => isAnother(edit, finding)));
-    now = withEdits(now, good);
+    now = withEdits(now, good.map(editOf));
     made.push(...good);
   }
   return { sources: now, made };
@@ -49,6 +51,7 @@ function isSure(word: string, other: string): boolean {
   return word.length > MAX_SHORT ? letters(word) !== letters(other) : sorted(word) === sorted(other);
 }
 
+const editOf = ({ edit }: Respelling): TextEdit => edit;
 const placeOf = ({ file, line, column }: TextEdit): string => `${file}:${line}:${column}`;
 const keyOf = (edit: TextEdit): string => `${placeOf(edit)} ${edit.before}`;
 
@@ -66,17 +69,4 @@ function suggestions(sources: readonly ImportSource[], options: ImportOptions): 
       found.set(key, { edit: { file, line, column, before, after }, finding });
   }
   return [...found.values()];
-}
-
-function withEdits(sources: readonly ImportSource[], edits: readonly Respelling[]): ImportSource[] {
-  return sources.map(({ file, text }) => {
-    const lines = text.split("\n");
-    for (const { edit } of edits) {
-      const { line, column, before, after } = edit;
-      const whole = lines[line - 1];
-      if (edit.file !== file || whole === undefined) continue;
-      lines[line - 1] = whole.slice(0, column - 1) + after + whole.slice(column - 1 + before.length);
-    }
-    return { file, text: lines.join("\n") };
-  });
 }

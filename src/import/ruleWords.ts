@@ -7,6 +7,7 @@ import type { Change as Edit } from "../formats/reading/format.js";
 import type { Scenario } from "../scenario/document.js";
 import type { ImportFinding, SourcePlace } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
+import { etherTypeName, protocolName } from "../headers/names.js";
 import { homesOf, linesOf, rulesIn, type AnyRule, type Home, type Match } from "./homes.js";
 import { phraseBefore } from "../formats/text/phrases.js";
 import { isValue, otherValues, valueWords } from "../formats/text/values.js";
@@ -16,9 +17,11 @@ import {
   elementAfter,
   placeAt,
   removals,
+  renamings,
   replacements,
   textEdit,
   textEdits,
+  wordEdit,
   type Span,
   type TextEdit,
 } from "./edits.js";
@@ -47,6 +50,7 @@ const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
 /** Sources with more characters are not read whole for the words of a rule that needs the others. */
 const MAX_WHOLE = 200_000;
+const STEPS = [1, 2, 5];
 /** Ways to make a change that are tried. */
 const MAX_TRIES = 16;
 
@@ -105,7 +109,22 @@ export class RuleWords {
   /** The edits that make these changes of a rule; null where none were found. They were tried together. */
   editsFor(rule: string, changes: readonly FieldChange[]): readonly TextEdit[] | null {
     const home = this.#allHomes.get(rule);
-    if (home === undefined || changes.length === 0 || changes.some(({ before }) => before === null)) return null;
+    if (home === undefined || changes.length === 0) return null;
+    return this.#valueEdits(rule, home, changes) ?? this.#nameEdits(rule, home, changes);
+  }
+
+  /** Other words for protocols and directions: a field takes the place of another one. */
+  #nameEdits(rule: string, home: Home, changes: readonly FieldChange[]): readonly TextEdit[] | null {
+    let tries = MAX_TRIES;
+    for (const edits of renamings(home.element, changes)) {
+      if (tries-- === 0) return null;
+      if (this.#make(rule, home, edits, changes)) return edits.map((edit) => wordEdit(home.element, edit));
+    }
+    return null;
+  }
+
+  #valueEdits(rule: string, home: Home, changes: readonly FieldChange[]): readonly TextEdit[] | null {
+    if (changes.some(({ before }) => before === null)) return null;
     const spans = this.#spansOf(rule, home);
     const choices = changes.map((change) =>
       spans
@@ -130,7 +149,7 @@ export class RuleWords {
   ): readonly TextEdit[] | null {
     const home = this.#allHomes.get(rule);
     const edits = home === undefined ? null : changes(home.element.text);
-    if (home === undefined || edits === null || this.#length > MAX_SOURCES) return null;
+    if (home === undefined || edits === null || !this.areTried) return null;
     const rules = this.#imported(this.#sources, home, edits);
     const isMade = isWanted(matchOf(rules?.get(rule))?.[field], value);
     const others = [...this.#allRules].every(([name, text]) => name === rule || rules?.get(name) === text);
@@ -151,11 +170,11 @@ export class RuleWords {
    */
   editForPriority(rule: string, before: number, after: number): TextEdit | null {
     const home = this.#allHomes.get(rule);
-    if (home === undefined || this.#length > MAX_SOURCES) return null;
+    if (home === undefined || !this.areTried) return null;
     for (const { at, text } of valueWords(home.element.text).slice(0, MAX_VALUES)) {
       if (!/^\d{1,9}$/.test(text)) continue;
       const edit = (value: number): Edit => ({ from: at, to: at + text.length, text: String(value) });
-      const step = (this.#priorityAfter(rule, home, edit(Number(text) + 1), null) ?? before) - before;
+      const step = this.#stepOf(rule, home, before, (more) => edit(Number(text) + more));
       if (step === 0) continue;
       const exact = Number(text) + (after - before) / step;
       for (const value of numbersFrom(exact, exact - Number(text))) {
@@ -165,6 +184,15 @@ export class RuleWords {
     return null;
   }
 
+  /** How much the device's priority of a rule grows with a number of its text; the next number may be that of another rule. */
+  #stepOf(rule: string, home: Home, before: number, edit: (more: number) => Edit): number {
+    for (const more of STEPS) {
+      const priority = this.#priorityAfter(rule, home, edit(more), null);
+      if (priority !== null) return (priority - before) / more;
+    }
+    return 0;
+  }
+
   /** The device's priority of a rule after an edit that changes nothing else, and gives it the place of `like`. */
   #priorityAfter(rule: string, home: Home, edit: Edit, like: number | null): number | null {
     const { scenario, findings } = this.#resultAfter(this.#sources, home, [edit]);
@@ -172,16 +200,40 @@ export class RuleWords {
     const rules = rulesIn(scenario).map(([, one]) => one);
     const changed = rules.find(({ name }) => name === rule);
     if (changed === undefined || rules.length !== this.#allRules.size) return null;
-    const priority = priorityOf(scenario, changed);
+    const { priority, table } = placeOf(scenario, changed);
     const isPlaced = rules.every((one) => {
-      if (one === changed)
-        return withoutOrder(one) === withoutOrder(parseJson(this.#allRules.get(rule) ?? "{}") as AnyRule);
-      if (JSON.stringify(one) !== this.#allRules.get(one.name ?? "")) return false;
-      if (like === null || one.table !== changed.table) return true;
-      const other = priorityOf(scenario, one);
-      return Math.sign(priority - other) === Math.sign(like - other);
+      const known = parseJson(this.#allRules.get(one.name ?? "") ?? "{}") as AnyRule;
+      if (withoutOrder(one) !== withoutOrder(known)) return false;
+      if (one === changed) return true;
+      const other = placeOf(scenario, one);
+      // Matchers of other rules may have other names then.
+      if (other.priority !== placeOf(this.#result.scenario, known).priority) return false;
+      if (like === null || other.table !== table) return true;
+      return Math.sign(priority - other.priority) === Math.sign(like - other.priority);
     });
     return isPlaced ? priority : null;
+  }
+
+  /** The edit that moves a rule past another one of its table, where no third one is between; null where none was found. */
+  editPast(rule: string, other: string, by: 1 | -1): TextEdit | null {
+    const { scenario } = this.#result;
+    const placed = rulesIn(scenario ?? { flowsteer: 1 }).map(([, one]) => ({
+      name: one.name,
+      ...placeOf(scenario, one),
+    }));
+    const [own, passed] = [rule, other].map((name) => placed.find((one) => one.name === name));
+    if (own === undefined || passed === undefined) return null;
+    const after = passed.priority + by;
+    const [low, high] = [Math.min(own.priority, after), Math.max(own.priority, after)];
+    const isBetween = ({ priority, table }: Place): boolean =>
+      table === own.table && low <= priority && priority <= high;
+    const isFree = placed.every((one) => one === own || one === passed || !isBetween(one));
+    return isFree ? this.editForPriority(rule, own.priority, after) : null;
+  }
+
+  /** Whether edits of the sources are tried. */
+  get areTried(): boolean {
+    return this.#length <= MAX_SOURCES;
   }
 
   get #length(): number {
@@ -242,14 +294,19 @@ export class RuleWords {
 
   /** Whether edits change the fields of the rule as wanted, and nothing else. */
   #make(rule: string, home: Home, edits: readonly Edit[], changes: readonly FieldChange[]): boolean {
-    if (this.#length > MAX_SOURCES) return false;
+    if (!this.areTried) return false;
     const rules = this.#imported(this.#sources, home, edits);
     const match = rules === null ? undefined : matchOf(rules.get(rule));
     if (rules === null || match === undefined || rules.size !== this.#allRules.size) return false;
     for (const [name, text] of this.#allRules) if (name !== rule && rules.get(name) !== text) return false;
     const wanted = new Map(changes.map(({ field, after }) => [field, after]));
     const changed = changedFields(home.match, match);
-    return changed.length === wanted.size && changed.every((field) => isWanted(match[field], wanted.get(field)));
+    return (
+      changed.length === wanted.size &&
+      changed.every((field) =>
+        [match[field], named(field, match[field])].some((one) => isWanted(one, wanted.get(field))),
+      )
+    );
   }
 
   /** The sources without the lines of other rules, which are read faster; null where the rule is another one then. Places stay. */
@@ -304,8 +361,14 @@ function isAbout({ file, line, column, text }: ImportFinding, home: Home, edit: 
   return file === place.file && line === place.line && column === place.column && text === edit.text;
 }
 
-function priorityOf({ matchers = [] }: Scenario, { priority, matcher }: AnyRule): number {
-  return priority ?? matchers.find(({ name }) => name === matcher)?.priority ?? 0;
+interface Place {
+  readonly table: string | undefined;
+  readonly priority: number;
+}
+
+function placeOf(scenario: Scenario | null, { priority, table, matcher }: AnyRule): Place {
+  const own = scenario?.matchers?.find(({ name }) => name === matcher);
+  return { table: table ?? own?.table, priority: priority ?? own?.priority ?? 0 };
 }
 
 /** A rule as a text, without its place among the others. */
@@ -318,6 +381,17 @@ function nameOf({ field, name }: Span): string {
   const part = /_(dscp|ecn)$/.exec(field)?.[1];
   if (part === undefined || !/(?:tos|tc|tclass)$/.test(name)) return name;
   return name.includes(" ") ? name.slice(0, name.lastIndexOf(" ") + 1) + part : part.toUpperCase();
+}
+
+/** A protocol or an EtherType by its name, as a change has it; other values stay. */
+function named(field: string, value: unknown): unknown {
+  if (typeof value !== "number") return value;
+  const nameOf = field.endsWith(".ip_protocol")
+    ? protocolName
+    : field.endsWith(".ethertype")
+      ? etherTypeName
+      : undefined;
+  return nameOf?.(value)?.toLowerCase() ?? value;
 }
 
 /** Whether a value of a match is the one that is wanted; null: none. */

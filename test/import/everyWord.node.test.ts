@@ -57,7 +57,7 @@ const READERS: Readonly<Record<Reader, Remarks>> = {
   },
   "nft -j": { format: "nft" },
   xfrm: {},
-  classbench: { optional: (_, word) => /^0x0+\/0x0+$/.test(word) },
+  classbench: { optional: (_, word) => /^0x[\da-f]+\/0x0+$/i.test(word) },
   "mlx5-dump": {
     // Names of devices and versions; the id of an object that no record names.
     says: (line) => /^\s*300[02],(?:[^,]*,)*$/.test(line),

@@ -53,8 +53,8 @@ export interface Trial {
   frame(frame: Uint8Array): boolean;
   /** Whether the frame of the context comes to the target once `rule` is changed. */
   rule(rule: RuleInTable, change: RuleChange): boolean;
-  /** Whether the frame of the context comes to the target once the device reads VXLAN at these UDP ports. */
-  vxlanPorts(ports: readonly number[]): boolean;
+  /** Whether it does once the device reads VXLAN at these UDP ports, and a rule is changed where one is given. */
+  vxlanPorts(ports: readonly number[], rule?: RuleInTable, change?: RuleChange): boolean;
 }
 
 export interface RepairContext {
@@ -73,6 +73,8 @@ export interface RepairContext {
    * rule the nearest one. Null if there is none.
    */
   readonly rule: RuleInTable | null;
+  /** The rule that `rule` would lead the frame to; null where `rule` is the last one. */
+  readonly beyond: RuleInTable | null;
   /**
    * The key of the frame at the table of the rule, or at the table where it ended if it never came
    * there; presence included, every field filled.

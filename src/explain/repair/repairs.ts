@@ -2,7 +2,7 @@
 import { isPresent, readField } from "../../model/match/fields.js";
 import { hexOf } from "../../base/hex.js";
 import { valueText } from "../match/notation.js";
-import { presenceWord } from "../match/terms.js";
+import { presenceWord, termsOf } from "../match/terms.js";
 import type { FieldChange } from "../trace/trace.js";
 import type { Repair, Standing } from "../why/explanation.js";
 import type { RepairContext, RuleCandidate, TriedChange } from "./context.js";
@@ -51,19 +51,34 @@ export function repairsFor(context: RepairContext): Repair[] {
 
 const FIRST: readonly Standing[] = ["safe", "corrects"];
 
-/** The port that carries VXLAN is registered, as the driver does for a VXLAN device. */
-function deviceRepairs({ context: { device, trial } }: Facts, found: Finding | null): Repair[] {
+/**
+ * The port that carries VXLAN is registered, as the driver does for a VXLAN device; the rule asks for it where it asks for
+ * another one.
+ */
+function deviceRepairs({ context }: Facts, found: Finding | null): Repair[] {
+  const { device, trial, beyond, rule } = context;
   const port = found?.vxlanPort;
   if (port === undefined) return [];
   const { vxlanPorts } = device.parser;
   const ports = [...vxlanPorts, port];
-  if (!trial.vxlanPorts(ports)) return [];
   const [before, after] = [vxlanPorts, ports].map((list) => `[${list.join(", ")}]`) as [string, string];
-  const sentence = `Register UDP port ${port} in ${VXLAN_PORTS}.`;
   const fields = [{ field: VXLAN_PORTS, before, after }];
-  return [{ of: "device", sentence, frame: null, bytes: [], rule: null, fields, ...NO_STANDING }];
+  const repair = { of: "device", frame: null, bytes: [], ...NO_STANDING } as const;
+  const sentence = `Register UDP port ${port} in ${VXLAN_PORTS}.`;
+  if (trial.vxlanPorts(ports)) return [{ ...repair, sentence, rule: null, fields }];
+  for (const one of [rule, beyond]) {
+    const asked = one === null ? undefined : termsOf(one).find(({ field }) => field.name === UDP_PORT);
+    if (one === null || asked === undefined) continue;
+    const changes = [{ field: UDP_PORT, before: asked.wanted, after: String(port) }];
+    const change = changedRule(one, changes);
+    if (change === null || !trial.vxlanPorts(ports, one, change)) continue;
+    const both = `${sentence} ${changeSentence(one.ref, changes)}`;
+    return [{ ...repair, sentence: both, rule: one.ref.name, fields: [...fields, ...changes] }];
+  }
+  return [];
 }
 
+const UDP_PORT = "outer.udp_dport";
 const VXLAN_PORTS = "device.parser.vxlanPorts";
 
 function ruleRepairs(facts: Facts, found: Finding | null): TriedChange[] {

@@ -25,10 +25,12 @@ export function trialOn(
   return {
     frame: comes,
     rule: (rule, change) => withChange(traced, rule, change, () => comes(frame)),
-    vxlanPorts: (ports) => {
+    vxlanPorts: (ports, rule, change) => {
       declareVxlanPorts(traced.core, ports);
       try {
-        return comes(frame);
+        return rule === undefined || change === undefined
+          ? comes(frame)
+          : withChange(traced, rule, change, () => comes(frame));
       } finally {
         declareVxlanPorts(traced.core, vxlanPorts);
       }

@@ -108,8 +108,9 @@ export class Explainer {
     const visit = focus?.visit ?? walked.visits.at(-1);
     if (visit === undefined) return null;
     const node = focus?.node ?? nearestTo(at, visit);
+    const beyond = focus === null ? null : nearestTo(at, visit);
     const labels = labelsOf(at, target);
-    const nearestId = target.kind === "end" ? (node?.stored.id ?? null) : null;
+    const nearestId = target.kind === "end" ? ((beyond ?? node)?.stored.id ?? null) : null;
     return {
       device: walked.device,
       target: target.data,
@@ -119,6 +120,7 @@ export class Explainer {
       options,
       trace: walked.trace,
       rule: node === null ? null : storedOf(at, node),
+      beyond: beyond === null ? null : storedOf(at, beyond),
       key: visit.key,
       frameThere: visit.bytes,
       lookup: visit.step,

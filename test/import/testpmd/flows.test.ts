@@ -424,8 +424,8 @@ describe("what is refused", () => {
       "1:31: not imported: raw: bytes at any place: no match field has them",
     ],
     [
-      "flow create 0 ingress pattern ipv4 / udp dst is 1 / vxlan / end actions drop / end",
-      "1:53: not imported: vxlan: the parser of the device reads vxlan on UDP port 4789 only, not 1",
+      "flow create 0 ingress pattern ipv4 / udp dst is 1 / gtpu / end actions drop / end",
+      "1:53: not imported: gtpu: the parser of the device reads gtpu on UDP port 2152 only, not 1",
     ],
     [
       "flow create 0 ingress pattern eth dst is $MAC / end actions drop / end",

@@ -37,6 +37,16 @@ function isSpecific(term: TermFact): boolean {
   return saysMuch(term) && (range !== null || bits >= Math.min(field.width, field.kind === "ipv6" ? 64 : 24));
 }
 
+/** Leading bits that networks of one site share. */
+const SITE_BITS = { ipv4: 16, ipv6: 48 } as const;
+
+/** Whether a network is of the site of the frame's own address: the other address may lie in it by chance. */
+function isNeighbour({ field, mask, value, found, range }: TermFact): boolean {
+  if (range !== null || found === null || (field.kind !== "ipv4" && field.kind !== "ipv6")) return false;
+  const shift = BigInt(field.width - SITE_BITS[field.kind]);
+  return mask !== fullMask(field) && (found ^ value) >> shift === 0n;
+}
+
 /** Fields whose terms the frame fails, and would match in each other's place. */
 interface Swapped {
   readonly what: string;
@@ -50,7 +60,7 @@ function swappedIn(facts: Facts, [a, b]: readonly [FieldName, FieldName], what: 
   const wanted = [first, second].filter((term) => term !== undefined);
   if (wanted.length === 0 || wanted.some(({ agrees }) => agrees)) return null;
   // Networks that both ends lie in are no evidence.
-  if (wanted.length === 1 && !wanted.every(isSpecific)) return null;
+  if (wanted.length === 1 && !wanted.every((term) => isSpecific(term) && !isNeighbour(term))) return null;
   const isType = a.endsWith("_type");
   for (const [term, other] of [
     [first, b],

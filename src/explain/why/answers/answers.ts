@@ -127,20 +127,22 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
   // A flow may be several rules. The queues of a driver's own RSS are no choice of the text.
   const took = chance?.kind === "action" ? chance.rule : null;
   const others = rulesThere.filter((node) => took === null || !isSame(at.rules.refOf(node), took));
-  const own = took !== null && isMade(took.name) ? others.filter((node) => !isMade(at.rules.refOf(node).name)) : [];
+  const isDrivers = took !== null && isMade(took.name);
+  const own = isDrivers ? others.filter((node) => !isMade(at.rules.refOf(node).name)) : [];
   const byChance = chance === undefined ? [] : [chance];
-  const byRules = leadReasons(at, own.length > 0 ? own : others);
+  const byRules = leadReasons(at, isDrivers ? own : others);
   const isChance = own.length === 0 && chance !== undefined;
   const reasons = isChance ? [...byChance, ...byRules] : [...byRules, ...byChance];
   // Chance decided: no mistake or repair is about the rules that did not take the frame.
   if (isChance) [at.focus, at.unreached] = [null, []];
   const shown = own.length > 0 ? own : rulesThere;
   const names = [...new Map(shown.map((node) => [node.stored.id, at.rules.textOf(node)])).values()];
-  return {
-    reached: false,
-    sentence: leadText(names, [`delivers to ${label}`, `deliver to ${label}`], causeOf(at, reasons)),
-    reasons,
-  };
+  // RSS itself says which rule distributes frames.
+  const sentence =
+    isChance && chance.kind === "action" && chance.action === "rss"
+      ? chance.sentence
+      : leadText(names, [`delivers to ${label}`, `deliver to ${label}`], causeOf(at, reasons));
+  return { reached: false, sentence, reasons };
 }
 
 function isSame(a: RuleRef, b: RuleRef): boolean {

@@ -1,13 +1,17 @@
 /** Why a frame ended as it did. */
 import { isMade, isReceiver } from "../../../drivers/madeRules.js";
+import { hashClauses } from "../../print/hashText.js";
 import { wantsSwappedBytes } from "../../repair/mistakes/byteOrder.js";
 import type { Answer, Case } from "../case.js";
 import { distanceOf } from "../compare.js";
 import type { Reason } from "../explanation.js";
 import { nearestRules, type Candidate } from "../nearest.js";
 import { drops, isCatchAll } from "../reasons/catchAll.js";
+import { hashIn } from "../reasons/chance.js";
 import { listText, ruleText } from "../reasons/describe.js";
 import { arrivals, lossesOf } from "../reasons/end.js";
+import { leadReasons } from "../reasons/reach.js";
+import { linksOf } from "../links.js";
 import { NOT_CONSIDERED, reasonsOf, type Judged } from "../reasons/match.js";
 import { stateWriter } from "../reasons/writers.js";
 import { isBefore, type RuleNode } from "../rules.js";
@@ -34,9 +38,12 @@ export function forEnd(at: Case): Answer {
     const who = own ?? rules.at(-1);
     const to = listText(got.map((one) => one.to));
     const by = who === undefined ? "default" : ruleText(who);
+    // The hash of a driver's own rule would hide why no rule of the text matched.
+    const hash = got.length === 1 && !isLeft ? hashIn(steps) : undefined;
+    const chosen = hash === undefined ? "" : `: ${hashClauses(hash).join("; ")}`;
     const sentence = isLeft
       ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
-      : `${to} got the frame by ${by}`;
+      : `${to} got the frame by ${by}${chosen}`;
     const reasons = nearMisses(at, left);
     const [lost] = lossesOf(at, steps);
     const copies = lost === undefined ? "" : `; a copy was lost: ${lost.sentence}`;
@@ -72,8 +79,10 @@ function unclaimed({ walked: { traced, visits } }: Case): readonly Visit[] {
     .filter(({ rule, step: { rule: by } }) => rule === 0 || !isMade(by?.name) || isReceiver(by?.name));
 }
 
-function nearText([near]: readonly Reason[]): string {
-  return near === undefined ? "" : `; nearest: ${near.sentence}`;
+function nearText([near, ...more]: readonly Reason[]): string {
+  if (near?.kind !== "not reached") return near === undefined ? "" : `; nearest: ${near.sentence}`;
+  const cause = more.find(({ kind }) => kind !== "not reached");
+  return `; ${near.sentence}${cause === undefined ? "" : `: ${cause.sentence}`}`;
 }
 
 /** Why the nearest rules did not take a lost frame: where none did, or one that takes what others leave. */
@@ -121,6 +130,7 @@ function isMain(one: Reason, reason: string | null): boolean {
 function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode) => boolean = () => true): Reason[] {
   const isOwn = (node: RuleNode): boolean => !isMade(at.rules.refOf(node).name);
   const nearest = nearestRules(at, MAX_SEARCHED, visits, (node) => isOwn(node) && accepts(node));
+  if (nearest.length === 0) return unreachedMisses(at, visits, isOwn);
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
   const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));
   if (swapped > 0) nearest.unshift(...nearest.splice(swapped, 1));
@@ -132,6 +142,23 @@ function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode
   // Another match would let frames pass that a meter, a connection or a flag stopped.
   if (first !== undefined && failsState(at, first)) at.focus = null;
   return reasons;
+}
+
+/** Where only rules of a driver are: why the nearest of them did not lead the frame on to the rules of the text. */
+function unreachedMisses(at: Case, visits: readonly Visit[], isOwn: (node: RuleNode) => boolean): Reason[] {
+  const { rules, walked } = at;
+  const beyond = (node: RuleNode): RuleNode[] =>
+    linksOf(walked.traced.core, walked.traced.actionsOf(node.stored)).flatMap(({ kind, to }) =>
+      kind === "table" && walked.device.tables.has(to) ? rules.rulesOf(to).filter(isOwn) : [],
+    );
+  const leads = nearestRules(at, MAX_SEARCHED, visits, (node) => !isOwn(node) && !isReceiver(rules.refOf(node).name));
+  const [targets] = leads.map(({ node }) => beyond(node)).filter((own) => own.length > 0);
+  if (targets === undefined) return [];
+  const [first, ...causes] = leadReasons(at, targets);
+  if (first?.kind !== "not reached") return first === undefined ? [] : [first, ...causes];
+  const names = [...new Map(targets.map((node) => [node.stored.id, rules.textOf(node)])).values()];
+  const sentence = `${listText(names)} ${names.length === 1 ? "was" : "were"} never reached`;
+  return [{ ...first, sentence }, ...causes];
 }
 
 /** Whether a frame fails what a rule matches of the result of a stateful action. */

@@ -89,6 +89,12 @@ export class RuleWriter {
     return this.driver?.ethtoolTable(facts) ?? loc;
   }
 
+  /** Its priority, and why the driver gives it that. */
+  #orderOf(rule: NtupleRule): { description?: string; priority: number } {
+    const description = this.driver?.because(rule.facts);
+    return { ...(description === undefined ? {} : { description }), priority: this.#priorityOf(rule) };
+  }
+
   #host(rule: NtupleRule): void {
     const { device, match, action, loc, place } = rule;
     const { vport, port } = this.#placeOf(device, place);
@@ -97,7 +103,7 @@ export class RuleWriter {
       application: "ethtool",
       ...(vport === 0 ? {} : { function: vport }),
       ...(port === undefined ? {} : { port }),
-      priority: this.#priorityOf(rule),
+      ...this.#orderOf(rule),
       match: match.toScenario(),
       action: action === "drop" ? "drop" : { queue: "queue" in action ? action.queue : 0 },
     });
@@ -111,7 +117,7 @@ export class RuleWriter {
     this.draft.push("rules", {
       name: this.draft.freeName("rules", `${device} ${loc}`),
       table,
-      priority: this.#priorityOf(rule),
+      ...this.#orderOf(rule),
       match: asked,
       actions: [action === "drop" ? "drop" : this.#destination(device, vport, action, type)],
     });

@@ -8,8 +8,8 @@ import { notImported, type Place, unknownName, type Word } from "../../text/refu
 import type { Cursor } from "../../text/words.js";
 import { readActions } from "./actions/actions.js";
 import type { Step, Zone } from "./actions/steps.js";
-import type { Devices, NetDevice } from "./devices.js";
-import { askProtocol, checkTags, isTag, isTracked, KEYS, l3Of, type KeyContext } from "./keys.js";
+import type { Devices, NetDevice, Tunnel } from "./devices.js";
+import { askProtocol, checkTags, isTag, isTracked, KEYS, l3Of, type KeyContext, type Keys } from "./keys.js";
 import { etherTypeOf, tcNumber } from "./values.js";
 
 /** Where a filter is: a device, or a block that devices share. */
@@ -101,6 +101,7 @@ export function readFilter(
   const missing: string[] = [];
   let software: Word | undefined;
   let inSoftware = true;
+  let isInHardware = false;
   const refuse = (word: Word, what: string, reason: string): void => {
     missing.push(`${what}: ${reason}`);
     findings.refuse(word.place, what, reason);
@@ -108,7 +109,10 @@ export function readFilter(
   while (!words.done && words.peek() !== "action" && words.peek() !== "actions") {
     const word = words.next("a key");
     if (word.text === "skip_hw" || word.text === "not_in_hw") software = word;
-    else if (FLAGS[word.text] !== undefined) inSoftware &&= word.text !== "skip_sw";
+    else if (FLAGS[word.text] !== undefined) {
+      inSoftware &&= word.text !== "skip_sw";
+      isInHardware ||= word.text === "in_hw";
+    }
     else if (isFlagVariable(word.text))
       findings.assume(
         word.place,
@@ -141,6 +145,7 @@ export function readFilter(
   }
   const device = reader.deviceOf(hook.owner);
   const tunnel = "tunnel" in device ? device.tunnel : undefined;
+  if (tunnel !== undefined && !isInHardware) checkTunnelPort(hook, tunnel, keys, reader);
   const match = new MatchDraft();
   const context: KeyContext = {
     match,
@@ -188,6 +193,13 @@ export function readFilter(
     place: hook.kind.place,
     origin,
   };
+}
+
+/** The driver refuses filters of a tunnel over UDP that do not ask for its port (docs/drivers.md). */
+function checkTunnelPort({ owner }: Hook, { kind }: Tunnel, keys: Keys, { driver, findings }: FilterReader): void {
+  if (driver === null || kind === "gre" || keys.has("enc_dst_port")) return;
+  const reason = `${driver.name} offloads filters of a ${kind} device only with enc_dst_port: imported all the same`;
+  findings.assume(owner.place, owner.text, reason);
 }
 
 /** Words up to the kind of a filter, and the kinds. */

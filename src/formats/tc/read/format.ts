@@ -45,7 +45,7 @@ export const TC: Format = {
   portName: "dev",
   states: STATES,
   recognizes: (text) =>
-    /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b/.test(
+    /\b(?:tc\b|TC\}?)\s+(?:-\S+\s+){0,4}(?:filter|qdisc|chain)\b|(?:\bfilter|tc_filter\w{0,20})\s+add\s+(?:dev|block)\b|"kind"\s*:\s*"(?:flower|matchall)"|\bpref \d+ (?:flower|matchall|u32)\b|\bip\s+link\s+add\s.{0,100}\stype\s+(?:vxlan|geneve)\s/.test(
       text,
     ),
   importer: (draft, findings, { kernel }) => new TcImport(draft, findings, kernel),

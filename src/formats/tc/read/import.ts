@@ -288,6 +288,7 @@ export class TcImport implements Importer {
     let name: Word | undefined;
     let kind: string | undefined;
     let [port, key]: (number | undefined)[] = [];
+    let external: Word | undefined;
     words.next("ip");
     words.next("link");
     words.next("add");
@@ -297,11 +298,17 @@ export class TcImport implements Importer {
       else if (word.text === "name") name = words.next("a name");
       else if (word.text === "dstport") port = tcNumber(words.next("a port"), "a port", 16);
       else if (word.text === "id" || word.text === "vni") key = tcNumber(words.next("an id"), "an id", 24);
+      else if (word.text === "external") external = word;
       else if (["dev", "link", "remote", "local", "group"].includes(word.text)) words.next("a value");
       else name ??= word;
     }
     const tunnel = LINK_KINDS[kind ?? ""];
     if (tunnel === undefined || name === undefined) return;
+    if (external !== undefined && key !== undefined) {
+      const reason = "ip takes no id beside it: imported without the id";
+      this.findings.assume(external.place, external.text, reason);
+      key = undefined;
+    }
     if ((port ?? 0) === 0) port = tunnel === "vxlan" ? this.#devices.linuxPort(name) : UDP_PORTS[tunnel];
     this.#devices.declare(name.place, name.text, {
       kind: tunnel,

@@ -53,6 +53,8 @@ export class Rules {
   /** The last queue that the rule under way names. */
   #topQueue = 0;
   #ofPort = false;
+  /** Where patterns want VXLAN at other ports than that of the standard: a device of the text may have them. */
+  readonly #atPorts: { readonly udpPort: number; readonly word: Word; readonly file: string }[] = [];
   /** Whether frames of the eSwitch are led to the table of group 0. */
   #leads = false;
 
@@ -80,6 +82,7 @@ export class Rules {
       domain,
       assume,
       bareItems: this.pmd?.bareItems,
+      atVxlanPort: (udpPort, word) => this.#atPorts.push({ udpPort, word, file: this.findings.file }),
       checksLayers: this.#pmdOf(rule)?.checksLayers,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
@@ -280,6 +283,14 @@ export class Rules {
   finish(): void {
     for (const [vport, receiver] of this.receivers.open) this.#deliverTheRest(vport, receiver);
     this.#matchers.finish();
+    for (const { udpPort, word, file } of this.#atPorts) {
+      const ports = this.draft.vxlanPorts;
+      if (ports.includes(udpPort)) continue;
+      this.findings.file = file;
+      const command = `ip link add NAME type vxlan dstport ${udpPort} external`;
+      const reason = `the device reads it on UDP port ${ports.join(" or ")}, not ${udpPort}; this would register the port: ${command}`;
+      this.findings.assume(word.place, word.text, reason);
+    }
   }
 
   /** A table that spreads frames; rules that spread alike share it. */

@@ -88,6 +88,7 @@ export class CaseDevice {
       options,
       trace: NO_TRACE,
       rule: target,
+      beyond: null,
       key: keyFromWire(device, frame, options),
       frameThere: frame,
       lookup: null,

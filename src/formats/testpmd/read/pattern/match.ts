@@ -62,13 +62,18 @@ function enter(walk: PatternWalk, { word, name, kind }: Item): void {
   if (kind.outerOnly === true && walk.level === "inner") {
     notImported(word, `the parser of the device does not read ${name} inside a tunnel`);
   }
-  if (kind.port !== undefined && walk.udpPort !== undefined && walk.udpPort !== BigInt(kind.port)) {
-    notImported(word, `the parser of the device reads ${name} on UDP port ${kind.port} only, not ${walk.udpPort}`);
-  }
+  if (kind.port !== undefined && walk.udpPort !== undefined) checkUdpPort(walk, word, name, kind.port);
   if (layer === "vlan" && ++walk.vlans > 2) notImported(word, "no match field has a third VLAN tag");
   if (layer === "mpls") enterMpls(walk, word);
   if (layer === "ipv4" || layer === "ipv6") walk.ipVersion = layer === "ipv4" ? 4 : 6;
   if (layer === "l4") walk.upper = name;
+}
+
+/** Of VXLAN, the driver takes each port (`mlx5_flow.c`), and the device may read it at this one later. */
+function checkUdpPort({ udpPort, place }: PatternWalk, word: Word, name: string, only: number): void {
+  if (udpPort === BigInt(only)) return;
+  if (name === "vxlan") place.atVxlanPort?.(Number(udpPort), word);
+  else notImported(word, `the parser of the device reads ${name} on UDP port ${only} only, not ${udpPort}`);
 }
 
 /** Upper items that the driver checks. */

@@ -12,6 +12,8 @@ export interface PatternPlace {
   /** Declares the Geneve option that rules match. @throws NotImported */
   readonly option: (optionClass: bigint, type: bigint, word: Word) => void;
   readonly assume: (word: Word, reason: string) => void;
+  /** Told of another UDP port than that of the standard at which a pattern wants VXLAN. */
+  readonly atVxlanPort?: (port: number, word: Word) => void;
   /** Fields that items without values ask for in place of their headers: `udp` an IP protocol. */
   readonly bareItems?: Readonly<Record<string, readonly [field: string, value: bigint]>> | undefined;
   /** Whether the driver refuses layers that are not in their order. */
