@@ -237,7 +237,9 @@ export class ImportedRules {
 
   /** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
   #portRepair(repair: Repair): OwnRepair {
-    const port = (parseJson(repair.fields[0]?.after ?? "[]") as number[]).at(-1);
+    const ports = parseJson(repair.fields[0]?.after ?? "[]") as readonly number[];
+    const port = ports.at(-1);
+    if (port === undefined) return repair;
     const edits = vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words);
     if (edits !== null) return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
     const sentence = `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.`;

@@ -9,13 +9,13 @@ export function WorkBar(): JSX.Element | null {
   if (now === null) return null;
   const { what, done, total } = now;
   return (
-    <div class="work">
+    <section class="work" aria-labelledby="work-what">
       <span id="work-what">{what}</span>
       <progress aria-labelledby="work-what" {...(total > 0 ? { value: done, max: total } : {})} />
       <span class="muted">{total > 0 ? `${Math.floor((done / total) * 100)} %` : countText(done)}</span>
       <button type="button" onClick={() => void stopWork()}>
         Stop
       </button>
-    </div>
+    </section>
   );
 }

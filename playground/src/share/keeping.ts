@@ -1,5 +1,4 @@
 /** Keeps the work of this tab while it changes. */
-import { stale } from "../state/answer.js";
 import { openFile } from "../state/capture.js";
 import { openedRules, rules, rulesName, source, written } from "../state/document.js";
 import { notify } from "../state/notices.js";
@@ -98,6 +97,7 @@ export async function keepNow(): Promise<void> {
 /** What the page shows, as it is kept. */
 export function workOfTheMoment(): KeptWork {
   const open = openFile.peek();
+  const good = goodRules();
   if (open !== null) missing = null;
   return {
     at: Date.now(),
@@ -110,7 +110,8 @@ export function workOfTheMoment(): KeptWork {
     path: selectedPath.peek(),
     filter: filter.peek(),
     ...(origin !== undefined && { origin }),
-    ...(stale.peek() && goodRules() !== null && { good: goodRules() ?? "" }),
+    // The engine may not have answered yet: the text may be one with errors.
+    ...(good !== null && good !== rules.peek() && { good }),
     capture: open === null ? missing : { name: open.name, size: open.file.size },
   };
 }

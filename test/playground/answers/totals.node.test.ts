@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { typeRules } from "../share/support/rules.js";
 import { exampleOf, filterInput, openFiles, selects } from "../frames/support.js";
 import { openPlayground, type Playground } from "../support/page.js";
+import { until } from "../rules/support/editor.js";
 import { MAIL, openTotals, rulesOn, TELNET, verdict, WEB } from "./support.js";
 
 let playground: Playground;
@@ -46,10 +47,13 @@ test("a verdict is pressed while the list is narrowed to it, by mouse and by key
 test("the opened totals have destinations, reasons in words, and rules in three orders", async () => {
   const page = await withRules(rulesOn([TELNET, MAIL, WEB], PORTS));
   const totals = await openTotals(page);
-  expect(await totals.getByRole("list", { name: "Destinations" }).getByRole("button").allTextContents()).toEqual([
-    expect.stringMatching(/^qp:web3 frames,60 %, 162 bytes/),
-    expect.stringMatching(/^qp:mail1 frame,20 %, 54 bytes/),
-  ]);
+  const destinations = totals.getByRole("list", { name: "Destinations" }).getByRole("button");
+  await until(async () =>
+    expect(await destinations.allTextContents()).toEqual([
+      expect.stringMatching(/^qp:web3 frames,60 %, 162 bytes/),
+      expect.stringMatching(/^qp:mail1 frame,20 %, 54 bytes/),
+    ]),
+  );
   await totals.getByText("No rule of the root table matched the frame, and no later stage accepted it.").waitFor();
   const names = totals.getByRole("table", { name: "Hits by rule" }).locator("tbody th");
   expect(await names.allTextContents()).toEqual(["telnet", "mail", "web"]);

@@ -34,6 +34,8 @@ beforeEach(async () => {
   opened = await playground.open({ script: AXE + COUNTED });
   page = opened.page;
   await untilText(page, "flowsteer");
+  // The engine has its core: what holds that of proofs would hold the engine's.
+  await page.getByRole("grid", { name: "Frames" }).getByRole("row").nth(1).waitFor();
 });
 afterEach(async () => {
   expect(opened.faults).toEqual([]);
