@@ -38,7 +38,7 @@ export class Steering {
     if (pieces === null) return { ...NOTHING, sums: recorder.take() };
     const parts = await PartFiles.open(job);
     const { json, rows, files: captures } = parts.outputs;
-    const outputs = { json: json !== null, quiet: true, elements: null, annotated: null, rows, files: captures };
+    const outputs = { json: json !== null, quiet: true, imported: null, annotated: null, rows, files: captures };
     const session = new Session(loaded, outputs, json ?? undefined);
     const files = pieces.map(fileOf);
     const share = job.share === null ? null : new FrameShare(loaded.device, job.share);

@@ -28,13 +28,15 @@ export async function farmWorker(line: CommandLine): Promise<number> {
   if (!quiet) {
     process.stderr.write(`flowsteer ${version()} serves ${shown(url)} with ${counted(processes, "core")}\n`);
   }
+  let isClosed: boolean;
   try {
-    await takeJobs(redis, { url, processes, lock }, interruption, (text) => {
+    isClosed = await takeJobs(redis, { url, processes, lock }, interruption, (text) => {
       if (!quiet) process.stderr.write(notesText(paint, [text]));
     });
   } finally {
     redis.disconnect();
     interruption.end();
   }
+  if (!isClosed) process.exit(0);
   return 0;
 }
