@@ -70,6 +70,7 @@ export class ImportedRules {
   readonly words: RuleWords;
   /** As in `ImportResult`. */
   readonly isOrdered: boolean;
+  readonly findings: ImportResult["findings"];
 
   /** What a field is called that no text names. */
   readonly #otherwise: (field: string) => string;
@@ -82,9 +83,10 @@ export class ImportedRules {
     sources: readonly ImportSource[],
     options: ImportOptions,
     scenario: Scenario,
-    { elementOf, isOrdered, formats }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats">,
+    { elementOf, isOrdered, formats, findings }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats" | "findings">,
   ) {
     [this.#sources, this.#options] = [sources, options];
+    this.findings = findings;
     this.#formats = formats.map((name) => FORMATS[name]);
     this.#otherwise = wordsOf(this.#formats);
     this.scenario = scenario;

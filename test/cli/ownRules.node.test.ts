@@ -281,6 +281,64 @@ it("run counts hits by place, with the words", async () => {
   expect(out).toMatch(new RegExp(`${file}:2 .* flow create 0 ingress pattern eth / ipv4 dst is 10.0.0.7 / tcp`));
 });
 
+it("run tells why no frame can hit a rule, and nothing of rules that others can", async () => {
+  const flow = (pattern: string, action: string): string =>
+    `flow create 0 ingress ${pattern} / end actions ${action} / end\n`;
+  const file = scratch(
+    "never.testpmd",
+    flow("pattern eth / ipv4 / udp", "queue index 1") +
+      flow("pattern eth / ipv4 / udp dst is 53", "queue index 2") +
+      flow("group 3 pattern eth", "drop") +
+      flow("pattern eth / ipv4 / tcp dst is 9999", "drop"),
+  );
+  const { out } = await flowsteer(["run", file, CAPTURE, "--quiet"]);
+  const shown = (await flowsteer(["run", file, CAPTURE])).out;
+  expect(out).not.toContain("No frame can hit");
+  const [, causes = ""] = shown.split("No frame can hit");
+  expect(
+    causes
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.replace(/\s+/g, " ")),
+  ).toEqual([`${file}:2 rule "${file}:1" takes all its frames`, `${file}:3 no rule leads to table "nic_rx group 3"`]);
+  expect(shown).toMatch(/never\.testpmd:4 +0 +0 +never hit/);
+});
+
+describe("--rule", () => {
+  const text =
+    "tc filter add dev eth0 ingress protocol ip prio 1 flower skip_hw ip_proto tcp action drop\n" +
+    "tc filter add dev eth0 ingress protocol arp prio 2 flower arp_sip 10.0.0.1 action drop\n" +
+    "tc filter add dev eth0 ingress protocol ip prio 3 flower ip_proto udp action drop\n";
+  const asked = (file: string, rule: string) =>
+    flowsteer(["why", file, "--lenient", "--packet", "ipv4 / tcp", "--rule", rule]);
+
+  it.each([
+    [1, "skip_hw: the filter is not in the device, and is left out"],
+    [2, "arp_sip: the device does not match ARP"],
+  ])("says of line %d, which is in no device, why", async (line, reason) => {
+    const file = scratch("left.tc", text);
+    const { code, err } = await asked(file, `${file}:${line}`);
+    expect(code).toBe(2);
+    expect(err).toContain(`--rule ${file}:${line}: no rule of the device is of this line: `);
+    expect(err.split("\n").at(-2)).toContain(reason);
+  });
+
+  it("needs no folder, and finds states of ip xfrm", async () => {
+    const file = scratch("left.tc", text);
+    expect((await asked(file, "left.tc:3")).out).toContain(`rule "${file}:3" does not match: IP protocol is tcp`);
+    expect((await asked(file, "left.tc:9")).err).toContain("nothing has this name");
+    const state = scratch(
+      "in.xfrm",
+      "ip xfrm state add src 10.0.0.1 dst 10.0.0.2 proto esp spi 0x1000 reqid 1 mode tunnel aead " +
+        "'rfc4106(gcm(aes))' 0x44434241343332312423222114131211f4f3f2f1 128 offload packet dev eth2 dir in\n",
+    );
+    const packet = ["--packet", "ipv4 10.0.0.3 > 10.0.0.2 / esp 0x1000"];
+    const { out } = await flowsteer(["why", state, ...packet, "--rule", "in.xfrm:1"]);
+    expect(out.replace(/\s+/g, " ")).toContain(`flow "${state}:1" does not match: src is 10.0.0.3, not 10.0.0.1`);
+  });
+});
+
 it("several files make one set of rules, and captures follow them", async () => {
   const one = scratch("one.testpmd", FLOWS);
   const other = scratch("other.testpmd", FLOWS.replaceAll("10.0.0.7", "10.0.0.8"));

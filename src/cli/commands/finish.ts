@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Failure } from "../../scenario/index.js";
 import { exitCodeOf } from "../interruption.js";
 import { linesOfHitRules } from "../report/notImported.js";
+import { neverHitText } from "../report/neverHit.js";
 import { failuresText, notesText, reportText } from "../report/report.js";
 import type { SteeredRun } from "./session.js";
 import { EXIT } from "../refusal.js";
@@ -78,7 +79,13 @@ async function report(session: SteeredRun, sources: string, partial: string | nu
   await outputs.rows?.end(interrupted ?? partial);
   if (outputs.annotated !== null) written.push(await outputs.annotated.end());
   if (isForPeople(session)) {
-    await output.write(reportText(painter(process.stdout), loaded, sources, skipped, outputs.elements));
+    const { imported } = outputs;
+    const paint = painter(process.stdout);
+    await output.write(reportText(paint, loaded, sources, skipped, imported?.elements ?? null));
+    if (interrupted === null) {
+      const never = await neverHitText(paint, loaded, imported);
+      if (never !== "") await output.write(`\n${never}`);
+    }
     const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
     if (lines !== "") await output.write(`\n${lines}`);
   } else if (outputs.json && partial !== null) {

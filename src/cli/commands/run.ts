@@ -64,7 +64,7 @@ export async function run(args: readonly string[]): Promise<number> {
     rows: format === null ? null : await openRows(format, line.values.get("output"), line.operands),
     annotated,
     quiet: line.flags.has("quiet"),
-    elements: rules.imported?.elements ?? null,
+    imported: rules.imported,
   });
 
   if (alone !== null) session.log.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);

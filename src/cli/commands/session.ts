@@ -1,5 +1,5 @@
 /** A run of a scenario: reads its frames, steers them, and writes what the options ask for. */
-import type { SourceElement } from "../../import/index.js";
+import type { ImportedRules } from "../../import/index.js";
 import {
   type OutcomeClass,
   CaptureRun,
@@ -38,14 +38,14 @@ export interface RunOutputs {
   annotated: AnnotatedCapture | null;
   /** No report, notes and progress. */
   quiet: boolean;
-  /** The elements of rules that were imported, by the names of the rules. */
-  elements: ReadonlyMap<string, SourceElement> | null;
+  /** Rules of another program; null for a scenario. */
+  imported: ImportedRules | null;
 }
 
 /** What the end of a run reads: of frames that were steered here, or on other machines. */
 export interface SteeredRun {
   readonly loaded: LoadedScenario;
-  readonly outputs: Pick<RunOutputs, "json" | "quiet" | "elements"> & {
+  readonly outputs: Pick<RunOutputs, "json" | "quiet" | "imported"> & {
     readonly rows: Pick<RowFile, "end"> | null;
     readonly files: Pick<CaptureFiles, "close"> | null;
     readonly annotated: Pick<AnnotatedCapture, "end" | "isStandardOutput"> | null;

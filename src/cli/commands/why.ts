@@ -4,6 +4,7 @@ import type { LoadedScenario } from "../../scenario/index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { FRAME_OPTIONS, type ChosenFrame } from "../input/chosenFrame.js";
 import { RULE_OPTIONS } from "../input/rules/options.js";
+import type { Rules } from "../input/rules/rules.js";
 import { namesRule, notImportedLines } from "../report/notImported.js";
 import { ConnectionWatch, failedByConnection, withFrames } from "../report/since.js";
 import { badUsage } from "../refusal.js";
@@ -35,7 +36,7 @@ export async function why(args: readonly string[]): Promise<number> {
   }
   if (line.values.has("limit")) throw badUsage(null, "--limit needs --all");
   return answerOne("why", line, (loaded, rules) => {
-    const target = targetOf(line, loaded.device.vports);
+    const target = placed(targetOf(line, loaded.device.vports), rules);
     return async (frame, steerAgain) => {
       const explanation = await sinceWhen(loaded, await explanationOf(loaded, frame, target), frame, steerAgain);
       const lacking = await lackingOnWay(loaded, frame, explanation);
@@ -79,6 +80,25 @@ async function lackingOnWay(loaded: LoadedScenario, frame: ChosenFrame, explanat
   if (!scenario.rules?.some(({ notImported }) => notImported !== undefined)) return [];
   const named = [explanation, await traceOf(loaded, frame)];
   return notImportedLines(scenario, (rule) => namesRule(named, rule));
+}
+
+/** The rule of a text that `--rule` names by its place; the folder of its file can be left out, and it may be a flow. */
+function placed(target: Target, { imported }: Rules): Target {
+  if (imported === null || target.kind !== "rule") return target;
+  const places = [...imported.elements.keys()];
+  const isIt = (place: string): boolean => place === target.name || place.endsWith(`/${target.name}`);
+  const [name, ...others] = places.includes(target.name) ? [target.name] : places.filter(isIt);
+  if (name === undefined) {
+    const finding = imported.findings.find(({ file, line }) => isIt(`${file}:${line}`));
+    if (finding === undefined) return target;
+    throw badUsage(
+      `--rule ${target.name}`,
+      `no rule of the device is of this line: ${finding.text}: ${finding.reason}`,
+    );
+  }
+  if (others.length > 0) return target;
+  const { rules = [], hostRules = [] } = imported.scenario;
+  return { kind: [...rules, ...hostRules].some((rule) => rule.name === name) ? "rule" : "flow", name };
 }
 
 const OF_ONE_FRAME: readonly string[] = ["frame", "hex", "packet", "from"];

@@ -146,7 +146,7 @@ const CHECKS = {
   },
   esp_received: {
     numbers: ["sequence number", "highest number"],
-    sentence: (number, top) => `has the sequence number ${number}, which was received before; the highest is ${top}`,
+    sentence: (number, top) => `has the sequence number ${number}, which counts as received; the window ends at ${top}`,
   },
   esp_jump: {
     numbers: ["sequence number", "highest number"],

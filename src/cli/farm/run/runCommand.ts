@@ -57,7 +57,7 @@ export async function farmRun(line: CommandLine): Promise<number> {
     rows: rows === null ? null : endOf(rows),
     files,
     annotated: null,
-    elements: null,
+    imported: null,
   };
   const run = new FarmRun(loaded, ends, farm, merging, watch.done);
   try {

@@ -48,7 +48,7 @@ const LOST: Readonly<Partial<Record<ReasonName, readonly [name: string, sentence
   esp_hard_limit: ["esp-limit-reached", "The association has reached its hard limit. Create a new one with new keys."],
   esp_replay: [
     "esp-replay",
-    "The sequence number has been seen before, or is older than the replay window. A sender that has restarted needs a new association.",
+    "The replay window refuses the sequence number. A sender that has restarted needs a new association.",
   ],
   esp_jump: [
     "esp-sequence-jump",
