@@ -231,8 +231,9 @@ export class ImportedRules {
     return fields.every(({ field, after }) => VLAN_TAG.test(field) && after === null);
   }
 
-  /** Whether a repair only gives other values to what the text says, and the language has none of them. */
+  /** Whether a repair only gives other values to what the text says, and the language has none of them. No one edits a dump. */
   #isRefused({ of, rule, fields, edits }: OwnRepair): boolean {
+    if (this.#formats.some(({ hasDeviceFields }) => hasDeviceFields === true)) return false;
     if (of !== "rule" || rule === null || edits !== undefined || !this.words.areTried) return false;
     return fields.every(({ before, after, field }) => before !== null && after !== null && field !== "priority");
   }

@@ -112,8 +112,7 @@ export function readFilter(
     else if (FLAGS[word.text] !== undefined) {
       inSoftware &&= word.text !== "skip_sw";
       isInHardware ||= word.text === "in_hw";
-    }
-    else if (isFlagVariable(word.text))
+    } else if (isFlagVariable(word.text))
       findings.assume(
         word.place,
         word.text,
