@@ -51,6 +51,9 @@ const PRECEDENCE = ": it takes precedence";
 const REVERSED =
   /^(.*?) has priority \d+ and takes every frame of (.*), which has priority \d+: the lower number wins\. Give the more specific rule the lower number\.$/;
 
+/** What sentences say of the register that holds the state of a connection. */
+const CONNECTION_VALUE = /\b(ct_state|ct_zone) ((?:0x)?[\da-f]+(?:\/0x[\da-f]+)?)(?![\w/])/g;
+
 /** Keys of an explanation whose values are sentences. */
 const SENTENCES = new Set(["sentence", "absent", "note", "others"]);
 
@@ -190,7 +193,23 @@ export class ImportedRules {
   inOwnNames<T extends object>(record: T): T {
     const said = new Map<string, string>();
     const own = this.#withDifferences(record, said, undefined);
-    return withSentences(own, this.namesOfFields(record), said, undefined) as T;
+    // The words of a rule are found by importing it again and again: only where a sentence names a field.
+    let names: ReturnType<typeof this.namesOfFields> | undefined;
+    const nameOf = (field: string, about?: string): string => (names ??= this.namesOfFields(record))(field, about);
+    const inOwn = (sentence: string, about: string | undefined): string =>
+      inValues(sentence, said)
+        .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
+        .replace(MATCH_FIELDS, (field) => nameOf(field, about))
+        .replace(
+          CONNECTION_VALUE,
+          (_, name: string, value: string) => `${name} ${this.valueIn(name, value, about ?? "")}`,
+        )
+        .replace(PRIORITIES, PRECEDENCE)
+        .replace(
+          REVERSED,
+          "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",
+        );
+    return withSentences(own, inOwn, undefined) as T;
   }
 
   /** A value with its differences as the texts have them; `said` gets what sentences say of those that are others then. */
@@ -360,26 +379,16 @@ function ruleOf(record: object): string | undefined {
 /** The sentences in a value; those about a rule in the words of the rule. */
 function withSentences(
   value: unknown,
-  nameOf: (field: string, rule?: string) => string,
-  said: ReadonlyMap<string, string>,
+  inOwn: (sentence: string, about: string | undefined) => string,
   of: string | undefined,
 ): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, nameOf, said, of));
+  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, inOwn, of));
   if (typeof value !== "object" || value === null) return value;
   const about = ruleOf(value) ?? of;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]: [string, unknown]) => [
       key,
-      typeof one === "string" && SENTENCES.has(key)
-        ? inValues(one, said)
-            .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
-            .replace(MATCH_FIELDS, (field) => nameOf(field, about))
-            .replace(PRIORITIES, PRECEDENCE)
-            .replace(
-              REVERSED,
-              "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",
-            )
-        : withSentences(one, nameOf, said, about),
+      typeof one === "string" && SENTENCES.has(key) ? inOwn(one, about) : withSentences(one, inOwn, about),
     ]),
   );
 }

@@ -91,7 +91,20 @@ async function checkImported(name: string, text: string, imported: ImportedRules
     };
   };
   const found = await lint(loaded.device, { senders: sendersOf(loaded), isOrdered: imported.isOrdered });
-  return { name, text, refusals: [], scenario, findings: imported.aboutElements(found).map(placed) };
+  const findings = imported
+    .aboutElements(found)
+    .map((one) => placed(imported.words.areTried ? imported.inOwnNames(one) : one));
+  return { name, text, refusals: [], scenario, findings: findings.map((one) => withReason(one, imported)) };
+}
+
+/** What an import assumes of the connections of a rule is why no frame hits it. */
+function withReason(finding: FindingLine, { findings }: ImportedRules): FindingLine {
+  const { file, place, sentence } = finding;
+  if (!/\bct_state\b/.test(sentence)) return finding;
+  const reason = findings.find(
+    (one) => one.file === file && one.line === place?.line && /\bconnections\b/.test(one.reason),
+  );
+  return reason === undefined ? finding : { ...finding, sentence: `${sentence.replace(/\.$/, "")}: ${reason.reason}.` };
 }
 
 export async function checkFile(name: string, text: string, device: DeviceOptions = {}): Promise<CheckedFile> {

@@ -87,7 +87,9 @@ async function report(
   let last: CoverLine | null = null;
   for (const one of coverLines(found, rulePointers(scenario), partial)) {
     last = one;
-    const named = { ...one, ...elementsOfRules(one, rules) };
+    const { imported } = rules;
+    const own = imported?.words.areTried === true ? imported.inOwnNames(one) : one;
+    const named = { ...own, ...elementsOfRules(one, rules) };
     if (json) await output.write(`${JSON.stringify(named)}\n`);
     else if (!line.flags.has("quiet")) await output.write(coverText(paint, device, named));
   }

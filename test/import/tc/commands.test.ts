@@ -46,6 +46,34 @@ test("the filters of a priority have one protocol, in each chain", () => {
   ]);
 });
 
+test("a filter with the keys of another one of its priority is left out, as the kernel refuses it", () => {
+  const add = (words: string, action = "drop"): string => `tc filter ${words} flower dst_ip 10.0.0.1 action ${action}`;
+  const of = "dev eth0 ingress protocol ip prio";
+  const text = [
+    add(`add ${of} 1`),
+    add(`add ${of} 1`, "pass"),
+    add(`add ${of} 1`).replace("10.0.0.1", "10.0.0.1/32"),
+    add(`add ${of} 1`).replace("10.0.0.1", "10.0.0.0/31"),
+    add(`add ${of} 2`),
+    add(`add ${of} 1 chain 1`),
+    add(`replace ${of} 3 handle 1`),
+    add(`replace ${of} 3 handle 1`, "pass"),
+    add(`replace ${of} 3 handle 2`),
+    `tc filter del ${of} 2`,
+    add(`add ${of} 2`, "pass"),
+  ].join("\n");
+  const { findings, scenario } = importRules(text);
+  const left = findings.filter(({ reason }) => reason.includes("EEXIST")).map(({ line, reason }) => [line, reason]);
+  const says = (line: number, prio: number): string =>
+    `the kernel refuses it (EEXIST) and it is left out: line ${line} has a filter with these keys at prio ${prio}`;
+  expect(left).toEqual([
+    [2, says(1, 1)],
+    [3, says(1, 1)],
+    [9, says(8, 3)],
+  ]);
+  expect(scenario?.rules?.filter(({ name }) => name?.startsWith("driver: ") === false)).toHaveLength(5);
+});
+
 describe("matches", () => {
   test.each([
     [

@@ -182,7 +182,7 @@ class Reader {
       this.#statement();
     } else {
       const rest = this.#statement();
-      const known = [...IN_TABLES, "element"];
+      const known = [...OBJECTS_OF_TABLES, "element"];
       if (object === undefined || !known.includes(object.text))
         this.#refuse(
           verb,
@@ -287,8 +287,8 @@ const OF_CHAINS = ["type", "policy", "flags", "devices", "comment"];
 /** Words of a table that have no block. */
 const STATEMENTS = ["flags", "comment"];
 
-/** What stands in a table besides rules. */
-const IN_TABLES = [
+/** What can be added to a table besides rules. */
+const OBJECTS_OF_TABLES = [
   "chain",
   "flowtable",
   "set",
@@ -300,9 +300,9 @@ const IN_TABLES = [
   "secmark",
   "synproxy",
   "tunnel",
-  "flags",
-  "comment",
 ];
+/** What stands in a table besides rules. */
+const IN_TABLES = [...OBJECTS_OF_TABLES, ...STATEMENTS];
 const TYPES = ["filter", "nat", "route"];
 const PRIORITY = /^(?:[+-]?\d+|[+-]|raw|mangle|dstnat|filter|security|srcnat|out)$/;
 

@@ -15,6 +15,8 @@ export class FilterList {
   /** The first filter of a chain, a priority and a handle that is given. */
   readonly #handles = new Map<string, number>();
   readonly #lowest = new Map<number, number>();
+  /** The numbers of the filters by hashes of what they match: the texts themselves would take more memory. */
+  readonly #keys = new Map<number, number[]>();
   #next = 0;
 
   get all(): readonly Filter[] {
@@ -36,6 +38,13 @@ export class FilterList {
   someAt(chain: number, prio: number): Filter | undefined {
     const [number = -1] = this.#at(chain, prio) ?? [];
     return this.#filters.get(number);
+  }
+
+  /** The filter of a chain and a priority that matches the same keys. */
+  sameAs(filter: Filter): Filter | undefined {
+    const key = keyOf(filter);
+    const numbers = this.#keys.get(hashOf(key)) ?? [];
+    return numbers.map((number) => this.#filters.get(number)).find((one) => one !== undefined && keyOf(one) === key);
   }
 
   /** @param replaces whether it takes the place of one with the same handle */
@@ -69,6 +78,8 @@ export class FilterList {
   #put(number: number, filter: Filter): void {
     const { chain, prio, handle } = filter;
     this.#filters.set(number, filter);
+    const hash = hashOf(keyOf(filter));
+    this.#keys.set(hash, [...(this.#keys.get(hash) ?? []), number]);
     if (handle !== undefined) {
       const key = `${chain} ${prio} ${handle}`;
       this.#handles.set(key, this.#handles.get(key) ?? number);
@@ -80,8 +91,14 @@ export class FilterList {
   }
 
   #remove(number: number): void {
-    const { chain, prio, handle } = this.#filters.get(number) as Filter;
+    const filter = this.#filters.get(number) as Filter;
+    const { chain, prio, handle } = filter;
     this.#filters.delete(number);
+    const hash = hashOf(keyOf(filter));
+    this.#keys.set(
+      hash,
+      (this.#keys.get(hash) ?? []).filter((one) => one !== number),
+    );
     const key = `${chain} ${prio} ${handle}`;
     if (this.#handles.get(key) === number) this.#handles.delete(key);
     const prios = this.#chains.get(chain);
@@ -91,4 +108,15 @@ export class FilterList {
     prios?.delete(prio);
     if (this.#lowest.get(chain) === prio) this.#lowest.delete(chain);
   }
+}
+
+/** What the kernel knows a filter by, in its chain. */
+function keyOf({ chain, prio, match: { terms } }: Filter): string {
+  return JSON.stringify([chain, prio, terms]);
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
 }

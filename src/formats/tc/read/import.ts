@@ -215,7 +215,8 @@ export class TcImport implements Importer {
     }
   }
 
-  #add(hook: Hook, words: Cursor, text: string, verb = "add"): void {
+  /** @param verb of a command; undefined for what a listing shows */
+  #add(hook: Hook, words: Cursor, text: string, verb?: string): void {
     if (hook.kind.text === "") notImported(hook.kind, "the kind of the filter is missing: flower or matchall");
     const filter = readFilter(hook, words, this.#reader, text, this.draft.origin);
     if (filter === undefined) return;
@@ -232,7 +233,15 @@ export class TcImport implements Importer {
         hook.protocol ?? hook.kind,
         `the kernel refuses it (EINVAL): the filters of prio ${filter.prio} have another protocol, as in line ${other.place.line}`,
       );
-    this.#last.undo = list.add(filter, verb !== "add");
+    // net/sched/cls_flower.c, fl_ht_insert_unique(); cls_matchall.c, mall_change().
+    const same = verb === undefined ? undefined : list.sameAs(filter);
+    const isItself = verb !== "add" && filter.handle !== undefined && same?.handle === filter.handle;
+    if (same !== undefined && !isItself) {
+      const reason = `the kernel refuses it (EEXIST) and it is left out: line ${same.place.line} has a filter with these keys at prio ${filter.prio}`;
+      this.findings.assume(hook.kind.place, hook.kind.text, reason);
+      return;
+    }
+    this.#last.undo = list.add(filter, verb !== undefined && verb !== "add");
   }
 
   #delete({ owner, chain, prio, handle }: Hook): void {
