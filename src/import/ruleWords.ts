@@ -124,9 +124,11 @@ export class RuleWords {
   }
 
   #valueEdits(rule: string, home: Home, changes: readonly FieldChange[]): readonly TextEdit[] | null {
-    if (changes.some(({ before }) => before === null)) return null;
+    // What the text says of a field that is added follows from what else it says.
+    const given = changes.filter(({ before }) => before !== null);
+    if (given.length === 0) return null;
     const spans = this.#spansOf(rule, home);
-    const choices = changes.map((change) =>
+    const choices = given.map((change) =>
       spans
         .filter(({ field }) => field === change.field)
         .flatMap((span) => [

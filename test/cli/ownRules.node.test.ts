@@ -305,6 +305,19 @@ it("run tells why no frame can hit a rule, and nothing of rules that others can"
   expect(shown).toMatch(/never\.testpmd:4 +0 +0 +never hit/);
 });
 
+it("check and cover have the words of the text for connections, and say which are not offloaded", async () => {
+  const of = "tc filter add dev eth0 ingress protocol ip prio 1";
+  const file = scratch(
+    "icmp.tc",
+    `${of} chain 0 flower ip_proto icmp ct_state -trk action ct zone 1 pipe action goto chain 1\n` +
+      `${of} chain 1 flower ip_proto icmp ct_state +trk+est action mirred egress redirect dev eth0_1\n`,
+  );
+  const flat = async (command: string): Promise<string> => (await flowsteer([command, file])).out.replace(/\s+/g, " ");
+  const why = `cannot match ct_state +trk+est: they have ct_state +trk, ct_zone 1, which rule "${file}:1" writes`;
+  expect(await flat("check")).toContain(`${why}: the kernel offloads connections of TCP, UDP and GRE only`);
+  expect(await flat("cover")).toContain(why);
+});
+
 describe("--rule", () => {
   const text =
     "tc filter add dev eth0 ingress protocol ip prio 1 flower skip_hw ip_proto tcp action drop\n" +

@@ -84,7 +84,7 @@ describe("ESP", () => {
     expect(traces.map(({ outcome }) => outcome.reason)).toEqual([0, 1, 2, 3].flatMap(() => [null, "esp_replay"]));
     const failed = traces.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === "action" ? step.failed : [])));
     expect(failed.flatMap((one) => one?.sentence ?? [])).toEqual(
-      [1, 2, 3, 4].map((n) => `has the sequence number ${n}, which counts as received; the window ends at ${n}`),
+      [1, 2, 3, 4].map((n) => `has the sequence number ${n}, which counts as received before; the window ends at ${n}`),
     );
   });
 });

@@ -130,6 +130,29 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
   });
 });
 
+describe("the ports of a later fragment", () => {
+  const { layers } = parsePacket("ipv4 10.0.0.1 > 10.0.0.2 / udp 1 > 53");
+  const fragment = buildFrame(layers);
+  // Fragment offset 1: what follows is no header, and the checksum is wrong, which changes nothing.
+  fragment[21] = 1;
+
+  it.each([
+    ["testpmd", flow("eth / ipv4 / udp dst is 53"), "dst is 53"],
+    ["tc", filter("protocol ip prio 1 flower ip_proto udp dst_port 53"), "dst_port 53"],
+  ])("%s: are taken out, and the protocol stays", async (_, text, before) => {
+    const sources = [{ file: FILE, text }];
+    const result = importRules(sources, { namePlaces: true });
+    const rules = new ImportedRules(sources, {}, result.scenario!, result);
+    const explainer = await openExplainer((await loadScenario(rules.scenario)).device);
+    const { repairs } = rules.inOwnWords(explainer.why(1, fragment, { kind: "rule", name: "rules:1" }));
+    const [edit] = repairs.find(({ of }) => of === "rule")?.edits ?? [];
+    expect(edit).toMatchObject({ before: expect.stringContaining(before) as string, after: "" });
+    const [after] = withEdits(sources, edit === undefined ? [] : [edit]);
+    expect((await why(after?.text ?? "", TCP, "rules:1")).sentence).toContain('rule "rules:1" does not match');
+    expect((await why(after?.text ?? "", UDP.replace("53", "54"), "rules:1")).sentence).toContain("took the frame");
+  });
+});
+
 describe("a rule of a device whose frames the driver does not lead to it", () => {
   it("is named, and so is what kept the frame from it", async () => {
     const { sentence, repairs } = await why(tunnel("enc_key_id 42 enc_dst_port 4789"), vxlan(8472, 42));

@@ -146,7 +146,8 @@ const CHECKS = {
   },
   esp_received: {
     numbers: ["sequence number", "highest number"],
-    sentence: (number, top) => `has the sequence number ${number}, which counts as received; the window ends at ${top}`,
+    sentence: (number, top) =>
+      `has the sequence number ${number}, which counts as received before; the window ends at ${top}`,
   },
   esp_jump: {
     numbers: ["sequence number", "highest number"],

@@ -78,7 +78,9 @@ export function joining(
     const now = nodes[i] as RuleNode;
     const alike = matched.length === 0 ? rule : likeFrame(rule, after, context.key, keptFields(matched));
     if (matched.length > 0) {
-      const frames = `frames with another ${listText(inFlowFields(rule, matched).map(({ field }) => field))}`;
+      // A protocol that takes the place of its header's fields is no other one.
+      const named = matched.filter(({ field, before }) => before !== null || !field.endsWith(".ip_protocol"));
+      const frames = `frames with another ${listText(inFlowFields(rule, named).map(({ field }) => field))}`;
       questions.push({ table: node.table, rule: now, not: [rule, alike], frames });
     }
     if (!isRanked) continue;

@@ -116,12 +116,30 @@ const fragment: Detector = {
           first === wantsWhole
             ? `The rule expects ${first.name} = 0, and the frame is a fragment.`
             : `${first.name} is in the header after IP, and the frame is a later fragment, which does not have that header. Only the first fragment has ports.`,
-        changes: terms.map(leavesOut),
+        changes: [...terms.map(leavesOut), ...protocolOf(facts, level, upper)],
       };
     }
     return null;
   },
 };
+
+const PROTOCOLS: readonly (readonly [fields: RegExp, protocol: string])[] = [
+  [/(?:udp|vxlan|geneve|gtpu|bth)_/, "udp"],
+  [/tcp_/, "tcp"],
+  [/sctp_/, "sctp"],
+  [/icmpv6_/, "icmpv6"],
+  [/icmp_/, "icmp"],
+  [/esp_/, "esp"],
+  [/gre_/, "gre"],
+];
+
+/** What is left of terms of a header that later fragments do not have: its protocol, which the IP header has. */
+function protocolOf(facts: Facts, level: Level, upper: readonly TermFact[]): FieldChange[] {
+  const field = `${level}.ip_protocol` as const;
+  const [first] = upper;
+  const after = PROTOCOLS.find(([fields]) => first !== undefined && fields.test(first.name))?.[1];
+  return after === undefined || facts.term(field) !== undefined ? [] : [{ field, before: null, after }];
+}
 
 /** Terms about tags, by level. */
 function tagTerms({ failing }: Facts, level: Level): TermFact[] {
