@@ -264,7 +264,9 @@ export class ImportedRules {
     if (port === undefined) return repair;
     const edits = vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words);
     if (edits !== null) return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
-    const sentence = `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.`;
+    // What follows the device's part is about a rule.
+    const more = repair.rule === null ? "" : repair.sentence.slice(repair.sentence.indexOf(". ") + 1);
+    const sentence = `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.${more}`;
     return { ...repair, sentence };
   }
 

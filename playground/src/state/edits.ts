@@ -16,8 +16,8 @@ import { withRuleChange } from "./repair/rule.js";
 export type { Edit };
 
 /**
- * Makes the change that a repair says: of the rule, flow, entry or host rule that it names, of the device, or of a
- * frame of the document, which gets the bytes of the repair as `hex` and keeps its name, time and port.
+ * Makes the change that a repair says: of the rule, flow, entry or host rule that it names, of the device and maybe of a
+ * rule, or of a frame of the document, which gets the bytes of the repair as `hex` and keeps its name, time and port.
  * @param frame the number of the frame, from 1; null for a frame that is not in the document (of a
  * capture): its repair is no edit, `addFrame(text, { hex: repair.frame })` adds it as another frame
  */
@@ -27,8 +27,11 @@ export function applyRepair(text: string, repair: Repair, frame: number | null):
     if (repair.frame === null || frame === null) return null;
     return changed(text, frameWithBytes(text, frame - 1, repair.frame));
   }
-  if (of === "device") return changed(text, withKeys(text, fields));
-  return rule === null ? null : changed(text, withRuleChange(text, rule, fields));
+  if (of === "rule") return rule === null ? null : changed(text, withRuleChange(text, rule, fields));
+  const ofDevice = ({ field }: Repair["fields"][number]): boolean => field.startsWith("device.");
+  const after = withKeys(text, fields.filter(ofDevice));
+  const others = fields.filter((one) => !ofDevice(one));
+  return changed(text, rule === null ? after : withRuleChange(after, rule, others));
 }
 
 /** The text with values at paths of keys, such as `device.parser.vxlanPorts`; each is JSON. */

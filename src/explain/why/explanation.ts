@@ -122,12 +122,12 @@ export interface Repair {
   /** For a change of the frame: the whole frame after it, as hexadecimal digits. */
   readonly frame: string | null;
   readonly bytes: readonly ByteChange[];
-  /** For a change of a rule: its name; null for other changes. */
+  /** For a change of a rule, maybe beside one of the device: its name; null for other changes. */
   readonly rule: string | null;
   /**
    * The fields that change, in the notation of scenario files; null for a field that is not there.
    * "priority" stands for the priority of a rule, "flags" for the flags of a flow. For a change of the
-   * device: the path of its key in the scenario, and JSON.
+   * device: the path of its key in the scenario, and JSON; fields of a rule may follow.
    */
   readonly fields: readonly FieldChange[];
   /** What the change does to other frames; null for a change of the frame or of the device. */
