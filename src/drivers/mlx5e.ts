@@ -33,3 +33,8 @@ export const MLX5E: KernelDriver = {
   because: (rule) =>
     `rules with more fields come first, those of ether last, whatever their loc: ${tuples(rule)} fields${rule.isEther ? " of ether" : ""}`,
 };
+
+/** The command by which the driver registers a UDP port for VXLAN. */
+export function vxlanDevice(port: number | string): string {
+  return `ip link add NAME type vxlan dstport ${port} external`;
+}

@@ -86,3 +86,19 @@ export function rulesIn({
     ...deviceFlows.map((rule, n) => [`deviceFlows[${n}]`, rule] as const),
   ];
 }
+
+/** Where a rule stands among the others. */
+export interface Place {
+  readonly table: string | undefined;
+  readonly priority: number;
+}
+
+export function placeOf(scenario: Scenario | null, { priority, table, matcher }: AnyRule): Place {
+  const own = scenario?.matchers?.find(({ name }) => name === matcher);
+  return { table: table ?? own?.table, priority: priority ?? own?.priority ?? 0 };
+}
+
+/** A rule as a text, without its place among the others. */
+export function withoutOrder({ priority: _, matcher: __, ...rest }: AnyRule): string {
+  return JSON.stringify(rest);
+}

@@ -21,6 +21,8 @@ export {
 export { isUnclaimed } from "../drivers/madeRules.js";
 export type { TextEdit } from "./edits.js";
 export { respelled, type Respelling } from "./respelled.js";
-export { RuleWords, type FieldWords } from "./ruleWords.js";
-export { ImportedRules, type OwnExplanation, type OwnRepair } from "./ownWords.js";
+export type { FieldWords } from "./ownValues.js";
+export { RuleWords } from "./ruleWords.js";
+export type { OwnRepair } from "./ownRepairs.js";
+export { ImportedRules, type OwnExplanation } from "./ownWords.js";
 export { formatWords, type FormatWord } from "./vocabulary.js";

@@ -1,8 +1,22 @@
 /** Differences between a rule and a frame in the values of the rule's text, where the importer writes them otherwise. */
 import type { Difference } from "../explain/index.js";
 import { connectionDifference, connectionWords, type StateFlags } from "../formats/text/connection.js";
+import { isValue } from "../formats/text/values.js";
+import type { SourcePlace } from "../formats/reading/finding.js";
 import { placesOf } from "../headers/fields.js";
-import type { FieldWords } from "./ruleWords.js";
+import { etherTypeName, protocolName } from "../headers/names.js";
+
+/** The words that set a field of a rule. */
+export interface FieldWords extends SourcePlace {
+  /** The match field: "outer.udp_dport". */
+  readonly field: string;
+  /** As the language names it: "udp dst". */
+  readonly name: string;
+  /** The words with their value: "udp dst is 53". */
+  readonly text: string;
+  /** The value alone: "53". */
+  readonly value: string;
+}
 
 /** Words for what a register C holds of a connection. */
 const CONNECTION: ReadonlySet<string> = new Set(["ct_state", "ct_zone"]);
@@ -57,4 +71,22 @@ function maskedOf(text: string): { value: bigint; mask: bigint } | undefined {
   const [value = "", mask = "0xffffffff", ...more] = text.split("/");
   if (more.length > 0 || !isNumber(value) || !isNumber(mask)) return undefined;
   return { value: BigInt(value), mask: BigInt(mask) };
+}
+
+/** A protocol or an EtherType by its name, as a change has it; other values stay. */
+export function named(field: string, value: unknown): unknown {
+  if (typeof value !== "number") return value;
+  const nameOf = field.endsWith(".ip_protocol")
+    ? protocolName
+    : field.endsWith(".ethertype")
+      ? etherTypeName
+      : undefined;
+  return nameOf?.(value)?.toLowerCase() ?? value;
+}
+
+/** Whether a value of a match is the one that is wanted; null: none. */
+export function isWanted(now: unknown, wanted: string | null | undefined): boolean {
+  if (wanted === undefined) return false;
+  if (wanted === null) return now === undefined;
+  return (typeof now === "string" || typeof now === "number") && isValue(String(now), wanted);
 }

@@ -1,30 +1,20 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
-import { parseJson } from "../base/json.js";
-import type { Difference, Explanation, Finding, Mistake, Repair } from "../explain/index.js";
+import type { Difference, Explanation, Finding, Repair } from "../explain/index.js";
 import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
 import type { Format } from "../formats/reading/format.js";
 import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
-import { withoutKeys } from "../formats/text/keys.js";
 import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
 import { isConnection, ownDifference, ownValue } from "./ownValues.js";
-import type { TextEdit } from "./edits.js";
+import { orderText, ownMistake, ownRepair, portRepair, VLAN_TAG, type OwnRepair } from "./ownRepairs.js";
 import { RuleWords } from "./ruleWords.js";
 import { vxlanPortEdits } from "./vxlanPort.js";
 
 /** An explanation; repairs of rules that were imported are edits of their texts, too. */
 export interface OwnExplanation extends Omit<Explanation, "repairs"> {
   readonly repairs: readonly OwnRepair[];
-}
-
-export interface OwnRepair extends Repair {
-  /**
-   * The edits of the text that make this change, none over another. They were tried: the text is imported, and only this
-   * rule changes.
-   */
-  readonly edits?: readonly TextEdit[];
 }
 
 /** Kinds of rules in findings, and findings that say that a rule takes no frame. */
@@ -40,7 +30,6 @@ function keyOf({ file, line, column }: SourceElement): string {
   return `${file}:${line}:${column}`;
 }
 
-const VLAN_TAG = /^(outer|inner)\.([cs])vlan_tag$/;
 const SOURCE_PORT = "misc.source_port";
 /** The number of a function after the field: "misc.source_port is 1", "misc.source_port 1". */
 const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
@@ -257,19 +246,6 @@ export class ImportedRules {
     return fields.every(({ before, after, field }) => before !== null && after !== null && field !== "priority");
   }
 
-  /** A UDP port that is registered for VXLAN: texts have no scenario, Linux has devices. */
-  #portRepair(repair: Repair): OwnRepair {
-    const ports = parseJson(repair.fields[0]?.after ?? "[]") as readonly number[];
-    const port = ports.at(-1);
-    if (port === undefined) return repair;
-    const edits = vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words);
-    if (edits !== null) return { ...repair, sentence: edits.map(sentenceOf).join(" "), edits };
-    // What follows the device's part is about a rule.
-    const more = repair.rule === null ? "" : repair.sentence.slice(repair.sentence.indexOf(". ") + 1);
-    const sentence = `Register UDP port ${port} for VXLAN, as the driver does for: ${vxlanDevice(port)}.${more}`;
-    return { ...repair, sentence };
-  }
-
   #isOfConnection({ rule, fields }: Repair): boolean {
     if (rule === null) return false;
     const words = this.words.fieldsOf(rule).filter(isConnection);
@@ -281,10 +257,7 @@ export class ImportedRules {
     const earlier = explanation.reasons.find((one) => one.kind === "earlier rule");
     const [first, second] = [earlier?.by, earlier?.rule].map((rule) => this.#orderOf(rule?.name));
     if (earlier === undefined || first === undefined || second === undefined || first === second) return explanation;
-    const [why] = lastColon(first);
-    const [other, otherNumber] = lastColon(second);
-    const both = why === other ? `${first}, before ${otherNumber}` : `${first}; the other: ${second}`;
-    const text = `: the driver puts it first (${both})`;
+    const text = `: the driver puts it first (${orderText(first, second)})`;
     const said = (sentence: string): string => sentence.replace(PRECEDENCE, () => text);
     const reasons = explanation.reasons.map((one) =>
       one === earlier ? { ...one, sentence: said(one.sentence) } : one,
@@ -317,17 +290,15 @@ export class ImportedRules {
         .filter((repair) => !this.#isOfConnection(repair))
         .filter((repair) => !this.#leavesOutTag(repair))
         .map((repair) =>
-          repair.of === "device" ? this.#portRepair(repair) : ownRepair(repair, this.words, this.#tagged, earlier),
+          repair.of === "device"
+            ? portRepair(repair, (port) =>
+                vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words),
+              )
+            : ownRepair(repair, this.words, this.#tagged, earlier),
         )
         .filter((repair) => !this.#isRefused(repair)),
     };
   }
-}
-
-/** A text before and after its last colon. */
-function lastColon(text: string): [string, string] {
-  const at = text.lastIndexOf(": ");
-  return [text.slice(0, Math.max(0, at)), text.slice(at < 0 ? 0 : at + 2)];
 }
 
 function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]): ReadonlyMap<string, SourceElement> {
@@ -393,80 +364,4 @@ function withSentences(
       typeof one === "string" && SENTENCES.has(key) ? inOwn(one, about) : withSentences(one, inOwn, about),
     ]),
   );
-}
-
-function ownRepair(
-  repair: Repair,
-  words: RuleWords,
-  tagged: NonNullable<Format["tagged"]>,
-  earlier: EarlierRule | undefined,
-): OwnRepair {
-  if (repair.of !== "rule" || repair.rule === null) return repair;
-  const [{ field, after } = { field: "", after: null }, second] = repair.fields;
-  const isTag = second === undefined && VLAN_TAG.test(field) && after === "1";
-  const edits =
-    editsOf(repair.rule, repair.fields, words) ??
-    (isTag ? words.editsBy(repair.rule, tagged, [field, after]) : null) ??
-    (isOrder(repair) && earlier !== undefined ? orderEdits(earlier, words) : null);
-  if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
-  const [first, ...more] = edits;
-  const line = first === undefined || more.length === 0 ? null : words.textAfter(repair.rule, edits);
-  const isShort = line !== null && !line.includes("\n") && withoutKeys(line) === line;
-  const sentence = !isShort ? edits.map(sentenceOf).join(" ") : `${first!.file}:${first!.line}: write "${line}".`;
-  return { ...repair, sentence, edits };
-}
-
-function vxlanDevice(port: number | string): string {
-  return `ip link add NAME type vxlan dstport ${port} external`;
-}
-
-/** What numbers of vports mean, which texts do not have. */
-const VPORT_NUMBERS = / Vport 0 is the PF, 1 the first VF, and 65535 the wire\.$/;
-
-/** A mistake whose advice has the words of a text. */
-function ownMistake(mistake: Mistake): Mistake {
-  const said = mistake.sentence.replace(/ to function (\d+), not/, " to VF $1, not").replace(VPORT_NUMBERS, "");
-  const sentence = said.replace(
-    /(UDP port (\d+)\. Register the port), or/,
-    (_, advice: string, port: string) => `${advice}, as the driver does for "${vxlanDevice(port)}", or`,
-  );
-  return { ...mistake, sentence };
-}
-
-/** The edits of a text that make these changes; a priority is the number of the text there. */
-function editsOf(rule: string, changes: Repair["fields"], words: RuleWords): readonly TextEdit[] | null {
-  const order = changes.find(({ field }) => field === "priority");
-  const others = changes.filter((change) => change !== order);
-  const edits = others.length === 0 ? [] : words.editsFor(rule, others);
-  if (order === undefined || edits === null) return edits;
-  const last = words.editForPriority(rule, Number(order.before), Number(order.after));
-  return last === null ? null : [...edits, last];
-}
-
-type EarlierRule = Extract<Explanation["reasons"][number], { kind: "earlier rule" }>;
-
-function isOrder({ fields: [first, ...more] }: Repair): boolean {
-  return first?.field === "priority" && more.length === 0;
-}
-
-/** Either rule may be the one whose number can change. */
-function orderEdits({ rule, by }: EarlierRule, words: RuleWords): readonly TextEdit[] | null {
-  const edit = words.editPast(rule.name, by.name, -1) ?? words.editPast(by.name, rule.name, 1);
-  return edit === null ? null : [edit];
-}
-
-/** A change of a priority alone: the number is the device's, which is not that of the text. */
-function orderSentence(repair: Repair): string | null {
-  const {
-    rule,
-    fields: [{ before, after } = { before: null, after: null }],
-  } = repair;
-  if (!isOrder(repair) || before === null || after === null) return null;
-  const change = Number(after) < Number(before) ? "precedence over" : "less precedence than";
-  return `Give rule "${rule}" ${change} the other, by its priority in the text.`;
-}
-
-function sentenceOf({ file, line, before, after }: TextEdit): string {
-  const change = after === "" ? `take out "${before.trim()}"` : `change "${before}" to "${after}"`;
-  return `${file}:${line}: ${change}.`;
 }

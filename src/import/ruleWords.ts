@@ -5,12 +5,22 @@
 import { parseJson } from "../base/json.js";
 import type { Change as Edit } from "../formats/reading/format.js";
 import type { Scenario } from "../scenario/document.js";
-import type { ImportFinding, SourcePlace } from "../formats/reading/finding.js";
+import type { ImportFinding } from "../formats/reading/finding.js";
 import { importRules, type ImportOptions, type ImportResult, type ImportSource } from "./importRules.js";
-import { etherTypeName, protocolName } from "../headers/names.js";
-import { homesOf, linesOf, rulesIn, type AnyRule, type Home, type Match } from "./homes.js";
+import {
+  homesOf,
+  linesOf,
+  placeOf,
+  rulesIn,
+  withoutOrder,
+  type AnyRule,
+  type Home,
+  type Match,
+  type Place,
+} from "./homes.js";
 import { phraseBefore } from "../formats/text/phrases.js";
-import { isValue, otherValues, valueWords } from "../formats/text/values.js";
+import { isWanted, named, type FieldWords } from "./ownValues.js";
+import { otherValues, valueWords } from "../formats/text/values.js";
 import {
   applied,
   combinations,
@@ -25,18 +35,6 @@ import {
   type Span,
   type TextEdit,
 } from "./edits.js";
-
-/** The words that set a field of a rule. */
-export interface FieldWords extends SourcePlace {
-  /** The match field: "outer.udp_dport". */
-  readonly field: string;
-  /** As the language names it: "udp dst". */
-  readonly name: string;
-  /** The words with their value: "udp dst is 53". */
-  readonly text: string;
-  /** The value alone: "53". */
-  readonly value: string;
-}
 
 /** A field of a rule and its values, in the notation of scenario files; null: the rule does not ask for it. */
 export interface FieldChange {
@@ -363,44 +361,11 @@ function isAbout({ file, line, column, text }: ImportFinding, home: Home, edit: 
   return file === place.file && line === place.line && column === place.column && text === edit.text;
 }
 
-interface Place {
-  readonly table: string | undefined;
-  readonly priority: number;
-}
-
-function placeOf(scenario: Scenario | null, { priority, table, matcher }: AnyRule): Place {
-  const own = scenario?.matchers?.find(({ name }) => name === matcher);
-  return { table: table ?? own?.table, priority: priority ?? own?.priority ?? 0 };
-}
-
-/** A rule as a text, without its place among the others. */
-function withoutOrder({ priority: _, matcher: __, ...rest }: AnyRule): string {
-  return JSON.stringify(rest);
-}
-
 /** A word for a whole traffic class has other numbers than the DSCP or the ECN in it: "ipv6 tc" is "ipv6 dscp". */
 function nameOf({ field, name }: Span): string {
   const part = /_(dscp|ecn)$/.exec(field)?.[1];
   if (part === undefined || !/(?:tos|tc|tclass)$/.test(name)) return name;
   return name.includes(" ") ? name.slice(0, name.lastIndexOf(" ") + 1) + part : part.toUpperCase();
-}
-
-/** A protocol or an EtherType by its name, as a change has it; other values stay. */
-function named(field: string, value: unknown): unknown {
-  if (typeof value !== "number") return value;
-  const nameOf = field.endsWith(".ip_protocol")
-    ? protocolName
-    : field.endsWith(".ethertype")
-      ? etherTypeName
-      : undefined;
-  return nameOf?.(value)?.toLowerCase() ?? value;
-}
-
-/** Whether a value of a match is the one that is wanted; null: none. */
-function isWanted(now: unknown, wanted: string | null | undefined): boolean {
-  if (wanted === undefined) return false;
-  if (wanted === null) return now === undefined;
-  return (typeof now === "string" || typeof now === "number") && isValue(String(now), wanted);
 }
 
 function rulesOf(scenario: Scenario | null): ReadonlyMap<string, string> {

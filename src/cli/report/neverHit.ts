@@ -18,23 +18,14 @@ export async function neverHitText(
   const { cover } = await import("../../explain/index.js");
   const { rules } = await cover(device);
   const dead = rules.flatMap(({ rule, coverage }) =>
-    coverage.status === "none" && never.has(rule.name) ? [{ rule, sentence: coverage.proof.sentence }] : [],
+    coverage.status === "none" && never.has(rule.name)
+      ? [{ id: "dead-rule", rule, objects: [rule], sentence: coverage.proof.sentence }]
+      : [],
   );
-  const said =
-    imported === null ? dead : imported.inOwnNames(dead.filter((one) => isWhole(one.rule.name, dead, imported)));
+  const said = imported === null ? dead : imported.inOwnNames(imported.aboutElements(dead));
   const rows = said.map(({ rule, sentence }): Row => ({
     cells: [printable(rule.name), printable(sentence)],
     style: "dim",
   }));
   return rows.length === 0 ? "" : table(paint, [{ title: "No frame can hit" }, { title: "because" }], rows);
-}
-
-/** Whether an element of a text is dead: it may be several rules, and some that no element says are the import's own. */
-function isWhole(name: string, dead: readonly { rule: { name: string } }[], { elements }: ImportedRules): boolean {
-  const element = elements.get(name);
-  if (element === undefined) return false;
-  const parts = [...elements].filter(([, { file, line, column }]) => {
-    return file === element.file && line === element.line && column === element.column;
-  });
-  return parts.every(([part]) => dead.some(({ rule }) => rule.name === part));
 }

@@ -125,9 +125,9 @@ function causeOf(all: readonly HashChoice[]): string {
   const clauses = hashClauses(hash);
   const some = alike.length === all.length ? "" : `${alike.length} of ${all.length} frames looked at: `;
   if (hash.function === "none" || hash.fields.length === 0) return some + clauses.join("; ");
-  const isLast = (clause: string): boolean => clause.startsWith("not selected");
-  const left = clauses.slice(1);
-  return some + [...left.filter((one) => !isLast(one)), flowsOf(alike), ...left.filter(isLast)].join("; ");
+  // What is not selected comes last.
+  const end = clauses.length - hash.leftOut.filter(({ cause }) => cause === "unselected").length;
+  return some + [...clauses.slice(1, end), flowsOf(alike), ...clauses.slice(end)].join("; ");
 }
 
 function flowsOf(hashes: readonly HashChoice[]): string {

@@ -133,7 +133,7 @@ const PROTOCOLS: readonly (readonly [fields: RegExp, protocol: string])[] = [
   [/gre_/, "gre"],
 ];
 
-/** What is left of terms of a header that later fragments do not have: its protocol, which the IP header has. */
+/** The protocol of the header that a later fragment lacks: its IP header still says it. */
 function protocolOf(facts: Facts, level: Level, upper: readonly TermFact[]): FieldChange[] {
   const field = `${level}.ip_protocol` as const;
   const [first] = upper;

@@ -1,5 +1,6 @@
 /** Writes rules into tables: a group is a table, the steps of a rule after the first one are too. */
 import { templatePmd, type Pmd, type PmdRule } from "../../../drivers/driver.js";
+import { vxlanDevice } from "../../../drivers/mlx5e.js";
 import { madeName, receiverName } from "../../../drivers/madeRules.js";
 import type { ScenarioRule } from "../../../scenario/rule/definition.js";
 import { ofFunction, type Draft, type Endpoint } from "../../reading/draft.js";
@@ -287,8 +288,7 @@ export class Rules {
       const ports = this.draft.vxlanPorts;
       if (ports.includes(udpPort)) continue;
       this.findings.file = file;
-      const command = `ip link add NAME type vxlan dstport ${udpPort} external`;
-      const reason = `the device reads it on UDP port ${ports.join(" or ")}, not ${udpPort}; this would register the port: ${command}`;
+      const reason = `the device reads it on UDP port ${ports.join(" or ")}, not ${udpPort}; this would register the port: ${vxlanDevice(udpPort)}`;
       this.findings.assume(word.place, word.text, reason);
     }
   }
