@@ -148,7 +148,8 @@ export function nodeProject(env: Settings): { plugins: Plugin[]; test: NonNullab
 function pagesProject(env: Settings): TestProjectConfiguration {
   const { plugins, test } = nodeProject(env);
   const exclude = env["FLOWSTEER_DEEP"] === "1" ? [] : DEEP_PAGES;
-  return { plugins, test: { ...test, name: "pages", include: PAGES, exclude, retry: process.env["CI"] ? 1 : 0 } };
+  const waits = { expect: { poll: { timeout: PATIENCE / 10 } }, retry: process.env["CI"] ? 1 : 0 };
+  return { plugins, test: { ...test, ...waits, name: "pages", include: PAGES, exclude } };
 }
 
 /** FLOWSTEER_CORE, FLOWSTEER_SEED and so on, which the tests read in `import.meta.env`, also in the browser. */

@@ -108,6 +108,7 @@ test("forced colours keep the bars, the picture and what is selected", async () 
   await page.getByRole("heading", { name: "Path of frame 2" }).waitFor();
   await page.locator(".way-line path").first().waitFor();
   await page.locator(".spark > span").first().waitFor();
+  await page.locator('.frame-row[aria-selected="true"]').waitFor();
   const looks = await page.evaluate(() => {
     const of = (selector: string): CSSStyleDeclaration => getComputedStyle(document.querySelector(selector)!);
     const ground = of("body").backgroundColor;

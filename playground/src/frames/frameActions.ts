@@ -4,6 +4,7 @@ import type { ScenarioFrame } from "flowsteer/scenario";
 import { answer } from "../state/answer.js";
 import { buildPacket } from "../state/builder.js";
 import type { Command } from "../state/commands.js";
+import { untilSelected } from "../state/cursor.js";
 import { editRules, rules } from "../state/document.js";
 import { addFrame, remove } from "../state/edits.js";
 import { valueOf } from "../text/json.js";
@@ -55,12 +56,16 @@ export const frameActions: readonly FrameAction[] = [
   },
 ];
 
-/** The same for keys and palette, where nothing happens if it cannot be done. */
+/**
+ * The same for keys and palette, where nothing happens if it cannot be done. A key is meant for the frame that the keys
+ * before it select, which may still be asked for.
+ */
 export const frameCommands: readonly Command[] = frameActions.map(({ can, run, ...command }) => ({
   ...command,
-  run: () => {
-    if (can()) run();
-  },
+  run: () =>
+    void untilSelected().then(() => {
+      if (can()) run();
+    }),
 }));
 
 /** Narrows the list to the frames between the ends of the selected one. */

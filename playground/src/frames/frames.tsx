@@ -9,7 +9,7 @@ import { answer } from "../state/answer.js";
 import { chooseCapture, closeCapture, openFile } from "../state/capture.js";
 import { registerCommands } from "../state/commands.js";
 import { startConditions } from "../state/condition.js";
-import { moveCursor, startCursor } from "../state/cursor.js";
+import { moveCursor, startCursor, untilSelected } from "../state/cursor.js";
 import { listed } from "../state/frameList.js";
 import { buildPacket } from "../state/builder.js";
 import { narrow } from "../state/view.js";
@@ -73,7 +73,7 @@ export function Frames(): JSX.Element {
       </header>
       <CaptureBar />
       {!none && <FilterBar input={input} />}
-      {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={removeFrame} />}
+      {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={() => void untilSelected().then(removeFrame)} />}
       {narrow.value && !none && <AnswerBelow />}
       {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
       <ConditionMenu />

@@ -98,14 +98,14 @@ export async function ownWords(...question: Parameters<Importer["ownWords"]>): P
   }
 }
 
-/** The words of a format. */
+/** The words of a format. A worker of their own answers: that of a text is ended when a newer text comes. */
 export function wordsOfFormat(format: ImportFormat): Promise<readonly FormatWord[]> {
-  return ask((importer) => importer.words(format));
+  return asked((importer) => importer.words(format));
 }
 
 /** What a text can be read as. */
 export function choices(): Promise<Choices> {
-  return ask((importer) => importer.choices());
+  return asked((importer) => importer.choices());
 }
 
 /** Of findings of proofs, those about what the text says that was read last. */

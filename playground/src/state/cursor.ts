@@ -1,7 +1,8 @@
 /** The place of the selected frame in the list, and moves of it. */
 import { effect, signal, untracked } from "@preact/signals";
 import { engine } from "../engine/client.js";
-import { listed } from "./frameList.js";
+import { engineLife } from "./answer.js";
+import { isNarrowing, listed } from "./frameList.js";
 import { selectedFrame } from "./selection.js";
 
 /** The place of the selected frame in the list, from 0; -1 if it is not there. */
@@ -18,11 +19,11 @@ export function startCursor(): () => void {
     selected = frame;
     if (frame !== null && frame === own && list === untracked(() => seen)) return;
     // A frame that is selected elsewhere ends a move that waits for its frame.
-    if (isOther) moves++;
+    if (isOther) choices++;
     const isFiltered = list?.filter !== seen?.filter && seen !== null;
     seen = list;
     own = null;
-    void find(frame, isFiltered);
+    void moving(find(frame, isFiltered));
   });
 }
 
@@ -39,24 +40,54 @@ async function find(frame: number | null, isFiltered: boolean): Promise<void> {
   if (place === -1 && isFiltered && (frame ?? 0) <= (list?.of ?? 0)) await selectIn(list, 0);
 }
 
-/** Places and frames that were chosen. */
-let moves = 0;
+/** Counts the places and frames that were chosen. */
+let choices = 0;
 
 /** Selects the frame at a place, in the next list if it comes first. @param number of the frame, if it is known */
 export async function selectPlace(place: number, number?: number): Promise<void> {
+  await moving(selectInNext(place, number));
+}
+
+async function selectInNext(place: number, number?: number): Promise<void> {
   const list = listed.peek();
-  if ((await selectIn(list, place, number)) && listed.peek() !== list) await selectPlace(place);
+  if ((await selectIn(list, place, number)) && listed.peek() !== list) await selectInNext(place);
+}
+
+/** Moves that wait for their frame. Those of an engine that was ended wait in vain. */
+const underWay = signal({ life: 0, moves: 0 });
+
+async function moving(move: Promise<void>): Promise<void> {
+  const life = engineLife.peek();
+  const count = (by: number): void => {
+    const { life: of, moves } = underWay.peek();
+    if (life === engineLife.peek()) underWay.value = { life, moves: (life === of ? moves : 0) + by };
+  };
+  count(1);
+  await move;
+  count(-1);
+}
+
+/** Resolves when the list is that of the filter of the moment, and the keys pressed until now have selected their frame in it. */
+export async function untilSelected(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = effect(() => {
+      const { life, moves } = underWay.value;
+      if (isNarrowing.value || (life === engineLife.value && moves > 0)) return;
+      resolve();
+      queueMicrotask(() => end());
+    });
+  });
 }
 
 /** @returns whether no other place was chosen meanwhile */
 async function selectIn(list: typeof seen, place: number, number?: number): Promise<boolean> {
   if (list === null || list.count === 0) return false;
-  const move = ++moves;
+  const choice = ++choices;
   const target = Math.min(Math.max(place, 0), list.count - 1);
   cursor.value = target;
   const frame = number ?? (await engine().rows(target, 1))[0]?.number;
   // Another place was chosen.
-  if (move !== moves) return false;
+  if (choice !== choices) return false;
   if (frame === undefined || listed.peek() !== list) return true;
   own = frame;
   // `find` may have put the cursor back to the frame that was selected until now.

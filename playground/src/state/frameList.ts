@@ -1,5 +1,5 @@
 /** The narrowed list of frames: how long it is, and which frame is selected when none was chosen. */
-import { effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Answer, FrameFilter, FrameOrder } from "../engine/api.js";
 import { engine } from "../engine/client.js";
 import { answer, engineLife } from "./answer.js";
@@ -22,6 +22,15 @@ export const order = signal<FrameOrder | null>(null);
 
 /** The list that the engine holds; null until it has one. A new object is a new list, whose rows may differ. */
 export const listed = signal<Listed | null>(null);
+
+/** What the list was last narrowed by. */
+const narrowed = signal<readonly [FrameFilter, FrameOrder | null, Answer] | null>(null);
+
+/** Whether the list is still that of another filter, order or answer. */
+export const isNarrowing = computed(() => {
+  const [asked, sorted, answered] = narrowed.value ?? [];
+  return answer.value !== null && (asked !== filter.value || sorted !== order.value || answered !== answer.value);
+});
 
 /** Begins. @returns ends it */
 export function startListing(): () => void {
@@ -52,6 +61,9 @@ export function startListing(): () => void {
 
 async function narrow(asked: FrameFilter, sorted: FrameOrder | null, answered: Answer): Promise<void> {
   const count = await working((progress) => engine().filter(asked, sorted, progress));
-  if (count === null || asked !== filter.peek() || sorted !== order.peek() || answered !== answer.peek()) return;
-  listed.value = { count, of: answered.frames, filter: asked, order: sorted };
+  if (asked !== filter.peek() || sorted !== order.peek() || answered !== answer.peek()) return;
+  batch(() => {
+    narrowed.value = [asked, sorted, answered];
+    if (count !== null) listed.value = { count, of: answered.frames, filter: asked, order: sorted };
+  });
 }

@@ -75,7 +75,7 @@ test("a value that is typed makes differences, whose frames are added and shown 
   await frame.waitFor();
   expect(await frame.getByRole("row", { name: /^Outcome/ }).textContent()).toMatch(/miss.*no_rule.*deliver.*qp:web/);
   const row = page.getByRole("grid").getByRole("row", { selected: true });
-  expect(await row.innerText()).toMatch(/> [\d.]+:4438/);
+  await expect.poll(() => row.innerText()).toMatch(/> [\d.]+:4438/);
   await expectInside(row, page.getByRole("grid", { name: "Frames", exact: true }));
   await come.getByRole("button", { name: "Select frame 3", pressed: true }).waitFor();
   await page.getByRole("button", { name: /\d differences$/ }).waitFor();

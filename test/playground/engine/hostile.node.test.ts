@@ -25,7 +25,7 @@ describe.runIf(process.env["FLOWSTEER_DEEP"] === "1")("hostile rules", () => {
       })),
     });
     const { page, faults } = await playground.open();
-    await page.getByText("miss").first().waitFor();
+    await page.getByRole("row").filter({ hasText: "198.51.100.4" }).waitFor();
     const choosing = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Open", exact: true }).click();
     await (await choosing).setFiles({ name: "hostile.json", mimeType: "", buffer: Buffer.from(rules) });

@@ -174,6 +174,7 @@ test("columns are chosen and sorted, and stay chosen over a reload", async () =>
 test("rows are tinted by verdict, and no row is higher than 18 pixels", async () => {
   const { page, context } = await playground.open({ width: 1024, height: 768 });
   await counts(page, "2 frames");
+  await grid(page).locator(".frame-row[data-verdict]").nth(1).waitFor();
   const looks = await grid(page)
     .locator(".frame-row")
     .evaluateAll((rows) =>

@@ -37,6 +37,17 @@ export const rulesEditor = (page: Page): Locator =>
 /** A hand on the mouse, as soon as a page is there: the editor comes with the first sign of use. */
 export const USE = `addEventListener("load", () => setTimeout(() => dispatchEvent(new PointerEvent("pointermove"))));`;
 
+/** Milliseconds that the engine is late with each answer, so that races show: `FLOWSTEER_LATE=400`. */
+const LATE = Number(process.env["FLOWSTEER_LATE"] ?? 0);
+
+/** Messages reach a worker late, in their order. */
+const LATE_ENGINE = `{
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (...message) {
+    setTimeout(() => postMessage.apply(this, message), ${LATE});
+  };
+}`;
+
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -60,6 +71,7 @@ export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = ne
       });
       context.setDefaultTimeout(PAGE_PATIENCE);
       if (still !== true) await context.addInitScript({ content: USE });
+      if (LATE > 0) await context.addInitScript({ content: LATE_ENGINE });
       const page = await context.newPage();
       if (script !== undefined) await page.addInitScript({ content: script });
       const faults: string[] = [];
