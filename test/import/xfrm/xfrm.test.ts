@@ -1,7 +1,9 @@
 /** States and policies of ip xfrm become ESP actions and flows. */
 import { describe, expect, test } from "vitest";
 import { importRules, importScenario, type ImportResult } from "../../../src/import/index.js";
-import type { Scenario } from "../../../src/scenario/index.js";
+import { buildFrame } from "../../../src/packet/builder/build.js";
+import { parsePacket } from "../../../src/packet/notation/parse.js";
+import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
 
 const KEY = "00112233445566778899aabbccddeeff";
 const SALT = "a1b2c3d4";
@@ -113,7 +115,7 @@ describe("packet offload", () => {
     const text =
       policy("dir out priority 9 offload packet dev eth6") +
       policy("proto udp dport 500 dir out action block priority 2 offload packet dev eth6") +
-      policy("proto tcp sport 22 dir in action block priority 5 offload packet dev eth6") +
+      policy("dir in action block priority 5 offload packet dev eth6") +
       state("");
     const flows = lenient(text).scenario?.deviceFlows;
     expect(flows?.map(({ priority, ft_type, actions }) => ({ priority, ft_type, actions }))).toEqual([
@@ -122,7 +124,35 @@ describe("packet offload", () => {
       { priority: 2, ft_type: "nic_tx", actions: [] },
       { priority: 3, actions: [{ action: "eth6 in spi 0x1234" }, { queue: "eth6 host" }] },
     ]);
-    expect(flows?.[1]?.match).toMatchObject({ "outer.ip_protocol": 6, "outer.tcp_sport": 22 });
+    expect(flows?.[1]?.match).toMatchObject({ "outer.ip_protocol": 50, "outer.ipv4_src": "10.1.0.0/16" });
+  });
+
+  // ipsec_fs.c: only ESP is led to the policies (family2tt), and before it is decrypted (rx_create).
+  test("received frames meet policies as ESP: allowed before blocked ones reach their states", async () => {
+    const from = (ends: string, more: string): string =>
+      `ip xfrm policy add ${ends} dir in ${more} offload packet dev eth6\n`;
+    const text =
+      state("") +
+      state("").replace("0x1234", "0x99").replace("192.0.2.17", "192.0.2.30") +
+      from("src 192.0.2.17/32 dst 192.0.2.1/32", "action allow priority 1") +
+      from("src 192.0.2.0/24 dst 192.0.2.1/32", "action block priority 2");
+    const { scenario } = await importScenario(text);
+    const { device } = await loadScenario(scenario ?? { flowsteer: 1 });
+    const outcomeOf = (packet: string): string => {
+      const { verdict, reason } = device.receive(1, buildFrame(parsePacket(packet).layers));
+      return reason === null ? verdict : `${verdict} ${reason}`;
+    };
+    const esp = (source: string, spi: number): string =>
+      outcomeOf(`ipv4 ${source} > 192.0.2.1 / esp spi ${spi} / payload 40 bytes`);
+    expect([esp("192.0.2.17", 0x1234), esp("192.0.2.30", 0x99), esp("192.0.2.17", 7)]).toEqual([
+      "drop esp_authentication",
+      "drop drop_action",
+      "deliver",
+    ]);
+    expect(outcomeOf("ipv4 192.0.2.30 > 192.0.2.1 / tcp 22 > 4000")).toBe("miss no_rule");
+    expect(
+      reasons(from("src 192.0.2.17 dst 192.0.2.1 proto tcp sport 22", "action block"), "assumed").at(-1),
+    ).toContain("no such frame has this protocol");
   });
 
   test("what leads nowhere is told", () => {

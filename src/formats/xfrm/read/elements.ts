@@ -55,7 +55,9 @@ export const POLICY_WORDS = {
     becomes: "the match of the flow; of upper protocols the driver takes TCP and UDP",
   },
   "dir out": { becomes: "a flow of `nic_tx`" },
-  "dir in": { becomes: "with action block a flow of `nic_rx`; else nothing: frames reach the states anyway" },
+  "dir in": {
+    becomes: "a flow of `nic_rx` for ESP: with action block, or where what is allowed would be blocked later",
+  },
   "dir fwd": { refused: "the mlx5 driver does not offload it" },
   priority: { becomes: "the order of the flows" },
   "action block": { becomes: "drop" },

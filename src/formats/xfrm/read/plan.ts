@@ -21,6 +21,8 @@ const WINDOWS = [32, 64, 128, 256];
 /** Half of the numbers: the driver tells the NIC then that the window may reach into the next upper half. */
 const MIDDLE = 2 ** 31;
 const U32 = 2 ** 32;
+/** Flows of states that policies allow. */
+const MAX_PASSED = 100_000;
 
 /** A state that is on the NIC. */
 interface Offloaded {
@@ -33,6 +35,7 @@ export class Plan {
   /** Devices that have an offload, in the order in which they are named. */
   readonly #devices = new Set<string>();
   readonly #told = new Set<string>();
+  #passed = 0;
 
   constructor(
     private readonly draft: Draft,
@@ -46,10 +49,18 @@ export class Plan {
     const used = new Set<XfrmState>();
     // The lowest priority is first, then the policy that was added first.
     const ordered = policies.toSorted((a, b) => a.priority - b.priority || a.order - b.order);
-    const ranks = new Map([...new Set(ordered.map(({ priority }) => priority))].map((value, rank) => [value, rank]));
-    for (const policy of ordered)
-      this.#guard(policy, () => this.#policy(policy, ranks.get(policy.priority) ?? 0, made, used), undefined);
-    for (const one of made) this.#guard(one.state, () => this.#flow(one, ranks.size, used), undefined);
+    const blocks = new Map<string | undefined, number>();
+    for (const [i, { direction, isBlock, dev }] of ordered.entries())
+      if (isBlock && direction === "in") blocks.set(dev?.text, i);
+    // Flows of one priority of policies have one, or two where some of them are allowed before others are blocked.
+    let [rank, ranks] = [0, 1];
+    for (const [i, policy] of ordered.entries()) {
+      const isPassed = policy.direction === "in" && !policy.isBlock && i < (blocks.get(policy.dev?.text) ?? 0);
+      if (isPassed) ranks = 2;
+      this.#guard(policy, () => this.#policy(policy, rank, { made, used, isPassed }), undefined);
+      if (policy.priority !== ordered[i + 1]?.priority) [rank, ranks] = [rank + ranks, 1];
+    }
+    for (const one of made) this.#guard(one.state, () => this.#flow(one, rank, used), undefined);
   }
 
   /** Turns what a reader throws into a finding of the state or the policy. */
@@ -183,7 +194,7 @@ export class Plan {
 
   /** The flow of a state: received frames, and with crypto offload those that the host sends. */
   #flow({ state, offload, name }: Offloaded, priority: number, used: ReadonlySet<XfrmState>): void {
-    const { first, src, dst, spi, encap } = state;
+    const { first } = state;
     const isIn = offload.direction === "in";
     if (offload.kind === "packet" && !isIn) {
       if (!used.has(state))
@@ -195,16 +206,12 @@ export class Plan {
       return;
     }
     const match = new MatchDraft();
-    askAddress(match, "src", src);
-    askAddress(match, "dst", dst);
-    if (encap === undefined) match.ask("outer.ip_protocol", ESP_PROTOCOL);
-    match.ask("misc.outer_esp_spi", spi);
-    match.ask("outer.frag", 0);
+    askState(match, state);
     this.#push(name, offload.dev, isIn, priority, match, [{ action: name }]);
   }
 
   /** Adds the flow of a policy. @throws NotImported */
-  #policy(policy: XfrmPolicy, rank: number, states: readonly Offloaded[], used: Set<XfrmState>): void {
+  #policy(policy: XfrmPolicy, rank: number, { made: states, used, isPassed }: Others): void {
     const { dev, first, direction, templates, type, isBlock, selector, origin, isOfSocket } = policy;
     if (dev === undefined) {
       this.findings.assume(
@@ -228,16 +235,22 @@ export class Plan {
     const match = new MatchDraft();
     askSelector(match, selector);
     match.ask("outer.frag", 0);
+    if (direction === "in") match.ask("outer.ip_protocol", ESP_PROTOCOL);
     const selected = /(?<=src )[^]*?(?=$| (?:dir|ptype|tmpl|priority|uid|action|index)\b)/.exec(
       shown(origin.text),
     )?.[0];
     const name = `${dev.text} policy ${direction}${selected === undefined ? "" : ` src ${selected}`}`;
+    if (match.contradicts) {
+      this.#say(first.place, shown(origin.text), NO_ESP);
+      return;
+    }
     if (isBlock) {
       this.#push(name, dev, direction === "in", rank, match, ["drop"]);
       return;
     }
     if (direction === "in") {
-      this.#say(first.place, shown(origin.text), "frames reach the states without it: it makes no flow");
+      if (isPassed) this.#pass(policy, dev, name, rank, states);
+      else this.#say(first.place, shown(origin.text), "frames reach the states without it: it makes no flow");
       return;
     }
     if (template === undefined) {
@@ -257,6 +270,33 @@ export class Plan {
     if (match.contradicts)
       notImported({ text: "tmpl", place: first.place }, "the selectors of policy and state contradict each other");
     this.#push(name, dev, false, rank, match, [{ action: state.name }]);
+  }
+
+  /** A received frame that a policy allows before another one blocks it reaches the states. @throws NotImported */
+  #pass({ selector, first }: XfrmPolicy, dev: Word, name: string, rank: number, states: readonly Offloaded[]): void {
+    const own = states.filter(
+      ({ offload, state }) => offload.direction === "in" && offload.dev.text === dev.text && state.encap === undefined,
+    );
+    this.#passed += own.length;
+    if (this.#passed > MAX_PASSED)
+      notImported(
+        { text: "policy", place: first.place },
+        `policies that allow what later ones block make a flow for each state, ${MAX_PASSED} at most`,
+      );
+    const ask = (): MatchDraft => {
+      const match = new MatchDraft();
+      askSelector(match, selector);
+      match.ask("outer.ip_protocol", ESP_PROTOCOL);
+      match.ask("outer.frag", 0);
+      return match;
+    };
+    for (const state of own) {
+      const match = ask();
+      askState(match, state.state);
+      const actions = [{ action: state.name }];
+      if (!match.contradicts) this.#push(`${name} ${state.name}`, dev, true, rank, match, actions);
+    }
+    this.#push(name, dev, true, rank + 1, ask(), []);
   }
 
   #push(base: string, dev: Word, isIn: boolean, priority: number, match: MatchDraft, actions: FlowActions): void {
@@ -292,12 +332,31 @@ export class Plan {
   }
 }
 
+/** What a policy is read beside. */
+interface Others {
+  readonly made: readonly Offloaded[];
+  /** States that policies lead to. */
+  readonly used: Set<XfrmState>;
+  /** Whether a policy after this one drops received frames. */
+  readonly isPassed: boolean;
+}
+
 type FlowActions = readonly ("drop" | { readonly action: string })[];
 
 const NO_PORT =
   "flows in device bytes do not match a port: one device is the PF, --map NAME=vf1 says which function another one is";
 const NO_WINDOW = "without the flag esn the mlx5 driver gives the NIC no window: numbers are not checked";
+const NO_ESP = "the driver compares it with received ESP before it decrypts: no such frame has this protocol";
 const SEEN = "numbers up to the highest one that was received count as seen";
+
+/** Asks for the frames of a state: received ones, or with crypto offload those of the host. */
+function askState(match: MatchDraft, { src, dst, spi, encap }: XfrmState): void {
+  askAddress(match, "src", src);
+  askAddress(match, "dst", dst);
+  if (encap === undefined) match.ask("outer.ip_protocol", ESP_PROTOCOL);
+  match.ask("misc.outer_esp_spi", spi);
+  match.ask("outer.frag", 0);
+}
 
 /** Whether a template is for a state. */
 function leadsTo({ reqid, mode, src, dst, spi, protocol }: Template, { state, offload }: Offloaded): boolean {
