@@ -26,6 +26,8 @@ export interface Pmd {
   readonly bareItems: Readonly<Record<string, readonly [field: string, value: bigint]>>;
   /** Whether it refuses patterns whose layers are not in their order. */
   readonly checksLayers: boolean;
+  /** Whether a header that UDP carries asks for its standard port where the pattern asks for none. */
+  readonly asksUdpPorts: boolean;
   /** The highest id of `mark`. */
   readonly maxMark: bigint;
   /** Why a rule has its priority, as a sentence without a full stop. */
@@ -93,6 +95,7 @@ export const MLX5_PMD: Pmd = {
   ordersMasks: true,
   bareItems: BARE_ITEMS,
   checksLayers: true,
+  asksUdpPorts: true,
   maxMark: MAX_MARK,
   because: (rule) => {
     const { item, subpriority } = decisive(rule);
@@ -112,6 +115,7 @@ export const MLX5_PMD_HWS: Pmd = {
   ordersMasks: false,
   bareItems: BARE_ITEMS,
   checksLayers: false,
+  asksUdpPorts: true,
   maxMark: MAX_MARK,
   because: ({ priority }) => `hardware steering has no subpriority: priority ${priority}`,
 };

@@ -26,15 +26,15 @@ type EarlierRule = Extract<Explanation["reasons"][number], { kind: "earlier rule
 export function ownRepair(
   repair: Repair,
   words: RuleWords,
-  tagged: NonNullable<Format["tagged"]>,
+  asking: NonNullable<Format["asking"]>,
   earlier: EarlierRule | undefined,
 ): OwnRepair {
   if (repair.of !== "rule" || repair.rule === null) return repair;
   const [{ field, after } = { field: "", after: null }, second] = repair.fields;
-  const isTag = second === undefined && VLAN_TAG.test(field) && after === "1";
+  const isAsked = second === undefined && field !== "priority" && after !== null;
   const edits =
     editsOf(repair.rule, repair.fields, words) ??
-    (isTag ? words.editsBy(repair.rule, tagged, [field, after]) : null) ??
+    (isAsked ? words.editsBy(repair.rule, (text) => asking(text, field, after), [field, after]) : null) ??
     (isOrder(repair) && earlier !== undefined ? orderEdits(earlier, words) : null);
   if (edits === null) return { ...repair, sentence: orderSentence(repair) ?? repair.sentence };
   const [first, ...more] = edits;

@@ -9,6 +9,7 @@ import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
 import { isConnection, ownDifference, ownValue } from "./ownValues.js";
 import { orderText, ownMistake, ownRepair, portRepair, VLAN_TAG, type OwnRepair } from "./ownRepairs.js";
+import { linesOf } from "./homes.js";
 import { RuleWords } from "./ruleWords.js";
 import { vxlanPortEdits } from "./vxlanPort.js";
 
@@ -68,6 +69,8 @@ export class ImportedRules {
   readonly #otherwise: (field: string) => string;
   readonly #formats: readonly Format[];
   readonly #sources: readonly ImportSource[];
+  /** What the driver asks for of its own accord. */
+  readonly #driver: ImportResult["driver"];
   readonly #options: ImportOptions;
 
   /** The arguments of the import, and what came of it. */
@@ -75,8 +78,10 @@ export class ImportedRules {
     sources: readonly ImportSource[],
     options: ImportOptions,
     scenario: Scenario,
-    { elementOf, isOrdered, formats, findings }: Pick<ImportResult, "elementOf" | "isOrdered" | "formats" | "findings">,
+    result: Pick<ImportResult, "elementOf" | "isOrdered" | "formats" | "findings" | "driver">,
   ) {
+    const { elementOf, isOrdered, formats, findings, driver } = result;
+    this.#driver = driver.filter(({ field }) => field !== undefined);
     [this.#sources, this.#options] = [sources, options];
     this.findings = findings;
     this.#formats = formats.map((name) => FORMATS[name]);
@@ -207,13 +212,25 @@ export class ImportedRules {
     if (typeof value !== "object" || value === null) return value;
     const about = ruleOf(value) ?? of;
     if (about !== undefined && isDifference(value)) {
-      const own = ownDifference(value, this.words.fieldsOf(about), this.#flagsOf(about));
-      if (own !== value) said.set(differenceText(value), differenceText(own));
+      const note = value.note ?? this.#askedBy(about, value.field);
+      const own = ownDifference({ ...value, note }, this.words.fieldsOf(about), this.#flagsOf(about));
+      if (differenceText(own) !== differenceText(value)) said.set(differenceText(value), differenceText(own));
       return own;
     }
     return Object.fromEntries(
       Object.entries(value).map(([key, one]: [string, unknown]) => [key, this.#withDifferences(one, said, about)]),
     );
+  }
+
+  /** Why a rule asks for a field that only its driver asks for; null for others. */
+  #askedBy(rule: string, field: string): string | null {
+    const element = this.elements.get(rule);
+    if (element === undefined) return null;
+    const lines = linesOf(element);
+    const asks = this.#driver.find(
+      (one) => one.field === field && one.file === element.file && lines.includes(one.line),
+    );
+    return asks === undefined ? null : `the driver ${asks.does}`;
   }
 
   /** The flags of `ct_state` in the text of a rule. */
@@ -228,15 +245,19 @@ export class ImportedRules {
     return ownValue(name, value, this.#flagsOf(rule));
   }
 
-  /** What makes the rule of an element one for tagged frames. */
-  readonly #tagged = (text: string): ReturnType<NonNullable<Format["tagged"]>> =>
-    this.#formats.find(({ recognizes, tagged }) => tagged !== undefined && recognizes(text))?.tagged?.(text) ?? null;
+  /** What makes the rule of an element ask for a field that none of its words names. */
+  readonly #asking: NonNullable<Format["asking"]> = (text, field, value) =>
+    this.#formats
+      .find(({ recognizes, asking }) => asking !== undefined && recognizes(text))
+      ?.asking?.(text, field, value) ?? null;
 
   /** Texts that name tagged frames otherwise have no words for frames with and without a tag. */
   #leavesOutTag({ of, rule, fields }: Repair): boolean {
     const text = rule === null ? undefined : this.elements.get(rule)?.text;
-    if (of !== "rule" || text === undefined || this.#tagged(text) === null) return false;
-    return fields.every(({ field, after }) => VLAN_TAG.test(field) && after === null);
+    if (of !== "rule" || text === undefined) return false;
+    return fields.every(
+      ({ field, after }) => after === null && VLAN_TAG.test(field) && this.#asking(text, field, "1") !== null,
+    );
   }
 
   /** Whether a repair only gives other values to what the text says, and the language has none of them. No one edits a dump. */
@@ -292,9 +313,16 @@ export class ImportedRules {
         .map((repair) =>
           repair.of === "device"
             ? portRepair(repair, (port) =>
-                vxlanPortEdits(this.#sources, this.#options, this.scenario, port, repair.rule, this.words),
+                vxlanPortEdits(
+                  this.#sources,
+                  this.#options,
+                  this.scenario,
+                  [port, repair.rule],
+                  this.words,
+                  this.#asking,
+                ),
               )
-            : ownRepair(repair, this.words, this.#tagged, earlier),
+            : ownRepair(repair, this.words, this.#asking, earlier),
         )
         .filter((repair) => !this.#isRefused(repair)),
     };

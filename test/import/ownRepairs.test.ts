@@ -111,6 +111,21 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
     ["udp dst is 8472", "udp dst is 4789"],
   ],
   [
+    "a port that only the driver asks for",
+    `${DEVICE.replace("4789", "8472")}${flow("eth / ipv4 / udp / vxlan vni is 42")}`,
+    vxlan(8472, 42),
+    2,
+    ["udp", "udp dst is 8472"],
+  ],
+  [
+    "a port that only the driver asks for, and that of the device",
+    DEVICE + flow("eth / ipv4 / udp src is 5000 / vxlan vni is 42"),
+    vxlan(8472, 42),
+    2,
+    ["dstport 4789", "dstport 8472"],
+    ["udp src is 5000", "udp src is 5000 dst is 8472"],
+  ],
+  [
     "the network of a filter",
     tunnel("enc_key_id 42 enc_dst_port 4789"),
     vxlan(4789, 43),

@@ -9,7 +9,7 @@ const CASES: readonly (readonly [ImportFormat, string])[] = [
   ["ethtool", "ethtool -N eth0 flow-type tcp4 dst-port $PORT action -1"],
   ["ovs", "ovs-ofctl add-flow br0 tcp,tp_dst=$PORT,actions=drop"],
   ["nft", `${NFT} tcp dport $PORT drop`],
-  ["xfrm", "ip xfrm policy add proto tcp dport $PORT dir in action block offload packet dev eth0"],
+  ["xfrm", "ip xfrm policy add proto tcp dport $PORT dir out action block offload packet dev eth0"],
 ];
 
 test.each(CASES)("%s", (format, text) => {

@@ -38,6 +38,8 @@ export interface DriverNote extends SourcePlace {
   readonly text: string;
   /** A sentence without a full stop. */
   readonly does: string;
+  /** The match field that the driver asks for of its own accord. */
+  readonly field?: string;
 }
 
 /** A note in one line: `FILE:LINE:COLUMN: driver: TEXT: WHAT IT DOES`. */

@@ -33,8 +33,8 @@ export class Findings {
   }
 
   /** What the driver does to an element. */
-  explain({ line, column }: Place, text: string, does: string): void {
-    this.driver.push({ file: this.file, line, column, text, does });
+  explain({ line, column }: Place, text: string, does: string, field?: string): void {
+    this.driver.push({ file: this.file, line, column, text, does, ...(field === undefined ? {} : { field }) });
   }
 
   /** Forgets what is refused from a number on: it belongs to a command that failed. */

@@ -41,8 +41,8 @@ export interface Format {
   readonly hasDeviceFields?: true;
   /** The flags of `ct_state`, where the importer keeps connections in a register (`text/connection.ts`). */
   readonly states?: StateFlags;
-  /** The changes of an element that make its rule one for frames with a VLAN tag. */
-  readonly tagged?: (text: string) => readonly Change[] | null;
+  /** The changes of an element that make its rule ask for a field that none of its words names; null where it cannot. */
+  readonly asking?: (text: string, field: string, value: string) => readonly Change[] | null;
   /** What its texts call the port that a frame comes from. */
   readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */

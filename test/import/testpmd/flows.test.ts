@@ -47,7 +47,7 @@ describe("items", () => {
     ["esp spi is 5", { "misc.outer_esp_spi": 5 }],
     [
       "udp / vxlan vni is 7 / eth src is 02:00:00:00:00:01",
-      { "outer.ip_protocol": 17, "misc.vxlan_vni": 7, "inner.smac": "02:00:00:00:00:01" },
+      { "outer.ip_protocol": 17, "outer.udp_dport": 4789, "misc.vxlan_vni": 7, "inner.smac": "02:00:00:00:00:01" },
     ],
     [
       "ipv4 / ipv4 src is 1.2.3.4",
@@ -56,7 +56,10 @@ describe("items", () => {
     ["gre c_bit is 0 / gre_key value is 5", { "misc.gre_c_present": 0, "misc.gre_protocol": "any", "misc.gre_key": 5 }],
     ["nvgre tni is 5", { "misc.gre_key": "1280/0xffffff00", "misc.gre_protocol": 0x6558 }],
     ["mpls label is 5", { "misc2.outer_first_mpls_label": 5 }],
-    ["udp / mpls s is 1", { "outer.ip_protocol": 17, "misc2.outer_first_mpls_over_udp_s_bos": 1 }],
+    [
+      "udp / mpls s is 1",
+      { "outer.ip_protocol": 17, "outer.udp_dport": 6635, "misc2.outer_first_mpls_over_udp_s_bos": 1 },
+    ],
     [
       "gre / mpls label is 5 / ipv4",
       { "misc.gre_protocol": "any", "misc2.outer_first_mpls_over_gre_label": 5, "inner.ip_version": 4 },
@@ -70,6 +73,31 @@ describe("items", () => {
     const asked = flow(pattern)?.match ?? {};
     if (pattern.startsWith("integrity")) expect(asked).toMatchObject(match);
     else expect(asked).toEqual(match);
+  });
+
+  // mlx5_flow_dv.c: flow_dv_translate_item_vxlan and the like.
+  test.each([
+    ["vxlan", 4789],
+    ["vxlan-gpe", 4790],
+    ["geneve", 6081],
+    ["gtp", 2152],
+    ["gtpu", 2152],
+    ["esp", 4500],
+    ["ib_bth", 4791],
+  ])("udp / %s asks for UDP port %d, as mlx5 does where the pattern asks for none", (item, port) => {
+    const [udp, own] = ["outer.udp_dport", { ...OPTIONS, lenient: false }];
+    const asked = (pattern: string, driver?: "none" | "mlx5-pmd-hws") =>
+      importRules(`flow create 0 ingress pattern eth / ipv4 / ${pattern} / end actions drop / end\n`, {
+        ...own,
+        ...(driver === undefined ? {} : { driver }),
+      });
+    const { scenario, driver } = asked(`udp / ${item}`);
+    expect(scenario?.rules?.[0]?.match?.[udp]).toBe(port);
+    expect(driver.find(({ field }) => field === udp)).toMatchObject({ text: item, line: 1 });
+    expect(asked(`udp / ${item}`, "mlx5-pmd-hws").scenario?.rules?.[0]?.match?.[udp]).toBe(port);
+    expect(asked(`udp / ${item}`, "none").scenario?.rules?.[0]?.match?.[udp]).toBeUndefined();
+    expect(asked(`udp src is 9 / ${item}`).scenario?.rules?.[0]?.match?.[udp]).toBe(port);
+    expect(asked(`udp dst is ${port} / ${item}`).driver.some(({ field }) => field === udp)).toBe(false);
   });
 
   test("of UDP and TCP without values compare the IP protocol only, as mlx5 does; without a driver the header", () => {

@@ -4,8 +4,11 @@ import type { Change } from "../../reading/format.js";
 const PROTOCOL = /\bprotocol\s+(ip|ipv6|arp)(?=\s)/d;
 const FLOWER = /\bflower(?=\s|$)/d;
 
+const TAG = /^outer\.[cs]vlan_tag$/;
+
 /** The changes of a filter: `protocol 802.1Q ... flower vlan_ethtype ip`; null where it has no such words. */
-export function taggedFilter(text: string): readonly Change[] | null {
+export function askingTag(text: string, field: string, value: string): readonly Change[] | null {
+  if (!TAG.test(field) || value !== "1") return null;
   const [protocol, flower] = [PROTOCOL.exec(text)?.indices, FLOWER.exec(text)?.indices];
   if (protocol?.[1] === undefined || flower?.[0] === undefined) return null;
   const [from, to] = protocol[1];

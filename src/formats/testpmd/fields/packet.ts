@@ -214,6 +214,8 @@ export const PACKET_ITEMS: Readonly<Record<string, ItemKind>> = {
     fields: { spi: to("misc.{}_esp_spi", 32, 0, ones(32)) },
     present: { "misc.{}_esp_spi": "any" },
     layer: "l4",
+    // RFC 3948.
+    port: 4500,
     becomes: "ESP",
     length: 8,
   },

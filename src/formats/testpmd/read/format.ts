@@ -3,6 +3,7 @@ import type { Format } from "../../reading/format.js";
 import { ACTION_ELEMENTS } from "./actions/actions.js";
 import { COMMAND_ELEMENTS } from "./commands.js";
 import { FlowImport } from "./flowImport.js";
+import { asking } from "./pattern/asking.js";
 import { ITEM_ELEMENTS, ITEMS } from "../fields/items.js";
 
 /** Commands that no other format has. */
@@ -17,5 +18,6 @@ export const TESTPMD: Format = {
   recognizes: (text) => OWN.test(text.slice(0, RECOGNIZED)),
   importer: (draft, findings, { pmd }) => new FlowImport(draft, findings, pmd),
   elements: { Commands: COMMAND_ELEMENTS, Items: ITEM_ELEMENTS, Actions: ACTION_ELEMENTS },
+  asking,
   fields: Object.fromEntries(Object.entries(ITEMS).map(([item, { fields }]) => [item, Object.keys(fields)])),
 };

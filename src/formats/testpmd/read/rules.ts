@@ -78,6 +78,8 @@ export class Rules {
     this.#checkPriority(rule);
     const vport = domain === "fdb" ? 0 : this.ports.functionOf(port.number, port.word);
     const assume = (word: Word, reason: string): void => this.findings.assume(word.place, word.text, reason);
+    const asksUdpPort = ({ place, text }: Word, field: string, udpPort: number): void =>
+      this.findings.explain(place, text, `asks for UDP port ${udpPort}, since the pattern asks for none`, field);
     this.#topQueue = 0;
     const walk = matchOf(rule.items, {
       domain,
@@ -85,6 +87,7 @@ export class Rules {
       bareItems: this.pmd?.bareItems,
       atVxlanPort: (udpPort, word) => this.#atPorts.push({ udpPort, word, file: this.findings.file }),
       checksLayers: this.#pmdOf(rule)?.checksLayers,
+      asksUdpPort: this.pmd?.asksUdpPorts === true ? asksUdpPort : undefined,
       sourceOf: (number, word) => sourcePort(this.ports.of(number ?? port.number, word)),
       option: (optionClass, type, word) => {
         if (!this.draft.geneveOption({ class: Number(optionClass), type: Number(type) })) {

@@ -63,6 +63,7 @@ function enter(walk: PatternWalk, { word, name, kind }: Item): void {
     notImported(word, `the parser of the device does not read ${name} inside a tunnel`);
   }
   if (kind.port !== undefined && walk.udpPort !== undefined) checkUdpPort(walk, word, name, kind.port);
+  else if (kind.port !== undefined && walk.upper === "udp") askUdpPort(walk, word, kind.port);
   if (layer === "vlan" && ++walk.vlans > 2) notImported(word, "no match field has a third VLAN tag");
   if (layer === "mpls") enterMpls(walk, word);
   if (layer === "ipv4" || layer === "ipv6") walk.ipVersion = layer === "ipv4" ? 4 : 6;
@@ -74,6 +75,14 @@ function checkUdpPort({ udpPort, place }: PatternWalk, word: Word, name: string,
   if (udpPort === BigInt(only)) return;
   if (name === "vxlan") place.atVxlanPort?.(Number(udpPort), word);
   else notImported(word, `the parser of the device reads ${name} on UDP port ${only} only, not ${udpPort}`);
+}
+
+/** As the driver does, which asks for a UDP port where the pattern asks for none (docs/drivers.md). */
+function askUdpPort({ place, match, level }: PatternWalk, word: Word, port: number): void {
+  const name = `${level}.udp_dport`;
+  if (place.asksUdpPort === undefined || (match.bits(name)?.mask ?? 0n) !== 0n) return;
+  match.ask(name, BigInt(port));
+  place.asksUdpPort(word, name, port);
 }
 
 /** Upper items that the driver checks. */
@@ -89,6 +98,7 @@ function checkLayers(walk: PatternWalk, word: Word, name: string, layer: Item["k
 
 function enterMpls(walk: PatternWalk, word: Word): void {
   if (walk.mpls !== undefined) notImported(word, "match fields have the first MPLS entry only");
+  if (walk.upper === "udp") askUdpPort(walk, word, MPLS_PORT);
   const over = walk.upper === "udp" ? "over_udp_" : walk.tunnel ? "over_gre_" : "";
   const prefix = over !== "" && walk.level === "inner" ? "ext" : "misc2";
   walk.mpls =
@@ -105,6 +115,8 @@ function leave(walk: PatternWalk, item: Item): void {
   }
 }
 
+/** RFC 7510. */
+const MPLS_PORT = 6635;
 const PORTS = ["port_id", "represented_port", "port_representor"];
 
 /** Asks for the header; `fixedOnly` leaves out what its fields ask already. */

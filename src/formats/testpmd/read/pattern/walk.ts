@@ -18,6 +18,8 @@ export interface PatternPlace {
   readonly bareItems?: Readonly<Record<string, readonly [field: string, value: bigint]>> | undefined;
   /** Whether the driver refuses layers that are not in their order. */
   readonly checksLayers?: boolean | undefined;
+  /** Told of the standard UDP port of a header, which the driver asks for where the pattern asks for none. */
+  readonly asksUdpPort?: ((word: Word, field: string, port: number) => void) | undefined;
 }
 
 /** The state of a walk over the items of a pattern. */
