@@ -43,6 +43,7 @@ export interface FieldChange {
   readonly after: string | null;
 }
 
+const TAG = /vlan_tag$/;
 /** Sources with more characters are not read again to try an edit, and elements with more values not for their fields. */
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
@@ -108,7 +109,26 @@ export class RuleWords {
   editsFor(rule: string, changes: readonly FieldChange[]): readonly TextEdit[] | null {
     const home = this.#allHomes.get(rule);
     if (home === undefined || changes.length === 0) return null;
-    return this.#valueEdits(rule, home, changes) ?? this.#nameEdits(rule, home, changes);
+    return (
+      this.#valueEdits(rule, home, changes) ??
+      this.#nameEdits(rule, home, changes) ??
+      this.#tagEdits(rule, home, changes)
+    );
+  }
+
+  /** Words for frames without a tag are taken out: they ask for a bit of each kind of tag. */
+  #tagEdits(rule: string, home: Home, changes: readonly FieldChange[]): readonly TextEdit[] | null {
+    if (!changes.every(({ field, before, after }) => TAG.test(field) && before === "0" && after === null)) return null;
+    const all = Object.keys(home.match)
+      .filter((field) => TAG.test(field))
+      .map((field) => ({ field, before: "0", after: null }));
+    for (const { at, text } of valueWords(home.element.text).slice(0, MAX_VALUES)) {
+      const phrase = text === "0" ? phraseBefore(home.element.text, at) : undefined;
+      if (phrase === undefined) continue;
+      for (const edit of removals(home.element, { ...phrase, at, end: at + text.length }))
+        if (this.#make(rule, home, [edit], all)) return textEdits(home.element, [edit]);
+    }
+    return null;
   }
 
   /** Other words for protocols and directions: a field takes the place of another one. */

@@ -21,6 +21,7 @@ async function why(text: string, packet: string, rule?: string): Promise<OwnExpl
 
 const TCP = "ipv4 10.0.0.1 > 10.0.0.2 / tcp 1 > 53";
 const UDP = "ipv4 10.0.0.1 > 10.0.0.2 / udp 1 > 53";
+const TAGGED = "ethernet / vlan 5 / ipv4 10.0.0.1 > 10.0.0.2 / udp 1 > 53";
 const vxlan = (port: number, vni: number): string =>
   `ipv4 192.168.0.2 > 192.168.0.1 / udp 5000 > ${port} / vxlan ${vni} / ethernet / ipv4 10.0.0.1 > 10.0.0.5 / tcp 1 > 80`;
 
@@ -132,6 +133,8 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
     2,
     ["enc_key_id 42", "enc_key_id 43"],
   ],
+  ["no tag, testpmd", flow("eth has_vlan is 0 / ipv4 / udp"), TAGGED, 1, [" has_vlan is 0", ""]],
+  ["no tag, OVS", "priority=1,vlan_tci=0,udp,actions=drop\n", TAGGED, 1, ["vlan_tci=0,", ""]],
 ])("%s", (_, text, packet, rule, ...wanted) => {
   const name = `${FILE}:${rule}`;
 
@@ -143,6 +146,13 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
     const [after] = withEdits([{ file: FILE, text }], made ?? []);
     expect((await why(after?.text ?? "", packet, name)).sentence).toMatch(new RegExp(`"${name}" took the frame`));
   });
+});
+
+it("words for frames without a tag, taken out, let all VLANs match", async () => {
+  const { repairs } = await why(flow("eth has_vlan is 0 / ipv4 / udp"), TAGGED, `${FILE}:1`);
+  const { standing, others, witness } = repairs.find(({ of }) => of === "rule")!;
+  expect([standing, others]).toEqual(["widens", expect.stringMatching(/^Widens: frames of another VLAN /)]);
+  expect(witness?.bytes).toBeDefined();
 });
 
 describe("the ports of a later fragment", () => {

@@ -8,14 +8,14 @@ import { fieldNamed, writeField } from "../../model/match/fields.js";
  * Frames that a changed rule is meant to take: they match the fields that stay, and have in those that change what a frame
  * has, or lack their headers as it does.
  * @param key the key of the frame, which the changed match takes
- * @param changed the names of fields that the changed rule still has: a mask may leave out some of their bits
+ * @param meant the names of fields whose bits all count: a changed mask may leave out some of them
  */
-export function likeFrame(before: KeyMatch, after: KeyMatch, key: Uint8Array, changed: readonly string[]): KeyMatch {
+export function likeFrame(before: KeyMatch, after: KeyMatch, key: Uint8Array, meant: readonly string[]): KeyMatch {
   const stays = before.ranges.filter((range) => after.ranges.some((other) => isSame(range, other)));
   const mask = before.mask.map((bits, byte) => bits | (after.mask[byte] as number));
   for (const range of [...before.ranges, ...after.ranges])
     if (!stays.some((one) => isSame(one, range))) cover(mask, range);
-  for (const name of changed) {
+  for (const name of meant) {
     const field = fieldNamed(name);
     if (field !== undefined) writeField(mask, field, ones(field.width));
   }

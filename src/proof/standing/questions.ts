@@ -27,9 +27,16 @@ export function leaving({ rule, changes }: TriedChange, parts: readonly Part[]):
   return parts.map(({ node, after }) => ({ table: node.table, rule: node, not: [after], frames }));
 }
 
-/** The fields that a changed rule still matches. */
-function keptFields(changes: readonly FieldChange[]): string[] {
-  return changes.flatMap(({ field, after }) => (after === null ? [] : field));
+/** A bit that says whether there is a tag, and its place in the name. */
+const TAG = /^(.*[._])[cs]vlan_tag$/;
+
+/** What a frame has that a change is about, beside the fields that it leaves out: a bit says of no VLAN which one it is. */
+function meantFields(changes: readonly FieldChange[]): string[] {
+  return changes.flatMap(({ field, after }) => {
+    if (after !== null) return field;
+    const [, place] = TAG.exec(field) ?? [];
+    return place === undefined ? [] : `${place}${place.endsWith(".") ? "first_" : ""}vid`;
+  });
 }
 
 /** The values that a change replaces: "outer.tcp_dport 80". */
@@ -76,11 +83,13 @@ export function joining(
   const questions: Question[] = [];
   for (const [i, { node, rule, after }] of parts.entries()) {
     const now = nodes[i] as RuleNode;
-    const alike = matched.length === 0 ? rule : likeFrame(rule, after, context.key, keptFields(matched));
+    const alike = matched.length === 0 ? rule : likeFrame(rule, after, context.key, meantFields(matched));
     if (matched.length > 0) {
       // A protocol that takes the place of its header's fields is no other one.
       const named = matched.filter(({ field, before }) => before !== null || !field.endsWith(".ip_protocol"));
-      const frames = `frames with another ${listText(inFlowFields(rule, named).map(({ field }) => field))}`;
+      const isOfTags = named.every(({ field, after }) => after === null && TAG.test(field));
+      const others = listText(inFlowFields(rule, named).map(({ field }) => field));
+      const frames = isOfTags ? "frames of another VLAN" : `frames with another ${others}`;
       questions.push({ table: node.table, rule: now, not: [rule, alike], frames });
     }
     if (!isRanked) continue;

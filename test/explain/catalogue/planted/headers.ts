@@ -68,7 +68,8 @@ export const HEADERS: readonly Planted[] = [
     target: rule("wanted"),
     first: ["outer.cvlan_tag is 1, not 0"],
     never: ["add outer"],
-    repair: of("rule", "safe", "outer.cvlan_tag"),
+    // Without the bit the rule would take all VLANs.
+    repair: of("frame", null, "outer.cvlan_tag 0 instead of 1"),
     correction: [match({ "outer.tcp_dport": 80 })],
   },
   {
