@@ -63,8 +63,17 @@ export function portRepair(repair: Repair, editsFor: (port: number) => readonly 
 /** What numbers of vports mean, which texts do not have. */
 const VPORT_NUMBERS = / Vport 0 is the PF, 1 the first VF, and 65535 the wire\.$/;
 
-/** A mistake whose advice has the words of a text. */
-export function ownMistake(mistake: Mistake): Mistake {
+/**
+ * A mistake whose advice has the words of a text.
+ * @param leading an element of the text that would lead frames to a table
+ */
+export function ownMistake(mistake: Mistake, leading: (table: string) => string | null): Mistake {
+  const [, table = ""] = mistake.name === "table-not-linked" ? (/"(.*?)"\. /.exec(mistake.sentence) ?? []) : [];
+  const element = table === "" ? null : leading(table);
+  if (element !== null) {
+    const sentence = `No rule leads to table "${table}". This would lead all frames there: ${element}`;
+    return { ...mistake, sentence };
+  }
   const said = mistake.sentence.replace(/ to function (\d+), not/, " to VF $1, not").replace(VPORT_NUMBERS, "");
   const sentence = said.replace(
     /(UDP port (\d+)\. Register the port), or/,

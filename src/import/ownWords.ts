@@ -2,6 +2,7 @@
 import type { Difference, Explanation, Finding, Repair } from "../explain/index.js";
 import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
+import type { ScenarioRule } from "../scenario/rule/definition.js";
 import type { Format } from "../formats/reading/format.js";
 import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
@@ -71,6 +72,8 @@ export class ImportedRules {
   readonly #sources: readonly ImportSource[];
   /** What the driver asks for of its own accord. */
   readonly #driver: ImportResult["driver"];
+  /** The tables of matchers by their names. */
+  #matcherTables: ReadonlyMap<string, string> | undefined;
   readonly #options: ImportOptions;
 
   /** The arguments of the import, and what came of it. */
@@ -175,12 +178,27 @@ export class ImportedRules {
     });
   }
 
+  /** The element of the first rule that is in a table. */
+  elementIn(table: string): SourceElement | undefined {
+    const rule = this.scenario.rules?.find((one) => this.#tableOf(one) === table && this.elements.has(one.name ?? ""));
+    return this.elements.get(rule?.name ?? "");
+  }
+
+  /** An element that would lead frames to a table; null where the language has none. */
+  #leading(table: string): string | null {
+    const text = this.elementIn(table)?.text ?? "";
+    return this.#formats.find(({ recognizes }) => recognizes(text))?.leading?.(text) ?? null;
+  }
+
   /** The tables that have a rule of the texts. */
   #tablesOfTexts(): ReadonlySet<string | undefined> {
-    const { rules = [], matchers = [] } = this.scenario;
-    const tableOf = new Map(matchers.map(({ name, table }) => [name, table]));
+    const { rules = [] } = this.scenario;
     const ofTexts = rules.filter(({ name }) => name !== undefined && this.elements.has(name));
-    return new Set(ofTexts.map(({ table, matcher }) => table ?? tableOf.get(matcher ?? "")));
+    return new Set(ofTexts.map((rule) => this.#tableOf(rule)));
+  }
+
+  #tableOf({ table, matcher }: Pick<ScenarioRule, "table" | "matcher">): string | undefined {
+    return table ?? (this.#matcherTables ??= tablesOf(this.scenario)).get(matcher ?? "");
   }
 
   /** A record whose sentences have the names that the texts have for fields, and whose differences have their values. */
@@ -304,7 +322,7 @@ export class ImportedRules {
     const earlier = own.reasons.find((one) => one.kind === "earlier rule");
     return {
       ...own,
-      mistake: isLater || own.mistake === null ? null : ownMistake(own.mistake),
+      mistake: isLater || own.mistake === null ? null : ownMistake(own.mistake, (table) => this.#leading(table)),
       // A rule that no element says is not in the text, so nothing there can change it.
       repairs: own.repairs
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))
@@ -327,6 +345,10 @@ export class ImportedRules {
         .filter((repair) => !this.#isRefused(repair)),
     };
   }
+}
+
+function tablesOf({ matchers = [] }: Scenario): ReadonlyMap<string, string> {
+  return new Map(matchers.flatMap(({ name, table }) => (name === undefined ? [] : [[name, table]])));
 }
 
 function elementsByName(scenario: Scenario, elementOf: ImportResult["elementOf"]): ReadonlyMap<string, SourceElement> {

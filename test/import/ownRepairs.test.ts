@@ -148,6 +148,20 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
   });
 });
 
+describe.each([
+  ["testpmd", "flow create 0 ingress group 1 pattern eth / ipv4 / udp dst is 53 / end actions queue index 1 / end\n"],
+  ["testpmd, transfer", "flow create 0 transfer group 2 pattern eth / ipv4 / udp / end actions drop / end\n"],
+  ["tc", filter("protocol ip chain 5 prio 1 flower ip_proto udp dst_port 53")],
+  ["OVS", "table=3,priority=10,udp,tp_dst=53,actions=output:2\ntable=0,priority=1,tcp,actions=output:2\n"],
+])("a rule in a table that nothing leads to, %s", (_, text) => {
+  it("is named without being asked for, and the element that its advice has leads the frame there", async () => {
+    const plain = await why(text, UDP);
+    expect(plain.sentence).toMatch(/; rule "rules:1" matches the frame, and no rule leads to its table/);
+    const [, advice = ""] = /This would lead all frames there: (.*)$/.exec(plain.mistake?.sentence ?? "") ?? [];
+    expect((await why(`${text}${advice}\n`, UDP, `${FILE}:1`)).sentence).toMatch(/^rule "rules:1" took the frame/);
+  });
+});
+
 it("words for frames without a tag, taken out, let all VLANs match", async () => {
   const { repairs } = await why(flow("eth has_vlan is 0 / ipv4 / udp"), TAGGED, `${FILE}:1`);
   const { standing, others, witness } = repairs.find(({ of }) => of === "rule")!;

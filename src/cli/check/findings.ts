@@ -68,7 +68,9 @@ async function checkImported(name: string, text: string, imported: ImportedRules
   const document = new DocumentObjects(scenario);
   const sourceOf = (object: NamedInDocument): SourceElement | undefined => {
     const [section, index] = document.keysOf(object) ?? [];
-    return index === undefined ? undefined : elementOf(`${section ?? ""}[${index}]`);
+    const own = index === undefined ? undefined : elementOf(`${section ?? ""}[${index}]`);
+    // A chain, or a table of OpenFlow, is said by its rules.
+    return own ?? (object.kind === "table" ? imported.elementIn(object.name) : undefined);
   };
   const placed = (finding: Finding): FindingLine => {
     const all = finding.objects.map((object) => ({ object, element: sourceOf(object) }));

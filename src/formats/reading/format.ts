@@ -43,6 +43,8 @@ export interface Format {
   readonly states?: StateFlags;
   /** The changes of an element that make its rule ask for a field that none of its words names; null where it cannot. */
   readonly asking?: (text: string, field: string, value: string) => readonly Change[] | null;
+  /** An element whose rule leads all frames to the table of an element's rule; null where it is the first table. */
+  readonly leading?: (text: string) => string | null;
   /** What its texts call the port that a frame comes from. */
   readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */

@@ -15,6 +15,7 @@ import { linksOf } from "../links.js";
 import { NOT_CONSIDERED, reasonsOf, type Judged } from "../reasons/match.js";
 import { stateWriter } from "../reasons/writers.js";
 import { isBefore, type RuleNode } from "../rules.js";
+import { unlinkedRule } from "./unlinked.js";
 import { viewOf, type Visit } from "../walked.js";
 
 /** How many of the nearest rules explain a miss. */
@@ -129,6 +130,8 @@ function isMain(one: Reason, reason: string | null): boolean {
 /** Why the nearest rules of some lookups did not match; the rules of a driver are not in the text. */
 function nearMisses(at: Case, visits: readonly Visit[], accepts: (node: RuleNode) => boolean = () => true): Reason[] {
   const isOwn = (node: RuleNode): boolean => !isMade(at.rules.refOf(node).name);
+  const unlinked = unlinkedRule(at, (node) => isOwn(node) && accepts(node));
+  if (unlinked.length > 0) return unlinked;
   const nearest = nearestRules(at, MAX_SEARCHED, visits, (node) => isOwn(node) && accepts(node));
   if (nearest.length === 0) return unreachedMisses(at, visits, isOwn);
   // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.

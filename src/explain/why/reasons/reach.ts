@@ -73,7 +73,7 @@ function backFrom(at: Case, target: number): Reason[] {
       if (judged.length > 0) return [...chain, ...nearestOf(judged).flatMap((one) => takenReasons(at, one))];
       const missed = missReasons(at, table);
       if (missed !== null) return [...chain, ...missed];
-      for (const before of new Set([...leads.map(({ rule }) => rule.table), ...missSources(at, table)])) {
+      for (const before of new Set([...leads.map(({ rule }) => rule.table), ...missSources(at.walked, table)])) {
         if (seen.has(before)) continue;
         seen.add(before);
         next.push([...way, before]);
@@ -98,7 +98,7 @@ function notReached(at: Case, address: number): Reason {
     leadsOf(at, address).map(({ rule }) => rule),
   );
   const names = leading.map(ruleText);
-  const missing = missSources(at, address).map((one) => tableText(rules.tableRefOf(one)));
+  const missing = missSources(at.walked, address).map((one) => tableText(rules.tableRefOf(one)));
   const text = tableText(table);
   const sentence = notReachedText(text, names, missing);
   return { kind: "not reached", sentence, table, leading: leading.slice(0, MAX_LEADING) };
@@ -118,7 +118,7 @@ export function refsOf({ rules }: Case, nodes: readonly RuleNode[]): RuleRef[] {
 }
 
 /** The flow tables whose unmatched frames go to a table. */
-function missSources({ walked }: Case, address: number): number[] {
+export function missSources(walked: Case["walked"], address: number): number[] {
   const sources: number[] = [];
   for (const [table, { object }] of walked.device.tables) {
     if (isDevxFlowTable(object) && object.setting.missTable?.classifier.table === address) sources.push(table);
@@ -128,7 +128,7 @@ function missSources({ walked }: Case, address: number): number[] {
 
 /** The frame came to a table whose unmatched frames go on to this one, but hit a rule there. */
 function missReasons(at: Case, address: number): Reason[] | null {
-  for (const source of missSources(at, address)) {
+  for (const source of missSources(at.walked, address)) {
     const visit = visitsOf(at.walked, source).find(({ rule }) => rule !== 0);
     if (visit !== undefined) return [tookReason(visit, tableText(at.rules.tableRefOf(address)))];
   }

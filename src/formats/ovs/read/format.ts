@@ -39,6 +39,10 @@ export const OVS: Format = {
     const start = text.slice(0, LOOKED_AT);
     return RECOGNIZED.test(start) || start.split("\n").some((line) => inOrder(line, KEY, /\bactions?=/));
   },
+  leading: (text) => {
+    const [, table] = /\btable\s*=\s*(\w+)/.exec(text) ?? [];
+    return table === undefined || table === "0" ? null : `table=0,priority=0,actions=resubmit(,${table})`;
+  },
   importer: (draft, findings) => new OvsImport(draft, findings),
   elements: { "Lines and commands": COMMANDS, "Match fields": FIELD_ELEMENTS, Actions: ACTION_ELEMENTS },
 };

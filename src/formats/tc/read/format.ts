@@ -5,7 +5,7 @@ import { STATES } from "./connection.js";
 import { EXTRAS, FLAGS } from "./filter.js";
 import { TcImport } from "./import.js";
 import { KEYS } from "./keys.js";
-import { askingTag } from "./tagged.js";
+import { askingTag, gotoChain } from "./tagged.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {
   "filter add, replace, change": { becomes: "a rule, in the table of its chain" },
@@ -42,6 +42,7 @@ const ELEMENTS: ElementGroups = {
 export const TC: Format = {
   title: "tc filters (flower, matchall)",
   asking: askingTag,
+  leading: gotoChain,
   portName: "dev",
   states: STATES,
   recognizes: (text) =>

@@ -18,3 +18,13 @@ export function askingTag(text: string, field: string, value: string): readonly 
     { from: at, to: end, text: `flower vlan_ethtype ${text.slice(from, to)}` },
   ];
 }
+
+const CHAIN = /\bfilter\s+add\s+((?:dev|block)\s+\S+(?:\s+ingress)?)\b[^]*?\bchain\s+(\d+)/;
+
+/** The command that leads frames of a device to the chain of a filter. */
+export function gotoChain(text: string): string | null {
+  const [, device, chain] = CHAIN.exec(text) ?? [];
+  const [, protocol = "all"] = /\bprotocol\s+(\S+)/.exec(text) ?? [];
+  if (device === undefined || Number(chain) === 0) return null;
+  return `tc filter add ${device} protocol ${protocol} flower action goto chain ${chain}`;
+}

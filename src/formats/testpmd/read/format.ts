@@ -3,7 +3,7 @@ import type { Format } from "../../reading/format.js";
 import { ACTION_ELEMENTS } from "./actions/actions.js";
 import { COMMAND_ELEMENTS } from "./commands.js";
 import { FlowImport } from "./flowImport.js";
-import { asking } from "./pattern/asking.js";
+import { asking, leading } from "./pattern/asking.js";
 import { ITEM_ELEMENTS, ITEMS } from "../fields/items.js";
 
 /** Commands that no other format has. */
@@ -19,5 +19,6 @@ export const TESTPMD: Format = {
   importer: (draft, findings, { pmd }) => new FlowImport(draft, findings, pmd),
   elements: { Commands: COMMAND_ELEMENTS, Items: ITEM_ELEMENTS, Actions: ACTION_ELEMENTS },
   asking,
+  leading,
   fields: Object.fromEntries(Object.entries(ITEMS).map(([item, { fields }]) => [item, Object.keys(fields)])),
 };

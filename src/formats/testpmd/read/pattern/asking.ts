@@ -1,4 +1,4 @@
-/** What an item of a pattern says to ask for a field that no word of the rule asks for: `udp` becomes `udp dst is 4789`. */
+/** What a rule says otherwise: `udp dst is 4789` to ask for a field that none of its words names, a jump to its group. */
 import type { Change } from "../../../reading/format.js";
 import { ITEMS } from "../../fields/items.js";
 
@@ -28,4 +28,15 @@ export function asking(text: string, field: string, value: string): readonly Cha
     }
     if (kind.layer === "tunnel") level = "inner";
   }
+}
+
+const GROUP = /\bflow\s+create\s+(\S+)\s([^/]*?)\bpattern\b/;
+
+/** The command that leads all frames of a port to the group of a rule. */
+export function leading(text: string): string | null {
+  const [, port, attributes = ""] = GROUP.exec(text) ?? [];
+  const group = /\bgroup\s+(\S+)/.exec(attributes)?.[1];
+  const from = /\b(?:ingress|egress|transfer)\b/.exec(attributes)?.[0] ?? "ingress";
+  if (port === undefined || group === undefined) return null;
+  return `flow create ${port} ${from} pattern eth / end actions jump group ${group} / end`;
 }
