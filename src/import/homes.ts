@@ -39,14 +39,17 @@ export function homesOf(
     const start = (starts.get(element.file)?.[element.line - 1] ?? 0) + element.column - 1;
     found.push({ name, source, element, start, match });
   }
-  const places = new Map<string, number[]>();
+  // Where the element after the one that begins at a place begins, by files.
+  const nexts = new Map(sources.map((source) => [source, new Map<number, number>()]));
+  const last = new Map<ImportSource, number>();
   for (const { source, start } of found.toSorted((a, b) => a.start - b.start)) {
-    const own = places.get(source.file) ?? [];
-    places.set(source.file, own.at(-1) === start ? own : [...own, start]);
+    const before = last.get(source);
+    if (before !== undefined && before < start) nexts.get(source)?.set(before, start);
+    last.set(source, start);
   }
   return new Map(
     found.map(({ name, ...home }) => {
-      const next = places.get(home.source.file)?.find((start) => start > home.start) ?? Infinity;
+      const next = nexts.get(home.source)?.get(home.start) ?? Infinity;
       const end = Math.min(next, home.start + MAX_ELEMENT, home.source.text.length);
       return [name, { ...home, element: { ...home.element, text: wordsAt(home, end) } }];
     }),
