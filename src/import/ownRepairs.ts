@@ -68,7 +68,8 @@ const VPORT_NUMBERS = / Vport 0 is the PF, 1 the first VF, and 65535 the wire\.$
  * @param leading an element of the text that would lead frames to a table
  */
 export function ownMistake(mistake: Mistake, leading: (table: string) => string | null): Mistake {
-  const [, table = ""] = mistake.name === "table-not-linked" ? (/^No rule leads to table "([^"]*)"/.exec(mistake.sentence) ?? []) : [];
+  const [, table = ""] =
+    mistake.name === "table-not-linked" ? (/^No rule leads to table "([^"]*)"/.exec(mistake.sentence) ?? []) : [];
   const element = table === "" ? null : leading(table);
   if (element !== null) {
     const sentence = `No rule leads to table "${table}". This would lead all frames there: ${element}`;

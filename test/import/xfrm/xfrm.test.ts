@@ -1,6 +1,8 @@
 /** States and policies of ip xfrm become ESP actions and flows. */
 import { describe, expect, test } from "vitest";
+import { lint, openExplainer } from "../../../src/explain/index.js";
 import { importRules, importScenario, type ImportResult } from "../../../src/import/index.js";
+import { type QueuePair } from "../../../src/model/queuePair/queuePair.js";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { parsePacket } from "../../../src/packet/notation/parse.js";
 import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
@@ -153,6 +155,18 @@ describe("packet offload", () => {
     expect(
       reasons(from("src 192.0.2.17 dst 192.0.2.1 proto tcp sport 22", "action block"), "assumed").at(-1),
     ).toContain("no such frame has this protocol");
+  });
+
+  test("the host sends by its queue, and a frame that no policy selected is told the nearest", async () => {
+    const text = state("", OUT) + policy(`dir out ${TEMPLATE} offload packet dev eth6`);
+    const { scenario } = await importScenario(text);
+    expect(scenario?.queues).toEqual([{ name: "eth6 host" }]);
+    const { device, queues } = await loadScenario(scenario ?? { flowsteer: 1 });
+    expect(await lint(device)).toEqual([]);
+    const explainer = await openExplainer(device);
+    const frame = buildFrame(parsePacket("ipv4 10.9.0.1 > 10.2.0.1 / udp 1 > 2").layers);
+    const { sentence } = explainer.whySend(queues.get("eth6 host")?.queue as QueuePair, frame, "dropped");
+    expect(sentence).toMatch(/^port:1 got the frame by default; nearest: flow .* outer.ipv4_src is 10.9.0.1, not/);
   });
 
   test("what leads nowhere is told", () => {

@@ -45,7 +45,7 @@ export function forEnd(at: Case): Answer {
     const sentence = isLeft
       ? `no rule took the frame but the driver's own: ${to} received it by ${by}`
       : `${to} got the frame by ${by}${chosen}`;
-    const reasons = nearMisses(at, left);
+    const reasons = nearMisses(at, who === undefined ? walked.visits : left);
     const [lost] = lossesOf(at, steps);
     const copies = lost === undefined ? "" : `; a copy was lost: ${lost.sentence}`;
     return {

@@ -302,13 +302,15 @@ export class Plan {
   #push(base: string, dev: Word, isIn: boolean, priority: number, match: MatchDraft, actions: FlowActions): void {
     const vport = this.#functionOf(dev);
     const ends = actions.includes("drop") || !isIn;
+    // The host sends and receives by it.
+    const queue = this.draft.queue(`${dev.text} host`, vport);
     this.draft.push("deviceFlows", {
       name: this.draft.freeName("deviceFlows", base),
       ...(vport === 0 ? {} : { function: vport }),
       ...(isIn ? {} : { ft_type: "nic_tx" }),
       ...(priority === 0 ? {} : { priority }),
       match: match.toScenario(),
-      actions: [...actions, ...(ends ? [] : [{ queue: this.draft.queue(`${dev.text} host`, vport) }])],
+      actions: [...actions, ...(ends ? [] : [{ queue }])],
     });
   }
 

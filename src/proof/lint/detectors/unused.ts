@@ -66,10 +66,14 @@ export const UNUSED: readonly LintDetector[] = [
   {
     id: "unused-queue",
     severity: "note",
-    *detect({ device, senders }) {
+    *detect({ device, senders, rules, tables }) {
+      const refs = [...tables].filter((table) => rules.rulesOf(table).length > 0).map((one) => rules.tableRefOf(one));
+      const sending = new Set(refs.flatMap(({ domain, vport }) => (domain === "nic_tx" ? vport : [])));
       for (const queue of device.receivers.values()) {
         const raw = queue instanceof QueuePair && queue.qp_type === IBV_QPT_RAW_PACKET;
         if (!(queue instanceof WorkQueue || raw) || queue.users > 0 || senders.has(queue)) continue;
+        // What sends through rules has a use.
+        if (raw && sending.has(queue.context.function.vport)) continue;
         const object = namedObject("queue", queue);
         // Removing a queue would change the numbers of later ones, so no repair is sure.
         yield { objects: [object], sentence: `${called(object)} gets no frames: no rule or flow leads to it.` };
