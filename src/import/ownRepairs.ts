@@ -63,6 +63,10 @@ export function portRepair(repair: Repair, editsFor: (port: number) => readonly 
 /** What numbers of vports mean, which texts do not have. */
 const VPORT_NUMBERS = / Vport 0 is the PF, 1 the first VF, and 65535 the wire\.$/;
 
+/** A port field that a language has for TCP and UDP alike. */
+const ONE_PORT =
+  /^(?!\S*(?:tcp|udp))(\S+) is a field of (TCP|UDP), and (.*?)\. TCP and UDP have port fields of their own/;
+
 /**
  * A mistake whose advice has the words of a text.
  * @param leading an element of the text that would lead frames to a table
@@ -75,6 +79,8 @@ export function ownMistake(mistake: Mistake, leading: (table: string) => string 
     const sentence = `No rule leads to table "${table}". This would lead all frames there: ${element}`;
     return { ...mistake, sentence };
   }
+  const [, port = "", upper = "", why = ""] = ONE_PORT.exec(mistake.sentence) ?? [];
+  if (port !== "") return { ...mistake, sentence: `In this rule ${port} is a port of ${upper}, and ${why}.` };
   const said = mistake.sentence.replace(/ to function (\d+), not/, " to VF $1, not").replace(VPORT_NUMBERS, "");
   const sentence = said.replace(
     /(UDP port (\d+)\. Register the port), or/,

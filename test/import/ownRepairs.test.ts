@@ -162,6 +162,23 @@ describe.each([
   });
 });
 
+it.each([
+  ["tc", filter("protocol ip prio 1 flower ip_proto tcp dst_port 53"), "dst_port"],
+  ["OVS", "priority=1,tcp,tp_dst=53,actions=drop\n", "tp_dst"],
+  ["ethtool", "ethtool -N eth0 flow-type tcp4 dst-port 53 action -1 loc 5\n", "dst-port"],
+])("a port of TCP and UDP alike is no field of TCP, %s", async (_, text, name) => {
+  const { mistake } = await why(text, UDP, `${FILE}:1`);
+  expect(mistake?.sentence).toBe(`In this rule ${name} is a port of TCP, and the frame is UDP.`);
+});
+
+it("no repair takes out the SPI of a state", async () => {
+  const state =
+    "ip xfrm state add src 10.0.0.1 dst 10.0.0.2 proto esp spi 0x1000 reqid 1 mode tunnel " +
+    "aead 'rfc4106(gcm(aes))' 0x44434241343332312423222114131211f4f3f2f1 128 offload packet dev eth2 dir in\n";
+  const { repairs } = await why(state, "ipv4 10.0.0.1 > 10.0.0.2 / udp 500 > 500");
+  expect(repairs.filter(({ of }) => of === "rule")).toEqual([]);
+});
+
 it("words for frames without a tag, taken out, let all VLANs match", async () => {
   const { repairs } = await why(flow("eth has_vlan is 0 / ipv4 / udp"), TAGGED, `${FILE}:1`);
   const { standing, others, witness } = repairs.find(({ of }) => of === "rule")!;

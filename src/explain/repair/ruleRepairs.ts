@@ -24,6 +24,8 @@ export function lessOf({ context: { rule }, failing }: Facts): RuleCandidate[] {
   // Without its addresses, a rule for one IP version would be one for both.
   const isOfVersion = failing.some(({ name, found }) => name.endsWith(".ip_version") && found !== null);
   if (rule === null || failing.length === 0 || isOfVersion) return [];
+  // Without its SPI, a rule would give all ESP to one association.
+  if (failing.some(({ name }) => name.endsWith("_esp_spi"))) return [];
   return [{ rule, changes: withoutVersions(rule, failing.map(leftOut)) }];
 }
 
