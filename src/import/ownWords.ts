@@ -38,6 +38,8 @@ const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
 
 /** Priorities are those of the device: texts have others, and in some the higher number wins. */
 const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
+/** ethtool has no priorities: rules of as many fields are in the order in which they are made. */
+const HOST_ORDER = /^(Host rule .*)Give one of them a different priority\.$/;
 const PRECEDENCE = ": it takes precedence";
 const REVERSED =
   /^(.*?) has priority \d+ and takes every frame of (.*), which has priority \d+: the lower number wins\. Give the more specific rule the lower number\.$/;
@@ -217,6 +219,7 @@ export class ImportedRules {
           (_, name: string, value: string) => `${name} ${this.valueIn(name, value, about ?? "")}`,
         )
         .replace(PRIORITIES, PRECEDENCE)
+        .replace(HOST_ORDER, "$1Put the one that is to win first.")
         .replace(
           REVERSED,
           "$1 takes precedence over $2, and takes all its frames. Give the more specific rule precedence.",

@@ -77,7 +77,7 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
     filter("protocol ip prio 1 flower ip_proto tcp") + filter("protocol ip prio 2 flower ip_proto tcp dst_port 53"),
     TCP,
     2,
-    ["ip prio 1", "ip prio 3"],
+    ["prio 1", "prio 3"],
   ],
   [
     "the first of two priorities, testpmd",

@@ -1,6 +1,6 @@
 /** The part of the report about rules that no frame of the run hit: why none can. */
 import type { ImportedRules } from "../../import/index.js";
-import { Device } from "../../index.js";
+import { Device, SteeringError } from "../../index.js";
 import type { LoadedScenario } from "../../scenario/index.js";
 import { printable, table, type Paint, type Row } from "../text.js";
 
@@ -16,7 +16,12 @@ export async function neverHitText(
   const never = new Set(hitRules.filter((rule) => tally.rule(rule).frames === 0).map(({ name }) => name));
   if (never.size === 0 || hitRules.length > MAX_RULES || messages.length > 0 || !(device instanceof Device)) return "";
   const { cover } = await import("../../explain/index.js");
-  const { rules } = await cover(device);
+  const found = await cover(device).catch((error: unknown) => {
+    // The copy of the device does not fit: the run is reported all the same.
+    if (error instanceof SteeringError && error.code === "ENOMEM") return null;
+    throw error;
+  });
+  const rules = found?.rules ?? [];
   const dead = rules.flatMap(({ rule, coverage }) =>
     coverage.status === "none" && never.has(rule.name)
       ? [{ id: "dead-rule", rule, objects: [rule], sentence: coverage.proof.sentence }]

@@ -23,8 +23,8 @@ const PHRASES: readonly RegExp[] = [
   /(?<![\w.])(?<key>[\w.]+)=$/d,
   // testpmd: / udp src is 5 dst is
   /(?:\bpattern|\/)\s+(?<item>\w+)(?=\s)(?:[^/]*\s)?(?<key>\w+)\s+(?:is|spec|last|mask|prefix)\s+$/d,
-  // nft: udp dport
-  /\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>[a-z\d]+)\s+(?:(?:==|eq)\s+)?$/d,
+  // nft: udp dport; `protocol ip prio` is of tc
+  /(?<!\bprotocol\s)\b(?<item>ether|vlan|ip6?|tcp|udp|sctp|th|icmp|icmpv6|meta)\s+(?<key>[a-z\d]+)\s+(?:(?:==|eq)\s+)?$/d,
   // ethtool: dst-ip 198.51.100.0 m
   /(?<![\w-])(?<key>[A-Za-z][\w-]*)\s+\S+\s+m(?:ask)?\s+$/d,
   // tc, ethtool: dst_port; the port of `flow create` is where a rule is, which no field says
