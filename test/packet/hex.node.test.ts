@@ -6,7 +6,7 @@ import { readHex } from "../../src/packet/index.js";
 
 const FRAMES = 12;
 
-test.each(["tshark", "hexdump", "xxd"])("%s", async (tool) => {
+test.each(["tshark", "hexdump", "xxd", "od", "od-x", "hexdump-words"])("%s", async (tool) => {
   const bytes: Uint8Array[] = [];
   for await (const frames of readCapture(readFileSync(new URL("../../examples/everyday.pcap", import.meta.url))))
     for (const frame of frames) if (bytes.length < FRAMES) bytes.push(frame.bytes.slice());

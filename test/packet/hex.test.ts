@@ -80,6 +80,24 @@ describe.each(Object.entries(LAYOUTS))("%s", (_, write) => {
   });
 });
 
+test("words of an odd number of bytes, which hexdump and od print with a zero in front", () => {
+  const bytes = Uint8Array.of(0x12, 0x34, 0x56);
+  expect(readHex("0000000 3412 0056\n0000003\n")).toEqual({ bytes, linkType: ETHERNET });
+});
+
+test("plain digits of an IP packet that is whole begin with it", () => {
+  for (const text of ["raw / ipv4 / udp", "raw / ipv6 / udp"]) {
+    const { bytes } = frameOf(text);
+    expect(readHex(hexOf(bytes))).toEqual({ bytes, linkType: RAW });
+    expect(readHex(hexOf(Uint8Array.of(...bytes, 0)))).toMatchObject({ linkType: ETHERNET });
+  }
+});
+
+test("the heading of a second frame ends the first", () => {
+  const one = "12:00:00.000000 IP 10.0.0.1.1 > 10.0.0.2.53: UDP, length 0\n\t0x0000:  4500 001c 0000 0000\n";
+  expect(readHex(one + one)).toEqual({ line: 3, column: 1, fault: "another frame begins here: one at a time" });
+});
+
 test("plain digits", () => {
   const bytes = Uint8Array.from([0, 0x0a, 0xff, 1]);
   for (const text of ["000aff01", "0x000aff01", "00 0a ff 01", "00:0A:FF:01", "000a ff01\n", "00\n0aff01"])

@@ -25,11 +25,13 @@ const LINE = /^(\s*)(?:0x)?([\da-f]{3,16})(?::\s*|\s+)(?=\S)/i;
 const HEADING =
   /^\s*(?:\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]|IP6? |ARP,|Frame \d+|Packet \(|\d+ packets? |listening on |tcpdump: |reading from )/;
 const MAX_LINE = 32;
+/** hexdump and `od -x`: words of a little-endian machine, without a colon behind the offset. */
+const WORDS = /^\s*[\da-f]{6,8}(?:\s+[\da-f]{4})+\s*$/i;
 
 /**
  * The bytes of a frame that a text has as hexadecimal digits: pairs, with blanks, colons or 0x between them; `packet=DIGITS`
  * of Open vSwitch; or a dump with offsets, with or without characters beside it (`tcpdump -x`, `-xx`, `-X`, Wireshark,
- * hexdump, xxd, Open vSwitch).
+ * hexdump, od, xxd, Open vSwitch).
  *
  *     const frame = readHex("0x0000:  4500 001c 0001 0000 4011 ...");
  *
@@ -39,7 +41,7 @@ const MAX_LINE = 32;
 export function readHex(text: string): HexFrame | HexFault {
   if (typeof text !== "string") throw new TypeError(`readHex: text must be a string, not ${describe(text)}`);
   const dump = dumpLines(text);
-  const read = dump === undefined ? readPlain(text) : readDump(text.split("\n"), dump);
+  const read = dump === undefined ? readPlain(text) : readLines(text.split("\n"), dump);
   if (!(read instanceof Uint8Array)) return read;
   return { bytes: read, linkType: linkTypeOf(read, dump !== undefined) };
 }
@@ -57,39 +59,61 @@ function dumpLines(text: string): number | undefined {
   return hasColon || group.length < (found[2]?.length ?? 0) ? first : undefined;
 }
 
-function readDump(lines: readonly string[], first: number): Uint8Array | HexFault {
+/** A dump with offsets in hexadecimal digits, or in seven octal ones, as od prints them, with the length at the end. */
+function readLines(lines: readonly string[], first: number): Uint8Array | HexFault {
+  const read = readDump(lines, first, 16);
+  if (read instanceof Uint8Array) return read;
+  const isOctal = /^[0-7]{7}\s*$/.test(lines.findLast((line) => line.trim() !== "") ?? "");
+  const octal = isOctal ? readDump(lines, first, 8) : read;
+  return octal instanceof Uint8Array ? octal : read;
+}
+
+function readDump(lines: readonly string[], first: number, radix: 8 | 16): Uint8Array | HexFault {
+  const hasWords = WORDS.test(lines[first]?.replace(/\r$/, "") ?? "");
   const digits: string[] = [];
   let length = 0;
   for (let n = first; n < lines.length; n++) {
     const line = (lines[n] as string).replace(/\r$/, "");
     const at = (column: number, fault: string): HexFault => ({ line: n + 1, column: column + 1, fault });
     if (line.trim() === "") continue;
+    if (length > 0 && HEADING.test(line)) return at(line.search(/\S/), ANOTHER);
     const found = LINE.exec(line) ?? /^(\s*)(?:0x)?([\da-f]{3,16}):?\s*$/i.exec(line);
     if (found === null)
       return at(line.search(/\S/), "a line of the dump begins with its offset, in hexadecimal digits");
     const [head, blanks = "", offset = ""] = found;
-    if (Number.parseInt(offset, 16) !== length) {
+    const place = Number.parseInt(offset, radix);
+    // The last word of an odd number of bytes has a zero in front.
+    if (hasWords && place === length - 1 && head.length === line.length) return swapped(digits).subarray(0, place);
+    if (place !== length) {
       const again = /^0+$/.test(offset) && length > 0;
-      const fault = again
-        ? "another frame begins here: one at a time"
-        : `the offset is ${offset}, and the lines before it have ${length} bytes`;
+      const fault = again ? ANOTHER : `the offset is ${offset}, and the lines before it have ${length} bytes`;
       return at(blanks.length, fault);
     }
-    const read = readBytes(line, head.length, lines.slice(n + 1));
+    const read = readBytes(line, head.length, lines.slice(n + 1), hasWords ? undefined : radix);
     if ("fault" in read) return at(read.column, read.fault);
     digits.push(read.digits);
     length += read.digits.length / 2;
   }
-  return unhex(digits.join(""));
+  return hasWords ? swapped(digits) : unhex(digits.join(""));
+}
+
+const ANOTHER = "another frame begins here: one at a time";
+
+/** The bytes of little-endian words. */
+function swapped(digits: readonly string[]): Uint8Array {
+  return unhex(digits.join("").replace(/(..)(..)/g, "$2$1"));
 }
 
 type LineBytes = { readonly digits: string } | { readonly column: number; readonly fault: string };
 
-/** The bytes of a line: groups of digits up to the characters that stand beside them. */
-function readBytes(line: string, from: number, rest: readonly string[]): LineBytes {
+/**
+ * The bytes of a line: groups of digits up to the characters that stand beside them.
+ * @param radix of the offsets; undefined where the last one need not be the number of bytes
+ */
+function readBytes(line: string, from: number, rest: readonly string[], radix: number | undefined): LineBytes {
   // How many bytes the line has, as the next offset says.
-  const next = rest.find((one) => one.trim() !== "");
-  const [own, following] = [line, next ?? ""].map((one) => Number.parseInt(LINE.exec(one)?.[2] ?? "", 16));
+  const next = radix === undefined ? undefined : rest.find((one) => one.trim() !== "");
+  const [own, following] = [line, next ?? ""].map((one) => Number.parseInt(LINE.exec(one)?.[2] ?? "", radix));
   const step = (following ?? NaN) - (own ?? NaN);
   const most = step > 0 && step <= MAX_LINE ? step : 16;
   let digits = "";
@@ -146,11 +170,12 @@ const IPV6 = 0x86dd;
 const ARP = 0x0806;
 const ADDRESS_END = 6;
 
-/** Where the bytes begin: a Linux cooked header; in a dump also an IP packet, which is whole. */
+/** Where the bytes begin: a Linux cooked header, or an IP packet, which is whole; only a dump may have padding behind it. */
 function linkTypeOf(bytes: Uint8Array, isDump: boolean): number {
   if (isCooked(bytes)) return LINK_TYPES.LINUX_SLL;
   if (isCooked2(bytes)) return LINK_TYPES.LINUX_SLL2;
-  return isDump && isIpPacket(bytes) ? LINK_TYPES.RAW : LINK_TYPES.ETHERNET;
+  const isEthernet = !isDump && (ipLength(bytes) !== bytes.length || carries(bytes, wordAt(bytes, 12), 14));
+  return !isEthernet && isIpPacket(bytes) ? LINK_TYPES.RAW : LINK_TYPES.ETHERNET;
 }
 
 const wordAt = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
@@ -171,6 +196,11 @@ function isCooked2(bytes: Uint8Array): boolean {
 function carries(bytes: Uint8Array, protocol: number, at: number): boolean {
   const version = (bytes[at] ?? 0) >> 4;
   return (protocol === IPV4 && version === 4) || (protocol === IPV6 && version === 6) || protocol === ARP;
+}
+
+/** How long an IP packet says that it is. */
+function ipLength(bytes: Uint8Array): number {
+  return (bytes[0] ?? 0) >> 4 === 6 ? wordAt(bytes, 4) + 40 : wordAt(bytes, 2);
 }
 
 /** Whether the bytes are an IP packet of their own length, which Ethernet may have padded. */
