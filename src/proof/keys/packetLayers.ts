@@ -50,7 +50,7 @@ export function addFrame(draft: Draft, at: Solution, level: Level): void {
   if (!whole) return;
   if (at.has(present(level, PRESENT_MPLS))) addLabels(draft, at, level, "mpls", at.has(present(level, PRESENT_L3)));
   else if (level === "outer" && at.has(present("tunnel", PRESENT_MACSEC))) addMacsec(draft, at);
-  else if (type === ETHERTYPE_ARP) draft.layers.push({ header: "arp" });
+  else if (type === ETHERTYPE_ARP) draft.layers.push(at.layer({ level, header: "arp" }));
   const usually = type === ETHERTYPE_IPV4 || type === ETHERTYPE_IPV6;
   if (at.has(present(level, PRESENT_L3), usually)) addPacket(draft, at, level, type === ETHERTYPE_IPV6);
 }

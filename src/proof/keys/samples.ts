@@ -1,5 +1,6 @@
 /** Programmable samples: a sample within a header has the bits of that header ("Programmable samples"). */
-import { PRESENT_SAMPLE, PRESENT_UDP } from "../../abi/key.js";
+import { PRESENT_ETHERTYPE, PRESENT_SAMPLE, PRESENT_UDP } from "../../abi/key.js";
+import { ETHERTYPE_ARP } from "../../abi/protocols.js";
 import { HEADERS } from "../../headers/headers.js";
 import type { HeaderRecord } from "../../headers/record.js";
 import type { FieldName } from "../../model/match/fields.js";
@@ -26,6 +27,11 @@ export function constrainSamples(plan: Plan, { samples }: Declaration): void {
     if (header !== undefined) {
       plan.after(here, header);
       plan.implies(here, header);
+    }
+    if (sample.header === "arp") {
+      const type = present(level, PRESENT_ETHERTYPE);
+      plan.after(here, type);
+      plan.implies(here, type, ...equals(`${level}.ethertype`, ETHERTYPE_ARP));
     }
     if (sample.port !== undefined) {
       const udp = present(level, PRESENT_UDP);

@@ -26,6 +26,11 @@ export interface Place extends Source {
   readonly fields?: Fields;
 }
 
+/** Of Ethernet and IPv4, as `buildFrame` makes it (RFC 826). */
+function lengthInArp(name: string): number | undefined {
+  return name === "hardware_length" ? 6 : name === "protocol_length" ? 4 : undefined;
+}
+
 export class Solution {
   readonly key: ParsedKey;
   readonly #solver: Solver;
@@ -66,7 +71,8 @@ export class Solution {
   layer({ level, header, tunnel, without = [], fields = {} }: Place): HeaderLayer {
     const values: Record<string, unknown> = {};
     let at = 0;
-    for (const [name, width, kind] of layoutOf(layoutHeader(header))) {
+    for (const [name, laidOut, kind] of layoutOf(layoutHeader(header))) {
+      const width = typeof laidOut === "function" && header === "arp" ? laidOut(lengthInArp) : laidOut;
       if (typeof width !== "number") break;
       const value = without.includes(name) ? undefined : this.#bits({ level, header, tunnel }, at, width);
       const numeric = kind === "number" || kind === "hex" || kind === "flag" || kind === "flags";

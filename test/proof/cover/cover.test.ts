@@ -37,6 +37,29 @@ async function checkWitnesses({ device }: LoadedScenario): Promise<number> {
 }
 
 describe("one table", () => {
+  test("samples of ARP are addresses that a witness has, and no other frame has them", async () => {
+    const samples = [14, 18, 24].map((offset, id) => ({ id, header: "arp" as const, offset }));
+    const rule = (name: string, match: NonNullable<Rules[number]["match"]>): Rules[number] => ({
+      name,
+      table: "t",
+      match,
+      actions: TO_Q,
+    });
+    const loaded = await load(
+      [
+        rule("not ARP", { "outer.ethertype": "ipv4", "misc4.prog_sample_field_value_2": 0x0a000002 }),
+        rule("tagged", { "outer.first_vid": 5, "misc4.prog_sample_field_value_0": 0x0a000009 }),
+        rule("pair", { "misc4.prog_sample_field_value_0": 0x0a000009, "misc4.prog_sample_field_value_2": 0x0a000002 }),
+        rule("hardware", { "outer.ethertype": "arp", "misc4.prog_sample_field_value_1": 0x02000000 }),
+        rule("any", { "misc4.prog_sample_field_value_2": "0x0a000000/0xffffff00" }),
+      ],
+      { device: { parser: { samples } } },
+    );
+    const found = await coverageOf(loaded);
+    expect(Object.values(found).map(({ status }) => status)).toEqual(["none", ...Array<string>(4).fill("witness")]);
+    expect(await checkWitnesses(loaded)).toBe(4);
+  });
+
   test("a rule inside an earlier one is covered by it alone", async () => {
     const loaded = await load([
       { name: "other", table: "t", priority: 0, match: { "outer.ipv4_dst": "10.1.2.0/24" }, actions: TO_Q },
