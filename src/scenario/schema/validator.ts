@@ -50,8 +50,10 @@ function check(report: Report, schema: Schema, value: unknown, path: string): vo
 /** What stands for a value with a mask where a text is expected: `"80/0xff"`. */
 function maskedHint(schema: Schema, value: object): string {
   const isText = schema.type === "string" || schema.anyOf?.some(({ type }) => type === "string") === true;
-  if (!isText || !("value" in value && "mask" in value)) return "";
-  const [bits, mask] = [String(value.value), String(value.mask)];
+  if (!isText || !("mask" in value)) return "";
+  // rte_flow has a spec, libibverbs a val.
+  const { value: own, spec, val, mask: given } = value as Record<string, unknown>;
+  const [bits, mask] = [String(own ?? spec ?? val), String(given)];
   const isShort = [bits, mask].every((one) => /^[\w.:]{1,40}$/.test(one));
   return `; a value and a mask are one text: "${isShort ? `${bits}/${mask}` : "VALUE/MASK"}"`;
 }

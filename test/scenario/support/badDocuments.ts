@@ -52,6 +52,11 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     "",
   ]),
   bad(
+    "a spec and a mask, as rte_flow has them",
+    'rules[0].match.outer.ipv4_dst § text in double quotes, not empty, such as "10.0.0.0/8"; or a whole number, 0 to 9007199254740991 (found { spec, mask }); a value and a mask are one text: "10.0.0.0/255.0.0.0"',
+    [["rules", 0, "match"], { "outer.ipv4_dst": { spec: "10.0.0.0", mask: "255.0.0.0" } }],
+  ),
+  bad(
     "a value and a mask that are no text",
     'rules[0].match.outer.tcp_dport § text in double quotes, not empty, such as "10.0.0.0/8"; or a whole number, 0 to 9007199254740991 (found { value, mask }); a value and a mask are one text: "80/0xff"',
     [["rules", 0, "match"], { "outer.tcp_dport": { value: 80, mask: "0xff" } }],
