@@ -11,6 +11,7 @@ import { build } from "esbuild";
 import { minify } from "terser";
 import { directImports } from "./playground/directImports.mjs";
 import { noticesOf } from "./playground/notices.mjs";
+import { withStartChunk } from "./playground/startChunk.mjs";
 import { buildServiceWorker } from "./playground/offline.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -34,7 +35,15 @@ export const PAGE_OPTIONS = {
 
 /** Shorter names than those of the bundler: what the page reads at its start is two per cent smaller. */
 const NAMES = { module: true, ecma: 2022, compress: { passes: 2 }, mangle: true, format: { comments: false } };
-const AT_START = ["page", "engine"];
+/** Programs that run at each start, with the modules that they import late, and then all the same. */
+const AT_START = {
+  page: ["playground/src/way/picture/layout.ts"],
+  engine: [
+    "playground/src/engine/way/way.ts",
+    "playground/src/engine/way/why.ts",
+    "playground/src/engine/answers/effect.ts",
+  ],
+};
 
 /** Page and workers, with their sources. */
 const PROGRAMS = {
@@ -55,7 +64,7 @@ const PROGRAMS = {
  * shared entry point: the page all code of explanations.
  */
 async function bundle(name, entry, outdir) {
-  const { metafile, outputFiles } = await build({
+  const result = await build({
     ...PAGE_OPTIONS,
     plugins: [directImports(root, /\/playground\/src\/.*\.tsx?$/)],
     write: false,
@@ -65,10 +74,13 @@ async function bundle(name, entry, outdir) {
     metafile: true,
     absWorkingDir: root,
   });
-  for (const { path, text } of outputFiles) {
-    writeFileSync(path, AT_START.includes(name) ? ((await minify(text, NAMES)).code ?? text) : text);
+  const late = AT_START[name];
+  if (late === undefined) for (const { path, text } of result.outputFiles) writeFileSync(path, text);
+  else {
+    const files = await withStartChunk(result, name, late, PAGE_OPTIONS);
+    for (const [file, text] of files) writeFileSync(join(outdir, file), (await minify(text, NAMES)).code ?? text);
   }
-  return metafile;
+  return result.metafile;
 }
 
 /** @param folder where the files go */

@@ -73,7 +73,11 @@ export function Frames(): JSX.Element {
       </header>
       <CaptureBar />
       {!none && <FilterBar input={input} />}
-      {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={() => void untilSelected().then(removeFrame)} />}
+      {none ? (
+        <Empty />
+      ) : (
+        <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={() => void untilSelected().then(removeFrame)} />
+      )}
       {narrow.value && !none && <AnswerBelow />}
       {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
       <ConditionMenu />

@@ -4,6 +4,7 @@ import { engine } from "../engine/client.js";
 import { engineLife } from "./answer.js";
 import { isNarrowing, listed } from "./frameList.js";
 import { selectedFrame } from "./selection.js";
+import { until } from "./until.js";
 
 /** The place of the selected frame in the list, from 0; -1 if it is not there. */
 export const cursor = signal(-1);
@@ -68,14 +69,10 @@ async function moving(move: Promise<void>): Promise<void> {
 }
 
 /** Resolves when the list is that of the filter of the moment, and the keys pressed until now have selected their frame in it. */
-export async function untilSelected(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = effect(() => {
-      const { life, moves } = underWay.value;
-      if (isNarrowing.value || (life === engineLife.value && moves > 0)) return;
-      resolve();
-      queueMicrotask(() => end());
-    });
+export function untilSelected(): Promise<void> {
+  return until(() => {
+    const { life, moves } = underWay.value;
+    return !isNarrowing.value && (life !== engineLife.value || moves === 0);
   });
 }
 

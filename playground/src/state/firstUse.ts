@@ -2,7 +2,9 @@
 const SIGNS = ["pointermove", "pointerdown", "touchstart", "wheel", "keydown", "focusin", "drop"] as const;
 
 const used = new Promise<void>((resolve) => {
-  const first = (): void => {
+  const first = (event: Event): void => {
+    // What a browser sends of a pointer that rests where the page appears.
+    if (event instanceof PointerEvent && event.type === "pointermove" && !event.movementX && !event.movementY) return;
     for (const sign of SIGNS) removeEventListener(sign, first, true);
     resolve();
   };

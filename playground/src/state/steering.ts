@@ -9,6 +9,7 @@ import { lastInput } from "./felt.js";
 import { dismiss, notify } from "./notices.js";
 import { wayInOwnWords } from "./ownWords.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
+import { until } from "./until.js";
 import { forgetWork, working } from "./working.js";
 
 /** Milliseconds that the engine has for ending its work by itself. */
@@ -57,14 +58,8 @@ export async function stopWork(): Promise<void> {
 }
 
 /** Resolves when rules have been answered for the first time. */
-export async function untilAnswered(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = answer.subscribe((found) => {
-      if (found === null) return;
-      resolve();
-      queueMicrotask(() => end());
-    });
-  });
+export function untilAnswered(): Promise<void> {
+  return until(() => answer.value !== null);
 }
 
 async function steer(text: string): Promise<void> {

@@ -35,7 +35,7 @@ export const rulesEditor = (page: Page): Locator =>
   page.getByRole("textbox", { name: "Rules", exact: true }).and(page.locator(".cm-content"));
 
 /** A hand on the mouse, as soon as a page is there: the editor comes with the first sign of use. */
-export const USE = `addEventListener("load", () => setTimeout(() => dispatchEvent(new PointerEvent("pointermove"))));`;
+export const USE = `addEventListener("load", () => setTimeout(() => dispatchEvent(new PointerEvent("pointermove", { movementX: 1 }))));`;
 
 /** Milliseconds that the engine is late with each answer, so that races show: `FLOWSTEER_LATE=400`. */
 const LATE = Number(process.env["FLOWSTEER_LATE"] ?? 0);
