@@ -24,11 +24,10 @@ export function unlinkedRule({ walked, rules, links }: Case, accepts: (node: Rul
     const table = rules.tableRefOf(address);
     const entry = entries.get(`${table.domain} ${table.vport}`);
     if (entry === undefined || links.leadsTo("table", address).length > 0) continue;
-    if (missSources(walked, address).length > 0) continue;
     const own = rules.rulesOf(address).slice(0, left);
     left -= own.length;
     const node = own.find((one) => accepts(one) && rules.scoreAt(one, entry, 1) === 0);
-    if (node === undefined) continue;
+    if (node === undefined || missSources(walked, address).length > 0) continue;
     const sentence = `${rules.textOf(node)} matches the frame, and no rule leads to its ${tableText(table)}`;
     return [{ kind: "not reached", sentence, table, leading: [] }];
   }

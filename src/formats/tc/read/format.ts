@@ -1,11 +1,11 @@
 /** Filters of tc, as a format. */
 import type { Element, ElementGroups, Format } from "../../reading/format.js";
 import { ACTIONS } from "./actions/actions.js";
+import { askingTag, gotoChain } from "./asking.js";
 import { STATES } from "./connection.js";
 import { EXTRAS, FLAGS } from "./filter.js";
 import { TcImport } from "./import.js";
 import { KEYS } from "./keys.js";
-import { askingTag, gotoChain } from "./tagged.js";
 
 const COMMANDS: Readonly<Record<string, Element>> = {
   "filter add, replace, change": { becomes: "a rule, in the table of its chain" },

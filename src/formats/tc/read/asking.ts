@@ -1,4 +1,4 @@
-/** A filter of a protocol as one for its frames behind a VLAN tag, which tc names as another protocol. */
+/** What a filter says otherwise: `protocol 802.1Q` for frames of its protocol behind a VLAN tag, a jump to its chain. */
 import type { Change } from "../../reading/format.js";
 
 const PROTOCOL = /\bprotocol\s+(ip|ipv6|arp)(?=\s)/d;
