@@ -75,6 +75,23 @@ describe("items", () => {
     else expect(asked).toEqual(match);
   });
 
+  // fs_core.c: add_rule_fg, check_conflicting_ftes.
+  test("of group 0 for the same frames are one entry of the kernel's, or refused there", () => {
+    const flowTo = (actions: string, where = ""): string =>
+      `flow create 0 ingress ${where}pattern eth / ipv4 dst is 10.0.0.2 / end actions ${actions} / end\n`;
+    const told = (...lines: readonly string[]): readonly string[] =>
+      said(lines.join("")).flatMap((line) => /assumed: flow create: (.*)/.exec(line)?.[1] ?? []);
+    const [first, second] = [flowTo("queue index 1"), flowTo("queue index 2")];
+    expect(told(first, second).join()).toMatch(/one entry of it and the rule of line 1, with the destinations of both/);
+    expect(told(first, flowTo("drop"))).toEqual([
+      "the kernel refuses it (EEXIST): the rule of line 1 has the same frames, and does not drop them",
+    ]);
+    expect(told(first, first)).toEqual(["the rule of line 1 does the same"]);
+    expect(told(first, "flow destroy 0 rule 0\n", second)).toEqual([]);
+    expect(told(flowTo("queue index 1", "group 1 "), flowTo("drop", "group 1 "))).toEqual([]);
+    expect(told(first, flowTo("drop", "priority 1 "))).toEqual([]);
+  });
+
   // mlx5_flow_dv.c: flow_dv_translate_item_vxlan and the like.
   test.each([
     ["vxlan", 4789],

@@ -17,6 +17,7 @@ import { matchOf } from "./pattern/match.js";
 import type { PatternWalk } from "./pattern/walk.js";
 import type { Item } from "./pattern/read.js";
 import { sourcePort, type Ports } from "./ports.js";
+import { RootEntries } from "./rootEntries.js";
 import type { Settings } from "./settings/settings.js";
 
 export type Domain = "nic_rx" | "nic_tx" | "fdb";
@@ -56,6 +57,7 @@ export class Rules {
   #ofPort = false;
   /** Where patterns want VXLAN at other ports than that of the standard: a device of the text may have them. */
   readonly #atPorts: { readonly udpPort: number; readonly word: Word; readonly file: string }[] = [];
+  readonly #rootEntries = new RootEntries();
   /** Whether frames of the eSwitch are led to the table of group 0. */
   #leads = false;
 
@@ -237,7 +239,10 @@ export class Rules {
         }),
       rule: (one) => {
         const matcher = one.name === name ? this.#matcher(rule, first.table, walk) : undefined;
-        made.push(pushRule(this.draft, { ...one, matcher }));
+        const pushed = pushRule(this.draft, { ...one, matcher });
+        made.push(pushed);
+        if (this.pmd !== null && first.level === 0 && one.name === name)
+          this.#rootEntries.add(pushed, port.word, this.findings.file);
       },
     });
     return made;
@@ -287,6 +292,7 @@ export class Rules {
   finish(): void {
     for (const [vport, receiver] of this.receivers.open) this.#deliverTheRest(vport, receiver);
     this.#matchers.finish();
+    this.#rootEntries.tell(new Set(this.draft.list("rules")), this.findings);
     for (const { udpPort, word, file } of this.#atPorts) {
       const ports = this.draft.vxlanPorts;
       if (ports.includes(udpPort)) continue;
