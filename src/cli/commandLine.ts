@@ -8,8 +8,11 @@ import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
 import { COLOR_MODES, setColorMode, type ColorMode } from "./text.js";
 
-/** Options by name: a flag, one that takes a value, or one that takes a value each time that it is given. */
-export type OptionKinds = Readonly<Record<string, "flag" | "value" | "list">>;
+/**
+ * Options by name: a flag, one that takes a value, one that takes a value each time that it is given, or one that takes
+ * several values, which commas or further uses of the option separate.
+ */
+export type OptionKinds = Readonly<Record<string, "flag" | "value" | "list" | "joined">>;
 
 /** Options of every command. */
 const COMMON = { color: "value", quiet: "flag", help: "flag" } as const satisfies OptionKinds;
@@ -54,11 +57,23 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
     } else {
       if (value === undefined || value === "") throw badUsage(null, `${rawName} needs a value`);
       if (kinds[name] === "list") lists.set(name, [...(lists.get(name) ?? []), value]);
-      else values.set(name, value);
+      else values.set(name, valueOf(name, kinds[name], values.get(name), value));
     }
   }
   setColorMode(colorMode(values.get("color")));
   return { operands, flags, values, lists };
+}
+
+/** Of `--color` the last one counts: aliases of shells set it. */
+function valueOf(
+  name: string,
+  kind: OptionKinds[string] | undefined,
+  before: string | undefined,
+  value: string,
+): string {
+  if (before === undefined || before === value || name === "color") return value;
+  if (kind === "joined") return `${before},${value}`;
+  throw badUsage(null, `--${name} is given twice, as ${before} and as ${value}`);
 }
 
 function colorMode(text = "auto"): ColorMode {

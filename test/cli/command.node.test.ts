@@ -73,6 +73,12 @@ describe("a refused input", () => {
       "unknown option --zzzzzzzz; flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --map, --set, --driver, --lenient, --profile, --color, --quiet, --help\n",
     ],
     ["an option without its value", () => ["run", "x", "--out"], "--out needs a value\n"],
+    ["an option twice", () => ["run", "x", "--port", "1", "--port", "2"], "--port is given twice, as 1 and as 2\n"],
+    [
+      "a name twice",
+      () => ["import", "-", "--map", "1=uplink", "--map", "2=vf1", "--map", "1=vf2"],
+      "--map: 1 is given twice, as uplink and as vf2\n",
+    ],
     ["a flag with a value", () => ["run", "--json=1"], "--json takes no value\n"],
     ["a number", () => ["parse", "x", "--limit", "ten"], "--limit ten: expected a whole number, 0 or more\n"],
     [

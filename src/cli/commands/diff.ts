@@ -20,7 +20,7 @@ import { painter, printable } from "../text.js";
 
 const OPTIONS = {
   ...RULE_OPTIONS,
-  ignore: "value",
+  ignore: "joined",
   rules: "flag",
   port: "value",
   limit: "value",

@@ -27,7 +27,7 @@ const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../
 const ARCHIVE = `${PAGE.slice(0, -1)}.br`;
 
 /** What the text of another program is read with; the page has a form for it. */
-const READING = { map: "value", driver: "value", profile: "value" } as const;
+const READING = { map: "joined", driver: "value", profile: "value" } as const;
 const OPTIONS = { ...READING, port: "value", open: "flag" } as const;
 
 /** @returns the exit code */

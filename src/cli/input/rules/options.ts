@@ -4,7 +4,7 @@ import type { CommandLine } from "../../commandLine.js";
 import { badUsage } from "../../refusal.js";
 
 /** Those that only rules of other programs have. */
-export const IMPORT_OPTIONS = { map: "value", set: "value", driver: "value", lenient: "flag" } as const;
+export const IMPORT_OPTIONS = { map: "joined", set: "joined", driver: "value", lenient: "flag" } as const;
 export const RULE_OPTIONS = { ...IMPORT_OPTIONS, profile: "value" } as const;
 
 /** What --profile says of the device, in place of the scenario. An unknown name is refused where the device is made. */
@@ -27,14 +27,15 @@ export function importOptions(line: CommandLine): ImportOptions {
 
 /** Reads the pairs of an option: `port0=uplink,queue 3=web`. `form` and `example` are for its refusal. */
 function pairsOf(option: string, text: string | undefined, form: string, example: string): Record<string, string> {
-  const pairs = (text ?? "").split(",").filter((pair) => pair !== "");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
-      if (name === "" || to === "" || more.length > 0) {
-        throw badUsage(`${option} ${pair}`, `${form}, with commas between them: ${option} ${example}`);
-      }
-      return [name, to];
-    }),
-  );
+  const pairs = new Map<string, string>();
+  for (const pair of (text ?? "").split(",").filter((one) => one !== "")) {
+    const [name = "", to = "", ...more] = pair.split("=").map((one) => one.trim());
+    if (name === "" || to === "" || more.length > 0) {
+      throw badUsage(`${option} ${pair}`, `${form}, with commas between them: ${option} ${example}`);
+    }
+    const before = pairs.get(name) ?? to;
+    if (before !== to) throw badUsage(null, `${option}: ${name} is given twice, as ${before} and as ${to}`);
+    pairs.set(name, to);
+  }
+  return Object.fromEntries(pairs);
 }
