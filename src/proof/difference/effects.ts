@@ -78,17 +78,18 @@ export class Effects {
   }
 
   /** What a rule does, operation by operation. */
-  of(rule: RuleNode): string {
-    return this.operationsOf(rule).join("; ");
+  of({ stored, object }: RuleNode): string {
+    return this.#list(this.#traced.actionsOf(stored), object);
   }
 
   /**
+   * What a rule does on a path, operation by operation: the tables that members of arrays lead to are those of other paths.
    * @param upTo how many of its first actions are included
    * @param isSeen whether a later rule or action can read the registers that header changes write; B is always reported
    */
   operationsOf({ stored, object }: RuleNode, upTo = Infinity, isSeen = true): string[] {
     const actions = this.#traced.actionsOf(stored).slice(0, 2 * upTo);
-    return this.#texts(isSeen ? actions : this.#withoutUnseen(actions), object);
+    return this.#texts(isSeen ? actions : this.#withoutUnseen(actions), object, true);
   }
 
   /** Whether a header change of a rule reads a register. */
@@ -121,14 +122,15 @@ export class Effects {
     return this.#texts(actions, rule).join("; ");
   }
 
-  #texts(actions: readonly number[], rule: InstalledRule): string[] {
+  #texts(actions: readonly number[], rule: InstalledRule, onPath = false): string[] {
     const texts: string[] = [];
     for (let i = 0; i < actions.length; i += 2) {
       const [op, operand] = [actions[i] as number, actions[i + 1] as number];
       const next = actions[i + 2];
       if (op === (Op.not_for as number) && next !== undefined && this.#isIgnored(next)) continue;
       if (op === (Op.none as number) || this.#isIgnored(op)) continue;
-      texts.push(`${opName(op)} ${this.#operand(op, operand, rule)}`);
+      const isArray = onPath && op === (Op.array as number);
+      texts.push(`${opName(op)} ${isArray ? this.#array(operand, rule, true) : this.#operand(op, operand, rule)}`);
     }
     return texts;
   }
@@ -201,11 +203,13 @@ export class Effects {
     return `${this.#bytes(address, 4)} ${this.#bytes(address + RSS_KEY, RSS_KEY_SIZE)} ${queues.join(" ")}`;
   }
 
-  #array(address: number, rule: InstalledRule): string {
+  #array(address: number, rule: InstalledRule, onPath = false): string {
     const members = Array.from({ length: this.#word(address + ARRAY_COUNT) }, (_, n) => {
       const at = address + ARRAY_FIRST + n * MEMBER_SIZE;
       const reformat = this.#word(at + MEMBER_REFORMAT);
-      const action = this.#list([this.#word(at + MEMBER_OP), this.#word(at + MEMBER_OPERAND)], rule);
+      const op = this.#word(at + MEMBER_OP);
+      const leadsOn = onPath && operationOf(op).operand === "table";
+      const action = leadsOn ? "on" : this.#list([op, this.#word(at + MEMBER_OPERAND)], rule);
       return reformat === 0 ? action : `${this.#reformat(reformat)} ${action}`;
     });
     return `[${members.join(", ")}]`;

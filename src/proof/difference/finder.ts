@@ -21,6 +21,7 @@ import { hits, pathOf, pathText } from "./path.js";
 import type { Side } from "./sides.js";
 import { dependsOnQueue, forbidPaths, isSmall } from "./taken.js";
 import { treatmentOf } from "./treatment.js";
+import { areAlike, branchesOf, mayMeet } from "./tree.js";
 import { VARIATIONS, variationsOf } from "./variations.js";
 
 /** Ways to a goal that are looked at: those of frames that are treated alike, and those of groups. */
@@ -67,7 +68,7 @@ interface LeftWays {
   readonly alike: boolean;
   /** How many frames of these paths were seen after they were left out. */
   readonly repeats: number;
-  readonly ways: readonly [Way, Way];
+  readonly ways: readonly Way[];
 }
 
 export class DifferenceFinder {
@@ -84,7 +85,7 @@ export class DifferenceFinder {
   /** Frames that come in at places that the other device does not have. */
   readonly #strangers: { readonly old: LeftOut; readonly changed: LeftOut };
   /** Frames that both devices treat the same, with the paths that they take. */
-  readonly #alike: { readonly frames: LeftOut; readonly ways: readonly [Way, Way] }[] = [];
+  readonly #alike: Pick<LeftWays, "frames" | "ways">[] = [];
 
   /** @param suspects all changes of the devices */
   constructor(
@@ -209,20 +210,24 @@ export class DifferenceFinder {
 
   /** Frames that have what the actions on the paths of a frame need, then frames with other bytes. */
   *#others(goal: Goal, near: Steered): Generator<Prepared> {
-    const ways = this.#waysOf(near) ?? this.#waysTo(goal, near);
-    if (ways !== null) yield* partingFrames(goal.side === "old" ? ways : [ways[1], ways[0]], near.last.entry);
+    const [was, is] = this.#branchesOf(near) ?? this.#waysTo(goal, near) ?? [[], []];
+    for (let n = 0; n < Math.max(was.length, is.length); n++) {
+      const [a, b] = [was[n] ?? was.at(-1), is[n] ?? is.at(-1)] as [Way, Way];
+      yield* partingFrames(goal.side === "old" ? [a, b] : [b, a], near.last.entry);
+    }
     for (const frame of variationsOf(near.last.frame)) yield { ...near.last, frame };
   }
 
   /** The paths of a frame through both devices up to the goal's table. */
-  #waysTo(goal: Goal, steered: Steered): readonly [Way, Way] | null {
+  #waysTo(goal: Goal, steered: Steered): readonly [readonly Way[], readonly Way[]] | null {
     const other = goal.side === "old" ? "changed" : "old";
     const table = this.#sides[other].tableNamed(this.#sides[goal.side].tableName(goal.table));
     const ends = {
       [goal.side]: indexOf(steered[goal.side], goal),
       [other]: steered[other].lookups.findIndex((one) => one.table === table),
     } as Record<Goal["side"], number>;
-    return ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
+    const ways = ends.old < 0 || ends.changed < 0 ? null : this.#waysOf(steered, ends);
+    return ways === null ? null : [[ways[0]], [ways[1]]];
   }
 
   /** Frames that a port loops back are only noted where no others show the change. @returns the key of its group */
@@ -282,7 +287,7 @@ export class DifferenceFinder {
    */
   #wayOf(steered: Steered, seen: Map<string, number>): LeftWays | null {
     const whole = this.#waysOf(steered);
-    if (whole === null) return null;
+    if (whole === null) return this.#treesOf(steered, seen);
     const met = this.#meetings.before(whole);
     const ways = met ?? whole;
     const { last, before, key } = steered;
@@ -301,6 +306,35 @@ export class DifferenceFinder {
     if (known === null) return null;
     const alike = keys !== null && isEqual;
     return { frames: leftOut(known, isFrom), alike, repeats: repeats === undefined ? 0 : repeats + 1, ways: whole };
+  }
+
+  /** As `#wayOf`, for a frame that arrays split. */
+  #treesOf(steered: Steered, seen: Map<string, number>): LeftWays | null {
+    const branches = this.#branchesOf(steered);
+    if (branches === null) return null;
+    const [was, is] = branches;
+    const ways = [...was, ...is];
+    const id = ways.map(({ path }) => pathText(path)).join(" | ");
+    const { entry } = steered.last;
+    const isFrom = this.#placesOf(ways, entry);
+    if (seen.has(id) || !isFrom(entry) || !isSmall(ways)) return null;
+    seen.set(id, 0);
+    const { old, changed } = this.#sides;
+    const isOrdered = old.world.remembers || changed.world.remembers || [steered.old, steered.changed].some(mayMeet);
+    const alike = areAlike(was, is, isOrdered);
+    const forbid: LeftOut["forbid"] = (solver, arrival) => forbidPaths(solver, arrival, ways);
+    return { frames: { isFrom, forbid }, alike, repeats: 0, ways };
+  }
+
+  /** The paths of all branches of a frame through both devices; null if the graph does not have them. */
+  #branchesOf({ last: { entry }, old, changed }: Steered): readonly [readonly Way[], readonly Way[]] | null {
+    const waysOf = (side: Side, walk: TracedWalk): Way[] | null => {
+      const own = side.entryLike(entry);
+      const paths = branchesOf(side, walk);
+      return own === null || paths === null ? null : paths.map((path) => ({ side, entry: own, path }));
+    };
+    const [was, is] = [waysOf(this.#sides.old, old), waysOf(this.#sides.changed, changed)];
+    return was === null || is === null ? null : [was, is];
   }
 
   /** All frames of two paths, whatever ends them. */

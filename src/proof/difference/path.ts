@@ -8,7 +8,7 @@ import { opNames } from "../../model/action/operations.js";
 import type { Condition, Edge } from "../path/graph.js";
 import type { Side } from "./sides.js";
 
-/** The way of a frame that is never split. */
+/** The path of a frame, or of one branch of a frame that arrays split (tree.ts). */
 export interface Path {
   readonly edges: readonly Edge[];
   /** The last table, and the rule that the frame hits there; null for none, undefined for a path that ends before it. */
@@ -21,8 +21,10 @@ export interface Path {
   readonly effects: string;
   /** The same without what changes fields of headers. */
   readonly marks: string;
-  /** The same up to the table after each edge; empty for a frame that a port loops back. */
+  /** The same up to the table after each edge; empty for a frame that a port loops back, or that arrays split. */
   readonly stops: readonly string[];
+  /** For each table the edges that other branches of the frame take from there; absent for a frame that nothing splits. */
+  readonly branches?: readonly (readonly Edge[])[];
 }
 
 /** Moves that do nothing but go on. */
@@ -67,7 +69,7 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
   let before: readonly [edges: number, effects: number] = [0, 0];
   for (const [i, lookup] of lookups.slice(0, -1).entries()) {
     const next = lookups[i + 1] as LookupRecord;
-    const edge = edgeBetween(side, lookup, next, isBack(next.step) && !isBack(lookup.step));
+    const edge = edgeBetween(side, lookup, next, { loops: isBack(next.step) && !isBack(lookup.step) });
     if (edge === null) return null;
     // Of a frame that a port loops back, its sender decides about such rules.
     if (isBack(lookup.step) && edge.rule !== null && side.world.graph.mayBePassedOver(edge.rule, null)) return null;
@@ -99,13 +101,21 @@ export function pathOf(side: Side, walk: TracedWalk, end = walk.lookups.length -
     const text = [...left, lost].filter((one) => one !== "").join("; ");
     return { ...whole, effects: text, marks: text };
   }
-  const ends = rule === null ? [side.lastMiss(last.table)] : [side.nameOf(rule), ...side.endEffects(rule, isSeen)];
-  const all = [...effects, ...ends].filter((text) => text !== "");
-  return { ...whole, effects: all.join("; "), marks: all.filter((text) => !FIELD_CHANGES.test(text)).join("; ") };
+  return { ...whole, ...textsOf([...effects, ...endsOf(side, last.table, rule, isSeen)]) };
+}
+
+/** What happens to a frame in its last table. */
+export function endsOf(side: Side, table: number, rule: RuleNode | null, isSeen: boolean): string[] {
+  return rule === null ? [side.lastMiss(table)] : [side.nameOf(rule), ...side.endEffects(rule, isSeen)];
+}
+
+export function textsOf(effects: readonly string[]): Pick<Path, "effects" | "marks"> {
+  const all = effects.filter((text) => text !== "");
+  return { effects: all.join("; "), marks: all.filter((text) => !FIELD_CHANGES.test(text)).join("; ") };
 }
 
 /** What happens to a frame on its way to the next lookup. */
-function effectsOf(side: Side, { rule, move, vport }: Edge, isSeen: boolean): string[] {
+export function effectsOf(side: Side, { rule, move, vport }: Edge, isSeen: boolean): string[] {
   const does =
     rule === null
       ? []
@@ -128,9 +138,9 @@ function lossOf(side: Side, edges: readonly Edge[], table: number, rule: RuleNod
   return rule === null ? `missed ${flags & TABLE_ROOT}` : "dropped";
 }
 
-/** The action of its last rule that ended a frame because it is no tunnel; -1 for none. */
-function failedAction({ steps }: Trace, last: LookupStep, actions: readonly number[]): number {
-  const after = steps.slice(steps.indexOf(last));
+/** The action of a branch's last rule that ended it because it is no tunnel; -1 for none. */
+export function failedAction({ steps }: Trace, last: LookupStep, actions: readonly number[]): number {
+  const after = steps.slice(steps.indexOf(last)).filter(({ branch }) => branch === last.branch);
   // The outcome of a frame that a port loops back is that it left.
   if (!after.some((step) => step.kind === "end" && step.reason === "not_a_tunnel")) return -1;
   let left = after.filter((step) => step.kind === "action" && step.action === "reformat").length;
@@ -145,23 +155,36 @@ function onlyHas(side: Side, rule: RuleNode, known: RegExp): boolean {
  * Whether an action on a path reads a register: no frame shows what a rule wrote to one otherwise, and which rules it hits the
  * path says.
  */
-function readsRegister(side: Side, lookups: readonly LookupRecord[]): boolean {
+export function readsRegister(side: Side, lookups: readonly LookupRecord[]): boolean {
   return lookups.some(({ table, rule }) => rule !== 0 && side.readsRegister(side.world.rules.ruleAt(table, rule)));
 }
 
-/** The way from one lookup to the next one; null if there is none, or more than one. */
-function edgeBetween(side: Side, { table, rule, key }: LookupRecord, next: LookupRecord, loops: boolean): Edge | null {
+/**
+ * The way from one lookup to the next one; null if there is none, or more than one.
+ * @param except ways that other branches of the frame took
+ */
+export function edgeBetween(
+  side: Side,
+  { table, rule, key }: LookupRecord,
+  next: LookupRecord,
+  { loops = false, except = [] as readonly Edge[] },
+): Edge | null {
   const edges = side
     .waysOf(table, rule)
-    .filter(
-      ({ to, by, move }) => to === next.table && by !== "array" && by !== "sample" && (move === "loop") === loops,
-    );
-  if (edges.length === 1) return edges[0] as Edge;
+    .filter((one) => one.to === next.table && one.by !== "sample" && (one.move === "loop") === loops)
+    .filter((one) => !except.includes(one));
+  const [first] = edges;
+  // Members of an array that do the same: one for each branch.
+  if (first !== undefined && edges.every((one) => isTwin(one, first))) return first;
   // Ways by which a frame that nothing changes returns tell each other apart by the frame.
   const own = edges.filter(
     ({ changes, conditions }) => changes.length === 0 && conditions.every((one) => holds(one, key)),
   );
   return own.length === 1 ? (own[0] as Edge) : null;
+}
+
+function isTwin(a: Edge, b: Edge): boolean {
+  return a === b || (a.by === "array" && edgeText(a) === edgeText(b));
 }
 
 function holds({ bit, width, value, equal }: Condition, key: Uint8Array): boolean {
@@ -179,10 +202,13 @@ export function hits({ edges, table, rule }: Path, at: number, wanted: RuleNode 
 
 /** Equal for equal paths of one device. */
 export function pathText({ edges, table, rule, passed, failed }: Path): string {
-  const steps = edges.map(({ from, to, rule: hit, move, by, vport, slot, conditions }) =>
-    JSON.stringify([from, to, hit?.stored.address, move, by, vport, slot, conditions]),
+  return [...edges.map(edgeText), table, rule === undefined ? "any" : (rule?.stored.address ?? 0), passed, failed].join(
+    " ",
   );
-  return [...steps, table, rule === undefined ? "any" : (rule?.stored.address ?? 0), passed, failed].join(" ");
+}
+
+function edgeText({ from, to, rule, move, by, vport, slot, changes, conditions }: Edge): string {
+  return JSON.stringify([from, to, rule?.stored.address, move, by, vport, slot, changes, conditions]);
 }
 
 /** The first edges of a path. */

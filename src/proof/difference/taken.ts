@@ -97,8 +97,9 @@ class LeftPaths {
       const edge = path.edges[n];
       if (rule !== null) clause.push(this.#miss(side, stage, rule));
       for (const one of blockers(side, table, slot, rule)) clause.push(this.#hit(side, stage, one));
+      const own = [edge, ...(path.branches?.[n] ?? [])];
       for (const other of side.waysOf(table, rule?.stored.address ?? 0))
-        if (other !== edge) clause.push(this.#take(side, stage, other));
+        if (!own.includes(other)) clause.push(this.#take(side, stage, other));
       if (edge === undefined) clause.push(...this.#otherEnd(side, stage, path));
       else stage = this.#along(side, stage, edge, clause);
     }

@@ -68,7 +68,7 @@ test(`${MUTATIONS} mutations`, { timeout: 7_200_000 }, async () => {
   while (counts.mutations < MUTATIONS) {
     const seed = random.word();
     const own = new Random(seed);
-    const old = drawDocument(own, 6, 0.1);
+    const old = drawDocument(own, 6, { decapsulates: 0.1, splits: 0.1 });
     const changed = structuredClone(old);
     own.pick(CHANGES)(own, own.pick(changed.rules.filter(({ match }) => Object.keys(match).length > 0)));
     const [a, b] = [await loaded(old), await loaded(changed)];

@@ -72,30 +72,44 @@ export function drawSteps(random: Random, decapsulates = 0): unknown[] {
   ];
 }
 
-function drawEnd(random: Random, later: readonly string[]): unknown {
+/** What can be drawn besides: shares of rules. */
+export interface Shares {
+  /** Those that remove a tunnel. */
+  readonly decapsulates?: number;
+  /** Of those with a later table the ones that copy their frames to a queue which gets nothing else. */
+  readonly copies?: number;
+  /** Of those with a later table the ones that split their frames, which may reach a queue twice, in any order. */
+  readonly splits?: number;
+}
+
+function drawEnd(random: Random, later: readonly string[], { copies = 0, splits = 0 }: Shares): unknown {
+  if (later.length > 0 && copies > 0 && random.chance(copies))
+    return { array: random.shuffle([{ table: random.pick(later) }, { queue: "copies" }]) };
+  if (later.length > 0 && splits > 0 && random.chance(splits)) {
+    const others = [...later.map((table) => ({ table })), ...["a", "b", "c"].map((queue) => ({ queue }))];
+    const members = [{ table: random.pick(later) }, ...random.shuffle(others).slice(0, random.between(1, 2))];
+    return { array: random.shuffle(members) };
+  }
   if (later.length > 0 && random.chance(0.35)) return { table: random.pick(later) };
   return random.chance(0.25) ? "drop" : { queue: random.pick(["a", "b", "c"]) };
 }
 
-/**
- * @param size of its tables
- * @param decapsulates the share of rules that remove a tunnel
- */
-export function drawDocument(random: Random, size: number, decapsulates = 0): RulesDocument {
+/** @param size of its tables */
+export function drawDocument(random: Random, size: number, shares: Shares = {}): RulesDocument {
   const tables = Array.from({ length: random.between(1, 4) }, (_, n) => ({ name: `t${n}`, level: LEVELS * n }));
   const rules = tables.flatMap(({ name: table }, n) => {
     const later = tables.slice(n + 1).map(({ name }) => name);
     const count = random.between(2, size);
     const hasLast = random.chance(0.6);
     return Array.from({ length: count }, (_, i): DocumentRule => {
-      const actions = [...drawSteps(random, decapsulates), drawEnd(random, later)];
+      const actions = [...drawSteps(random, shares.decapsulates), drawEnd(random, later, shares)];
       const match = hasLast && i === count - 1 ? {} : drawMatch(random);
       return { name: `${table}r${i}`, table, priority: PRIORITIES * (i + 1), match, actions };
     });
   });
   return {
     flowsteer: 1,
-    queues: ["a", "b", "c"].map((name) => ({ name })),
+    queues: ["a", "b", "c", "copies"].map((name) => ({ name })),
     counters: ["c1", "c2"].map((name) => ({ name })),
     tables,
     rules,
