@@ -1,5 +1,6 @@
 /** Covers a device: a witness or a proof for each of its rules and tables. */
 import type { LookupRecord } from "../../explain/trace/steps.js";
+import type { RuleRef } from "../../explain/trace/trace.js";
 import { functionText, listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
 import type { RuleNode } from "../../explain/why/rules.js";
 import { TablePipeline } from "../../model/table/pipeline.js";
@@ -138,14 +139,38 @@ export class CoverRun {
     }
     const from = leading.length === 0 ? "" : `, from ${listText(leading.map(ruleText))},`;
     const why = rule === undefined ? null : exclusionOf(this.world, rule);
+    if (rule !== undefined && why === null) {
+      const covered = this.#coveredThere(rule);
+      if (covered !== null) return covered;
+    }
+    const cannot = why?.text ?? "do not hit it: they do not match it, or rules before it take them";
+    const isReached = rule === undefined || why !== null || this.table(table).coverage.status !== "none";
     return {
       kind: "cannot match",
-      sentence: `the frames that reach ${text}${from} ${why?.text ?? "cannot match it"}`,
+      sentence: isReached ? `the frames that reach ${text}${from} ${cannot}` : `no frame takes a path to ${text}`,
       table: ref,
       leading,
       terms: why?.terms ?? [],
       held: why?.held ?? [],
     };
+  }
+
+  /** Which rules before a rule take all of its frames that reach its table; null where that is not known. */
+  #coveredThere(rule: RuleNode): Proof | null {
+    const { origins, rules } = this.world;
+    const proofs = origins
+      .statesAt(rule.table)
+      .map((reaching) => this.#prover.atTable(rule, { whole: true, reaching }));
+    const by = new Map<number, RuleRef>();
+    for (const proof of proofs) {
+      if (proof?.kind !== "covered") return null;
+      for (const one of proof.by) by.set(one.id, one);
+    }
+    if (by.size === 0) return null;
+    const all = [...by.values()].sort((a, b) => a.id - b.id);
+    const take = all.length === 1 ? "takes" : "take";
+    const sentence = `${listText(all.map(ruleText))} ${take} all its frames that reach ${tableText(rules.tableRefOf(rule.table))}`;
+    return { kind: "covered", sentence, by: all };
   }
 
   /** Why the first of the rules that lead to a table is never hit, where all of them are; null where that is not known. */

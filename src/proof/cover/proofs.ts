@@ -9,12 +9,19 @@ import { ParsedKey } from "../keys/parsedKey.js";
 import type { Literal } from "../literal.js";
 import { anyArrival } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
+import type { State } from "../path/knownWays.js";
 import { requireMatch } from "../path/ruleMatch.js";
 import type { World } from "../path/world.js";
 import { Solver } from "../solver/solver.js";
 
 /** Conflicts of a call of the solver that only makes a proof smaller. */
 const CONFLICTS = 5000;
+
+interface ProofOptions {
+  readonly whole?: boolean;
+  readonly looped?: boolean;
+  readonly reaching?: State;
+}
 
 export class Prover {
   readonly #world: World;
@@ -28,8 +35,12 @@ export class Prover {
    * Why no key hits a rule at its table, however frames come there; null if some key does, or if that is not known.
    * @param whole whether keys have all bits that rules of the table ask for: slower, and misses no proof
    * @param looped whether frames that a port loops back may pass over rules of their sender
+   * @param reaching what the keys have in common; without it, nothing
    */
-  atTable(rule: RuleNode, { whole = false, looped = this.#world.graph.hasLoops } = {}): Proof | null {
+  atTable(
+    rule: RuleNode,
+    { whole = false, looped = this.#world.graph.hasLoops, reaching }: ProofOptions = {},
+  ): Proof | null {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
@@ -42,6 +53,7 @@ export class Prover {
       looped,
     });
     if (whole) chain.askAll();
+    if (reaching !== undefined) requireMatch(solver, { ...reaching, ranges: [] }, key);
     if (chain.solve() !== false) return null;
     const named = chain.possible ? this.#minimal([...solver.failed]) : [];
     if (named.length === 0) return this.#contradiction(rule);

@@ -91,6 +91,27 @@ test.each(["five", "eight"])(
   },
 );
 
+test("a rule is covered for the frames that reach its table", async () => {
+  const { device } = await loadScenario({
+    flowsteer: 1,
+    queues: [{ name: "web" }],
+    tables: [
+      { name: "root", level: 0 },
+      { name: "next", level: 1 },
+    ],
+    rules: [
+      { name: "to next", table: "root", match: { "outer.tcp_dport": 80 }, actions: [{ table: "next" }] },
+      { name: "tcp", table: "next", match: { "outer.ip_protocol": "tcp" }, actions: [{ queue: "web" }] },
+      { name: "rest", table: "next", priority: 1, actions: ["drop"] },
+    ],
+  });
+  const [finding] = await lint(device);
+  expect(finding).toMatchObject({
+    id: "dead-rule",
+    sentence: 'Rule "rest" is never hit: rule "tcp" takes all its frames that reach table "next".',
+  });
+});
+
 test("what a rule on the path matches, and what no rule writes", async () => {
   const filtered = await found(await planted("unreached-rule-after-a-filter"), "unreached-rule");
   expect(filtered.sentence).toContain(

@@ -92,7 +92,7 @@ function original({ cover }: LintContext, { node, proof }: Dead): RuleNode | nul
   const at = rules.indexOf(node.stored.address);
   for (let i = 0; i < at; i++) {
     const other = rules.node(i);
-    if (other.object.id === proof.by[0]?.id && rules.contains(at, i)) return other;
+    if (other.object.id === proof.by[0]?.id && rules.contains(at, i) && rules.contains(i, at)) return other;
   }
   return null;
 }
