@@ -70,9 +70,11 @@ export function compared(
 ): { readonly sides: { readonly old: Side; readonly changed: Side }; readonly suspects: readonly Suspect[] } {
   const tables = pairTables(graphOf(a), graphOf(b), [a, b]);
   const names = (side: "old" | "changed") => new Map(tables.map((pair) => [pair[side], pair.name]));
+  const own = ({ device }: Tracer, table: number): string => device.tables.get(table)?.object?.name ?? "";
+  const renamed = new Map(tables.map((pair) => [own(b, pair.changed), own(a, pair.old)]));
   const sides = {
     old: new Side(a, names("old"), "old", behaviour),
-    changed: new Side(b, names("changed"), "new", behaviour),
+    changed: new Side(b, names("changed"), "new", behaviour, renamed),
   };
   return { sides, suspects: new Changes(sides.old, sides.changed).list(tables) };
 }

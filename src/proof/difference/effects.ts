@@ -58,6 +58,8 @@ export interface PlaceNames {
   table(address: number): string;
   /** A name for the first rank of a slot in a table. */
   slot(table: number, slot: number): string;
+  /** The name of an object with state. */
+  state(name: string): string;
 }
 
 export class Effects {
@@ -182,7 +184,7 @@ export class Effects {
   }
 
   #state({ kind, bytes }: StateUse, address: number, rule: InstalledRule): string {
-    const name = stateName(this.#traced.core, kind, address, rule);
+    const name = this.#places.state(stateName(this.#traced.core, kind, address, rule));
     return bytes === 0 ? name : `${name} ${this.#bytes(address, bytes)}`;
   }
 

@@ -5,7 +5,7 @@ import { KEY_SIZE } from "../../abi/key.js";
 import { overlap } from "../../base/bits.js";
 import { termsOf } from "../../explain/match/terms.js";
 import { packetLine } from "../../explain/print/packetLine.js";
-import type { Change, DifferenceGroup } from "../answer.js";
+import type { Change, DifferenceGroup, Treatment } from "../answer.js";
 import type { Prepared } from "../path/preparations.js";
 import type { Entry } from "../path/graph.js";
 import { leftOut, Search, type LeftOut } from "../path/search.js";
@@ -191,7 +191,11 @@ export class DifferenceFinder {
   }
 
   #kinds({ old, changed }: Steered) {
-    return differentKinds(treatmentOf(old.trace), treatmentOf(changed.trace), this.#behaviour);
+    return differentKinds(...this.#treatments(old, changed), this.#behaviour);
+  }
+
+  #treatments(old: TracedWalk, changed: TracedWalk): [Treatment, Treatment] {
+    return [treatmentOf(old.trace), treatmentOf(changed.trace, (name) => this.#sides.changed.stateName(name))];
   }
 
   #isDifferent(steered: Steered): boolean {
@@ -242,15 +246,10 @@ export class DifferenceFinder {
           }));
     const { device } = this.#sides.old.world.tracer;
     const { linkType } = old.trace.frame;
+    const [was, is] = this.#treatments(old, changed);
     const { key, ...group } = described(
       device,
-      {
-        bytes: last.frame,
-        linkType,
-        kinds: this.#kinds(steered),
-        before: treatmentOf(old.trace),
-        after: treatmentOf(changed.trace),
-      },
+      { bytes: last.frame, linkType, kinds: this.#kinds(steered), before: was, after: is },
       goal.rule === null ? "frames" : framesText(terms),
     );
     const isLooped = [old, changed].some(({ trace }) => trace.steps.some(isLoopback));

@@ -33,8 +33,10 @@ export function* partingFrames(ways: readonly [Way, Way], entry: Entry): Generat
   ) as [Chain, Chain];
   if (!chains.every(({ possible }) => possible)) return;
   for (const parted of partings(solver, ways, chains)) {
+    // A solution of one parting has few bits: others have frames with the same bits.
+    const within = solver.newVariable();
     for (let [n, diverted] = [0, 0]; n < MAX_FRAMES && parted !== FALSE; n++) {
-      if (solveAll(solver, chains, () => [parted]) !== true) break;
+      if (solveAll(solver, chains, () => [parted, within]) !== true) break;
       const frame = frameOf(solver, arrival);
       const found = frame === null ? null : { frame, entry, metadata: metadataOf(solver, arrival) };
       if (
@@ -47,7 +49,7 @@ export function* partingFrames(ways: readonly [Way, Way], entry: Entry): Generat
         continue;
       }
       if (found !== null) yield found;
-      chains[0].forbidSolution();
+      chains[0].forbidSolution([within]);
     }
   }
 }

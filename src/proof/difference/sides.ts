@@ -30,12 +30,16 @@ export class Side {
   readonly #edges = new Map<number, ReadonlyMap<number, readonly Edge[]>>();
   readonly #slots = new Map<string, string>();
 
-  /** @param only a word for the tables that only this device has */
+  /**
+   * @param only a word for the tables that only this device has
+   * @param renamed the names of tables that the other device has by another name, with that
+   */
   constructor(
     tracer: Tracer,
     names: ReadonlyMap<number, string>,
     readonly only: "old" | "new",
     behaviour: Behaviour,
+    readonly renamed: ReadonlyMap<string, string> = new Map(),
   ) {
     this.world = new World(tracer);
     this.#behaviour = behaviour;
@@ -43,6 +47,7 @@ export class Side {
     const places = {
       table: (address: number): string => this.#nameOf(address),
       slot: (table: number, slot: number): string => this.#slotName(table, slot),
+      state: (name: string): string => this.stateName(name),
     };
     this.#effects = new Effects(tracer.device, tracer.traced, places, behaviour);
   }
@@ -98,6 +103,13 @@ export class Side {
     const flags = this.world.tracer.traced.flagsOf(table) & (TABLE_FDB | TABLE_SEND | TABLE_TO_STAGE);
     const isLost = flags === 0 && this.waysOf(table, 0).length === 0;
     return isLost && this.ignoresReasons ? "lost" : this.missEffect(table);
+  }
+
+  /** Objects without a name are called by the table that they lead to: `flow_meter (eth0 prio 1 metered)`. */
+  stateName(name: string): string {
+    const [, kind = "", table] = /^(.*?) \((.+)\)$/.exec(name) ?? [];
+    const other = table === undefined ? undefined : this.renamed.get(table);
+    return other === undefined ? name : `${kind} (${other})`;
   }
 
   /** Whether it does not count why a frame is lost. */

@@ -2,11 +2,14 @@
 import type { ActionStep, RuleRef, StateChange, Trace } from "../../explain/trace/trace.js";
 import type { Treatment } from "../answer.js";
 
-export function treatmentOf({ steps, outcome }: Trace): Treatment {
+/** @param nameOf the name by which the comparison calls an object with state */
+export function treatmentOf({ steps, outcome }: Trace, nameOf: (name: string) => string = (name) => name): Treatment {
   const rules = steps.flatMap((step) =>
     step.kind === "lookup" && step.rule !== null && !step.passedOver ? [step.rule] : [],
   );
-  const state = steps.flatMap((step) => (step.kind === "action" ? step.state : []));
+  const state = steps
+    .flatMap((step) => (step.kind === "action" ? step.state : []))
+    .map((change) => ({ ...change, name: nameOf(change.name) }));
   return { rules, outcome, counters: countersOf(state), state: state.filter(isState).flatMap(stateText) };
 }
 

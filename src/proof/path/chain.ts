@@ -206,10 +206,11 @@ export class Chain {
     }
   }
 
-  /** Excludes the solution: its bits at the first table. */
-  forbidSolution(): void {
+  /** Excludes the solution: its bits at the first table. @param when as long as all of these hold */
+  forbidSolution(when: readonly Literal[] = []): void {
     const { key } = this.stages[0] as Stage;
     const bits = key.asked.map((bit) => key.bit(bit)).filter((literal) => !isConstant(literal));
-    if (!this.solver.addClause(bits.map((bit) => (this.solver.value(bit) ? -bit : bit)))) this.possible = false;
+    const clause = bits.map((bit) => (this.solver.value(bit) ? -bit : bit));
+    if (!this.solver.addClause([...clause, ...when.map((literal) => -literal)])) this.possible = false;
   }
 }

@@ -1,6 +1,7 @@
 /** Frames that arrays split: each branch has a path, and both devices treat frames alike whose branches they treat alike. */
 import { expect, test } from "vitest";
 import { difference } from "../../../src/explain/index.js";
+import { importRules } from "../../../src/import/index.js";
 import { loadScenario, type Scenario } from "../../../src/scenario/index.js";
 
 type Rule = NonNullable<Scenario["rules"]>[number];
@@ -46,4 +47,28 @@ test.each<[string, Rule[], boolean]>([
   expect(changes.filter(({ effect }) => effect === "unknown")).toEqual([]);
   expect(equal).toBe(isEqual);
   expect(groups.length > 0).toBe(!isEqual);
+});
+
+test("a meter that only its table names", async () => {
+  const [first, second] = await Promise.all(
+    ["prio 1", "prio 2"].map(async (order) => {
+      const police = "police rate 1mbit burst 10k conform-exceed drop/pipe";
+      const text = `tc filter add dev eth0 ingress protocol ip ${order} flower ip_proto tcp action ${police} action drop\n`;
+      const { scenario } = importRules([{ file: "filters", text }], {});
+      return (await loadScenario(scenario!)).device;
+    }),
+  );
+  expect((await difference(first!, second!)).equal).toBe(true);
+});
+
+test("a header change that moves before the split shows in what the other branch gets", async () => {
+  const [first, second] = await Promise.all(
+    ["output:2,dec_ttl,output:3", "dec_ttl,output:3,output:2"].map(async (actions) => {
+      const text = `priority=5,in_port=1,ip actions=${actions}\n`;
+      const { scenario } = importRules([{ file: "flows", text }], { map: { 1: "uplink", 2: "vf1", 3: "vf2" } });
+      return (await loadScenario(scenario!)).device;
+    }),
+  );
+  const { groups } = await difference(first!, second!);
+  expect(groups.map(({ kinds }) => kinds)).toContainEqual(["bytes"]);
 });
