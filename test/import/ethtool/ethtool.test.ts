@@ -94,6 +94,16 @@ ethtool -N eth0 delete 1`),
   expect(device.receive(1, frame(81, "10.0.0.9")).to.map(({ name }) => name)).toEqual(["host:0"]);
 });
 
+test("a rule without a location gets the last one that is free, and a field is given once", () => {
+  const rule = (words: string): string => `ethtool -N eth0 flow-type tcp4 ${words} action 1\n`;
+  const places = (text: string): string[] =>
+    importRules(text, { driver: "none" }).findings.flatMap(({ reason }) => /here \d+/.exec(reason)?.[0] ?? []);
+  const [low, last] = [rule("dst-port 80").replace("\n", " loc 0\n"), rule("dst-port 81").replace("\n", " loc 1023\n")];
+  expect(places(low + rule("dst-port 82"))).toEqual(["here 1023"]);
+  expect(places(last + rule("dst-port 82") + rule("dst-port 83"))).toEqual(["here 1022", "here 1021"]);
+  expect(refusedIn(rule("dst-port 80 dst-port 81"))).toEqual(["dst-port: a rule has one dst-port"]);
+});
+
 test("a listing is what its commands are", () => {
   const commands = imported(`ethtool -N eth0 flow-type tcp4 src-ip 10.0.0.0 m 0.0.0.255 dst-port 80 action 2 loc 3
 ethtool -N eth0 flow-type ether dst 02:00:00:00:00:01 proto 0x88cc vlan 5 m 0xf000 action -1 loc 4

@@ -10,6 +10,15 @@ function imported(text: string, format: ImportFormat = "ovs") {
   return { rules, said: findings.map(printFinding).join("\n") };
 }
 
+test.each([
+  ["actions=drop,output:2", "drop stands alone"],
+  ["actions=output:2,drop", "drop stands alone"],
+  ["table=5,actions=goto_table:3", "goto_table leads to a later table"],
+  ["table=5,actions=goto_table:5", "goto_table leads to a later table"],
+])("Open vSwitch refuses %s", (text, reason) => {
+  expect(imported(`in_port=1,${text}`).said).toContain(reason);
+});
+
 describe("a line with actions is a flow", () => {
   test.each([
     ["importance=3,in_port=1,actions=2"],

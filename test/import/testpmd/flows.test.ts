@@ -340,6 +340,14 @@ describe("actions", () => {
       ]);
     });
 
+    test("needs no end for yellow frames without an excess burst", () => {
+      const text = [...METER, "flow create 0 ingress pattern eth / end actions meter mtr_id 3 / end"].join("\n");
+      const findings = (ebs: number): unknown =>
+        of(text.replace("1000 300 400", `1000 300 ${ebs}`).replace("y_actions queue index 2 /", "y_actions")).findings;
+      expect(findings(0)).toEqual([]);
+      expect(findings(1)).toMatchObject([{ severity: "refused" }]);
+    });
+
     test.each(["meter mtr_id 3 / queue index 4", "queue index 4 / meter mtr_id 3", "meter mtr_id 3 / meter mtr_id 3"])(
       "excludes another one: %s",
       (actions) => {

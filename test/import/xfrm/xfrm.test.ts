@@ -232,6 +232,17 @@ test.each([
   expect(findings.map(({ text, reason }) => `${text} ${reason}`).join()).not.toContain("s3cret");
 });
 
+test("a state whose frames a policy allows before another one blocks them is one flow", async () => {
+  const allow = `ip xfrm policy add ${ENDS} dir in priority 100 ${TEMPLATE} offload packet dev eth6\n`;
+  const block =
+    "ip xfrm policy add src 192.0.2.0/24 dst 192.0.2.1 dir in action block priority 150 offload packet dev eth6\n";
+  const { scenario } = await importScenario(state("") + allow + block);
+  const flows = scenario?.deviceFlows?.map(({ name, priority = 0 }) => [name, priority]);
+  expect(flows?.[0]).toEqual(["eth6 in spi 0x1234", 0]);
+  expect(flows).toHaveLength(3);
+  expect((await lint((await loadScenario(scenario!)).device)).map(({ id }) => id)).not.toContain("duplicate-rule");
+});
+
 test("what is deleted, flushed or failed is not there", () => {
   const names = (text: string): unknown => lenient(text).scenario?.flowActions?.map(({ name }) => name) ?? [];
   const other = state("").replace("0x1234", "0x99");

@@ -39,6 +39,7 @@ const RULE_TYPE = /^[^\w\n]{0,80}(?:Rule|Flow) Type:/m;
 
 export const ETHTOOL: Format = {
   title: "rules of ethtool (ntuple filters)",
+  hasWildcardMasks: true,
   recognizes: (text) => COMMAND.test(text) || inOrder(text, FILTER, RULE_TYPE),
   importer: (draft, findings, { kernel }) => new EthtoolImport(draft, findings, kernel),
   elements: ELEMENTS,

@@ -166,8 +166,12 @@ export class EthtoolImport implements Importer {
     askType(match, type);
     const found: Found = {};
     const values = new Map<string, { word: Word; value: bigint; mask: bigint }>();
+    const given = new Set<string>();
     while (!words.done) {
       const word = words.next("a field");
+      const key = word.text === "queue" ? "action" : word.text;
+      if (given.has(key)) notImported(word, `a rule has one ${key}`);
+      given.add(key);
       if (word.text === "action" || word.text === "queue") actionIn(words, found);
       else if (word.text === "loc") found.loc = numberOf(words.next("a location"), "a location", 32);
       else if (word.text === "context") {
@@ -255,26 +259,26 @@ export class EthtoolImport implements Importer {
     return own;
   }
 
-  /** The place below all rules of a device. */
-  #freeLoc(own: ReadonlyMap<number, NtupleRule>): number {
-    if (own.has(0)) return -1;
-    let lowest = LAST_LOC + 1;
-    for (const loc of own.keys()) lowest = Math.min(lowest, loc);
-    return lowest - 1;
+  /** The last location that is free, as rmgr_find_empty_slot of ethtool's rxclass.c looks for it. @throws NotImported */
+  #freeLoc(device: string, own: ReadonlyMap<number, NtupleRule>, first: Word): number {
+    let loc = LAST_LOC;
+    while (own.has(loc)) loc--;
+    if (loc < 0) notImported(first, `all ${LAST_LOC + 1} locations of ${device} are taken`);
+    return loc;
   }
 
   #push(device: string, type: FlowType, { match, compared }: Asked, found: Found, first: Word): void {
     const own = this.#rulesOf(device);
-    const loc = found.loc ?? this.#freeLoc(own);
+    const loc = found.loc ?? this.#freeLoc(device, own, first);
     if (found.loc === undefined) {
       this.#guess = { own, loc, finding: this.findings.list.length };
       this.findings.assume(
         first.place,
         first.text,
-        `without a loc drivers assign locations from the last one down, here ${loc}`,
+        `without a loc ethtool takes the last location that is free, here ${loc}`,
       );
     }
-    if (!Number.isInteger(loc) || loc < 0 || loc > 65535) notImported(first, "a rule has a location up to 65535");
+    if (!Number.isInteger(loc) || loc > 65535) notImported(first, "a rule has a location up to 65535");
     const { queue = 0, context, contextWord = first } = found;
     if (this.driver !== null && context !== undefined && queue !== 0)
       this.findings.assume(contextWord.place, `context ${context}`, QUEUE_OF_CONTEXT);

@@ -30,7 +30,7 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
   drop: [noOperand(NOTHING), "`drop`"],
   in_port: [(_, __, word) => ({ kind: "in_port", place: word.place }), "the vport that the frame came from"],
   resubmit: [resubmit, "a jump to the table; the actions after it get a table of their own"],
-  goto_table: [(of, { table }) => lookup(of.unquoted(), undefined, table), "a jump to the table"],
+  goto_table: [gotoTable, "a jump to the table"],
   set_field: [setField, "`modify`: `set`"],
   load: [load, "`modify`: `set`"],
   move: [move, "`modify`: `copy`"],
@@ -74,6 +74,13 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
     "with a table a copy that goes on there: as part of an established connection, in a register. `commit`, `nat`, `exec` and `alg` are refused",
   ],
 };
+
+function gotoTable(of: Piece, { table }: Around): Plain {
+  const to = of.unquoted();
+  if (/^\d+$/.test(to) && /^\d+$/.test(table) && Number(to) <= Number(table))
+    notImported(of, "goto_table leads to a later table; resubmit leads to any");
+  return lookup(to, undefined, table);
+}
 
 /** Actions without an equal, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -121,6 +128,8 @@ const MAX_ACTIONS = 4096;
 export function actionsOf(list: Piece, around: Around): Act[] {
   const pieces = list.split(", \t");
   if (pieces.length > MAX_ACTIONS) notImported(list.part(0, 40), `a flow has ${MAX_ACTIONS} actions at most`);
+  const drop = pieces.find(({ text }) => text.trim() === "drop");
+  if (drop !== undefined && pieces.length > 1) notImported(drop, "drop stands alone: no other action is beside it");
   let { isTagged } = around;
   const acts = pieces.flatMap((piece) => {
     const read = attempt(() => readAction(piece, { ...around, isTagged }), refusedAct(piece));

@@ -24,6 +24,10 @@ const U32 = 2 ** 32;
 /** Flows of states that policies allow. */
 const MAX_PASSED = 100_000;
 
+function matchText(match: MatchDraft): string {
+  return JSON.stringify(Object.entries(match.toScenario()).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** A state that is on the NIC. */
 interface Offloaded {
   readonly state: XfrmState;
@@ -36,6 +40,8 @@ export class Plan {
   readonly #devices = new Set<string>();
   readonly #told = new Set<string>();
   #passed = 0;
+  /** States whose flow is that of a policy which allows all of their frames. */
+  readonly #placed = new Set<XfrmState>();
 
   constructor(
     private readonly draft: Draft,
@@ -207,7 +213,7 @@ export class Plan {
     }
     const match = new MatchDraft();
     askState(match, state);
-    this.#push(name, offload.dev, isIn, priority, match, [{ action: name }]);
+    if (!this.#placed.has(state)) this.#push(name, offload.dev, isIn, priority, match, [{ action: name }]);
   }
 
   /** Adds the flow of a policy. @throws NotImported */
@@ -273,7 +279,13 @@ export class Plan {
   }
 
   /** A received frame that a policy allows before another one blocks it reaches the states. @throws NotImported */
-  #pass({ selector, first }: XfrmPolicy, dev: Word, name: string, rank: number, states: readonly Offloaded[]): void {
+  #pass(
+    { selector, first, origin }: XfrmPolicy,
+    dev: Word,
+    name: string,
+    rank: number,
+    states: readonly Offloaded[],
+  ): void {
     const own = states.filter(
       ({ offload, state }) => offload.direction === "in" && offload.dev.text === dev.text && state.encap === undefined,
     );
@@ -294,7 +306,16 @@ export class Plan {
       const match = ask();
       askState(match, state.state);
       const actions = [{ action: state.name }];
-      if (!match.contradicts) this.#push(`${name} ${state.name}`, dev, true, rank, match, actions);
+      if (match.contradicts) continue;
+      const whole = new MatchDraft();
+      askState(whole, state.state);
+      const isWhole = !this.#placed.has(state.state) && matchText(whole) === matchText(match);
+      if (isWhole) {
+        this.#placed.add(state.state);
+        this.draft.origin = state.state.origin;
+      }
+      this.#push(isWhole ? state.name : `${name} ${state.name}`, dev, true, rank, match, actions);
+      this.draft.origin = origin;
     }
     this.#push(name, dev, true, rank + 1, ask(), []);
   }

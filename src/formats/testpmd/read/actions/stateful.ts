@@ -16,7 +16,10 @@ export function meterStep(plan: Planning, action: Action): void {
   const id = plan.value(action, "mtr_id") ?? 0n;
   const { profile, policy } = place.settings.meters.get(place.port, id, action.word);
   const gates = gatesOf(plan, policy, action.word);
-  const isEnd = gates.length === Object.keys(COLOURS).length;
+  const { eir = 0, ebs = 0 } = profile;
+  // Without an excess burst no frame is yellow.
+  const colours = Object.keys(COLOURS).filter((colour) => colour !== "yellow" || eir !== 0 || ebs !== 0);
+  const isEnd = colours.every((colour) => gates.some(({ suffix }) => suffix === suffixOf(colour)));
   if (isEnd && plan.steps.end !== undefined) notImported(action.word, ENDED);
   const object = `port ${place.port} meter ${id}`;
   place.draft.once("asoObjects", { name: object, flow_meter: profile });
@@ -30,8 +33,12 @@ function gatesOf(plan: Planning, policy: Policy, word: Word): Branch[] {
     const actions = endsOf(plan, policy[colour], word);
     if (actions.length === 0) return [];
     const match = { [`misc2.metadata_reg_c_${STATE_REGISTER}`]: `0x${COLOURS[colour].toString(16)}/0xff` };
-    return [{ suffix: ` ${colour}`, match, priority: 0, actions: [], end: actions }];
+    return [{ suffix: suffixOf(colour), match, priority: 0, actions: [], end: actions }];
   });
+}
+
+function suffixOf(colour: string): string {
+  return ` ${colour}`;
 }
 
 /** What a policy does with a colour; nothing if the rule goes on. */
