@@ -3,7 +3,7 @@ import type { Change as Edit } from "../formats/reading/format.js";
 import type { SourceElement, SourcePlace } from "../formats/reading/finding.js";
 import type { ImportSource } from "./importRules.js";
 import { phraseBefore, type Phrase } from "../formats/text/phrases.js";
-import { valueLike } from "../formats/text/values.js";
+import { dotted, isDotted, valueLike } from "../formats/text/values.js";
 
 /** A change of a text that changes a rule as wanted, and nothing else. */
 export interface TextEdit extends SourcePlace {
@@ -32,6 +32,13 @@ export function* combinations([first, ...more]: readonly (readonly Edit[])[]): G
   }
 }
 
+/** A mask of an address in dots. */
+const DOTTED = /^\/\d+\.\d+\.\d+\.\d+/;
+
+function prefixMask(length: number): bigint {
+  return (2n ** 32n - 1n) ^ (2n ** BigInt(32 - length) - 1n);
+}
+
 /** Other values in the place of a value, with or without what follows it as its mask or as the end of a range. */
 export function* replacements({ text }: SourceElement, { at, end }: Span, after: string): Generator<Edit> {
   const value = text.slice(at, end);
@@ -40,10 +47,19 @@ export function* replacements({ text }: SourceElement, { at, end }: Span, after:
   if (number !== undefined && mask !== undefined) yield { from: at, to: end, text: valueLike(value, number) };
   yield { from: at, to: end, text: valueLike(value, after) };
   const more = /^(?:\/[\w.:]+|-\d+)/.exec(text.slice(end))?.[0].length ?? 0;
-  if (more > 0) yield { from: at, to: end + more, text: after };
+  if (more > 0) {
+    const [, network = "", length] = DOTTED.test(text.slice(end)) ? (/^(.*)\/(\d+)$/.exec(after) ?? []) : [];
+    const whole = length === undefined ? after : `${network}/${dotted(prefixMask(Number(length)))}`;
+    yield { from: at, to: end + more, text: whole };
+  }
   // The address and its prefix are words of their own in some languages.
   const [, address = "", prefix] = /^(.*)\/(\d+)$/.exec(after) ?? [];
   if (prefix !== undefined) yield { from: at, to: end, text: /^\d{1,3}$/.test(value) ? prefix : address };
+  // So are the address and its mask, in which ethtool has a 1 for each bit that is ignored.
+  if (prefix !== undefined && Number(prefix) <= 32 && isDotted(value)) {
+    const mask = prefixMask(Number(prefix));
+    for (const one of [mask, mask ^ (2n ** 32n - 1n)]) yield { from: at, to: end, text: dotted(one) };
+  }
 }
 
 /** A value and the words that name it taken out, with a separator after or before them. */

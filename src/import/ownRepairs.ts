@@ -70,17 +70,33 @@ const ONE_PORT =
 /**
  * A mistake whose advice has the words of a text.
  * @param leading an element of the text that would lead frames to a table
+ * @param astray what to say of rules that may mean this table, and lead to another one
  */
-export function ownMistake(mistake: Mistake, leading: (table: string) => string | null): Mistake {
+export function ownMistake(
+  mistake: Mistake,
+  leading: (table: string) => string | null,
+  astray: (table: string) => string,
+  hasWildcardMasks: boolean,
+): Mistake {
   const [, table = ""] =
     mistake.name === "table-not-linked" ? (/^No rule leads to table "([^"]*)"/.exec(mistake.sentence) ?? []) : [];
   const element = table === "" ? null : leading(table);
   if (element !== null) {
-    const sentence = `No rule leads to table "${table}". This would lead all frames there: ${element}`;
+    const sentence = `No rule leads to table "${table}".${astray(table)} This leads all frames there that no earlier rule takes: ${element}`;
     return { ...mistake, sentence };
   }
   const [, port = "", upper = "", why = ""] = ONE_PORT.exec(mistake.sentence) ?? [];
   if (port !== "") return { ...mistake, sentence: `In this rule ${port} is a port of ${upper}, and ${why}.` };
+  if (mistake.name === "inverted-mask" && hasWildcardMasks) {
+    const sentence = mistake.sentence.replace(
+      / A prefix keeps the high bits: .*$/,
+      " Here a mask has a 1 for each bit that is ignored.",
+    );
+    return { ...mistake, sentence };
+  }
+  // The numbers of functions are the device's.
+  if (mistake.name === "source-port-of-other-function")
+    return { ...mistake, sentence: mistake.sentence.replace(/ \([^)]*\)/g, "") };
   const said = mistake.sentence.replace(/ to function (\d+), not/, " to VF $1, not").replace(VPORT_NUMBERS, "");
   const sentence = said.replace(
     /(UDP port (\d+)\. Register the port), or/,

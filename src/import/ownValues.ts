@@ -1,7 +1,7 @@
 /** Differences between a rule and a frame in the values of the rule's text, where the importer writes them otherwise. */
 import type { Difference } from "../explain/index.js";
 import { connectionDifference, connectionWords, type StateFlags } from "../formats/text/connection.js";
-import { isValue } from "../formats/text/values.js";
+import { dotted, isDotted, isUplink, isValue } from "../formats/text/values.js";
 import type { SourcePlace } from "../formats/reading/finding.js";
 import { placesOf } from "../headers/fields.js";
 import { etherTypeName, protocolName } from "../headers/names.js";
@@ -16,6 +16,13 @@ export interface FieldWords extends SourcePlace {
   readonly text: string;
   /** The value alone: "53". */
   readonly value: string;
+}
+
+export const SOURCE_PORT = "misc.source_port";
+
+/** A function by its number, which texts do not have. */
+export function functionName(vport: string): string {
+  return vport === "0" ? "PF" : /^\d+$/.test(vport) ? `VF ${vport}` : vport;
 }
 
 /** Words for what a register C holds of a connection. */
@@ -34,6 +41,12 @@ export function ownDifference(
 ): Difference {
   const { field, found } = difference;
   const own = words.find((one) => one.field === field);
+  if (field === SOURCE_PORT && own !== undefined) {
+    // The text has names or numbers of its own for ports.
+    const is = functionName(difference.wanted);
+    const named = isNumber(own.value) ? `${own.value} (${is})` : own.value;
+    return { ...difference, field: own.name, wanted: named, found: found === null ? null : functionName(found) };
+  }
   const wanted = maskedOf(difference.wanted);
   if (own === undefined || found === null || wanted === undefined || !/^(?:0x)?[\da-f]+$/i.test(found))
     return difference;
@@ -43,6 +56,16 @@ export function ownDifference(
     const { name, note } = part;
     // The field is one of the text: the device has a register for both.
     return { ...difference, field: name, wanted: part.wanted, found: part.found, note: note ?? difference.note };
+  }
+  // Addresses of ARP are numbers of the device.
+  if (isDotted(own.value)) {
+    const mask = difference.wanted.includes("/") ? `/${dotted(wanted.mask)}` : "";
+    return {
+      ...difference,
+      field: own.name,
+      wanted: `${dotted(wanted.value)}${mask}`,
+      found: dotted(BigInt(found)),
+    };
   }
   // What no header has, such as a word of a tunnel header, holds other things beside the value of the text.
   if (placesOf(field).length > 0 || !difference.wanted.includes("/") || !isNumber(own.value)) return difference;
@@ -73,9 +96,10 @@ function maskedOf(text: string): { value: bigint; mask: bigint } | undefined {
   return { value: BigInt(value), mask: BigInt(mask) };
 }
 
-/** A protocol or an EtherType by its name, as a change has it; other values stay. */
+/** A protocol, an EtherType or the uplink by its name, as a change has it; other values stay. */
 export function named(field: string, value: unknown): unknown {
   if (typeof value !== "number") return value;
+  if (field === SOURCE_PORT) return isUplink(value) ? "uplink" : value;
   const nameOf = field.endsWith(".ip_protocol")
     ? protocolName
     : field.endsWith(".ethertype")

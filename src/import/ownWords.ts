@@ -8,7 +8,7 @@ import type { StateFlags } from "../formats/text/connection.js";
 import type { SourceElement } from "../formats/reading/finding.js";
 import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
-import { isConnection, ownDifference, ownValue } from "./ownValues.js";
+import { functionName, isConnection, ownDifference, ownValue, SOURCE_PORT } from "./ownValues.js";
 import { orderText, ownMistake, ownRepair, portRepair, VLAN_TAG, type OwnRepair } from "./ownRepairs.js";
 import { linesOf } from "./homes.js";
 import { RuleWords } from "./ruleWords.js";
@@ -32,9 +32,8 @@ function keyOf({ file, line, column }: SourceElement): string {
   return `${file}:${line}:${column}`;
 }
 
-const SOURCE_PORT = "misc.source_port";
 /** The number of a function after the field: "misc.source_port is 1", "misc.source_port 1". */
-const FUNCTION_NUMBER = /\b(misc\.source_port(?: is)?) (\d+)\b/g;
+const FUNCTION_NUMBER = /\b(misc\.source_port(?: is| =)?) (\d+)\b/g;
 
 /** Priorities are those of the device: texts have others, and in some the higher number wins. */
 const PRIORITIES = /, by its lower priority number \(\d+ before \d+\)/g;
@@ -192,6 +191,19 @@ export class ImportedRules {
     return this.#formats.find(({ recognizes }) => recognizes(text))?.leading?.(text) ?? null;
   }
 
+  /** The first rule that leads to a table like this one which has no rules, as a sentence after others; empty for none. */
+  #astray(table: string): string {
+    const like = (name: string): string => name.replace(/(?<!\d)\d+$/, "");
+    const own = this.#tablesOfTexts();
+    for (const { name = "", actions = [] } of this.scenario.rules ?? []) {
+      const to = actions.flatMap((one) => (typeof one === "object" && "table" in one ? [one.table] : []));
+      const empty = to.find((one) => typeof one === "string" && like(one) === like(table) && !own.has(one));
+      if (empty !== undefined && this.elements.has(name))
+        return ` Rule "${name}" leads to table "${String(empty)}", which has no rules.`;
+    }
+    return "";
+  }
+
   /** The tables that have a rule of the texts. */
   #tablesOfTexts(): ReadonlySet<string | undefined> {
     const { rules = [] } = this.scenario;
@@ -212,7 +224,7 @@ export class ImportedRules {
     const nameOf = (field: string, about?: string): string => (names ??= this.namesOfFields(record))(field, about);
     const inOwn = (sentence: string, about: string | undefined): string =>
       inValues(sentence, said)
-        .replace(FUNCTION_NUMBER, (_, field: string, vport) => `${field} ${vport === "0" ? "PF" : `VF ${vport}`}`)
+        .replace(FUNCTION_NUMBER, (_, field: string, vport: string) => `${field} ${functionName(vport)}`)
         .replace(MATCH_FIELDS, (field) => nameOf(field, about))
         .replace(
           CONNECTION_VALUE,
@@ -325,7 +337,15 @@ export class ImportedRules {
     const earlier = own.reasons.find((one) => one.kind === "earlier rule");
     return {
       ...own,
-      mistake: isLater || own.mistake === null ? null : ownMistake(own.mistake, (table) => this.#leading(table)),
+      mistake:
+        isLater || own.mistake === null
+          ? null
+          : ownMistake(
+              own.mistake,
+              (table) => this.#leading(table),
+              (table) => this.#astray(table),
+              this.#formats.every((one) => one.hasWildcardMasks === true),
+            ),
       // A rule that no element says is not in the text, so nothing there can change it.
       repairs: own.repairs
         .filter(({ of, rule }) => of !== "rule" || rule === null || this.elements.has(rule))

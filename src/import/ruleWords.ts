@@ -19,7 +19,7 @@ import {
   type Place,
 } from "./homes.js";
 import { phraseBefore } from "../formats/text/phrases.js";
-import { isWanted, named, type FieldWords } from "./ownValues.js";
+import { isWanted, named, SOURCE_PORT, type FieldWords } from "./ownValues.js";
 import { otherValues, valueWords } from "../formats/text/values.js";
 import {
   applied,
@@ -44,6 +44,8 @@ export interface FieldChange {
 }
 
 const TAG = /vlan_tag$/;
+/** Rules that are asked how they write a value. */
+const MAX_OTHERS = 8;
 /** Sources with more characters are not read again to try an edit, and elements with more values not for their fields. */
 const MAX_SOURCES = 2_000_000;
 const MAX_VALUES = 64;
@@ -151,6 +153,7 @@ export class RuleWords {
         .filter(({ field }) => field === change.field)
         .flatMap((span) => [
           ...(change.after === null ? removals(home.element, span) : replacements(home.element, span, change.after)),
+          ...this.#spelledElsewhere(change, span).map((text) => ({ from: span.at, to: span.end, text })),
         ]),
     );
     let tries = MAX_TRIES;
@@ -159,6 +162,16 @@ export class RuleWords {
       if (this.#make(rule, home, edits, changes)) return textEdits(home.element, edits);
     }
     return null;
+  }
+
+  /** How other rules write a function: no importer says which port of its text one is. */
+  #spelledElsewhere({ field, after }: FieldChange, { name }: Span): readonly string[] {
+    if (field !== SOURCE_PORT || after === null) return [];
+    const others = [...this.#allHomes.values()].filter(({ match }) => isWanted(named(field, match[field]), after));
+    const words = others.slice(0, MAX_OTHERS).flatMap(({ element: { text } }) => {
+      return valueWords(text).filter(({ at }) => phraseBefore(text, at)?.name === name);
+    });
+    return [...new Set(words.map(({ text }) => text))];
   }
 
   /** The edits that `changes` makes of the element of a rule, if they give a field this value; null otherwise. They were tried. */

@@ -133,6 +133,34 @@ describe.each<[kind: string, text: string, packet: string, rule: number, ...edit
     2,
     ["enc_key_id 42", "enc_key_id 43"],
   ],
+  [
+    "the port of another rule, OVS",
+    "priority=9,in_port=1,udp,actions=2\npriority=1,in_port=2,tcp,tp_dst=53,actions=drop\n",
+    TCP,
+    2,
+    ["in_port=2", "in_port=1"],
+  ],
+  [
+    "a wildcard mask, testpmd",
+    flow("eth / ipv4 dst spec 10.0.0.0 dst mask 0.0.255.255 / udp"),
+    UDP.replace("10.0.0.2", "10.0.5.2"),
+    1,
+    ["ipv4 dst spec 10.0.0.0 dst mask 0.0.255.255", "ipv4 dst spec 10.0.0.0 dst mask 255.255.0.0"],
+  ],
+  [
+    "the sense of a mask, ethtool",
+    "ethtool -N eth0 flow-type udp4 dst-ip 10.0.0.0 m 255.255.255.0 action -1\n",
+    UDP,
+    1,
+    ["dst-ip 10.0.0.0 m 255.255.255.0", "dst-ip 10.0.0.0 m 0.0.0.255"],
+  ],
+  [
+    "an address of ARP, OVS",
+    "priority=1,arp,arp_spa=192.168.0.1,actions=drop\n",
+    "ethernet / arp 10.0.0.1 > 10.0.0.2",
+    1,
+    ["arp_spa=192.168.0.1", "arp_spa=10.0.0.1"],
+  ],
   ["no tag, testpmd", flow("eth has_vlan is 0 / ipv4 / udp"), TAGGED, 1, [" has_vlan is 0", ""]],
   ["no tag, OVS", "priority=1,vlan_tci=0,udp,actions=drop\n", TAGGED, 1, ["vlan_tci=0,", ""]],
 ])("%s", (_, text, packet, rule, ...wanted) => {
@@ -157,7 +185,8 @@ describe.each([
   it("is named without being asked for, and the element that its advice has leads the frame there", async () => {
     const plain = await why(text, UDP);
     expect(plain.sentence).toMatch(/; rule "rules:1" matches the frame, and no rule leads to its table/);
-    const [, advice = ""] = /This would lead all frames there: (.*)$/.exec(plain.mistake?.sentence ?? "") ?? [];
+    const [, advice = ""] =
+      /This leads all frames there that no earlier rule takes: (.*)$/.exec(plain.mistake?.sentence ?? "") ?? [];
     expect((await why(`${text}${advice}\n`, UDP, `${FILE}:1`)).sentence).toMatch(/^rule "rules:1" took the frame/);
   });
 });

@@ -45,6 +45,8 @@ export interface Format {
   readonly asking?: (text: string, field: string, value: string) => readonly Change[] | null;
   /** An element whose rule leads all frames to the table of an element's rule; null where it is the first table. */
   readonly leading?: (text: string) => string | null;
+  /** Whether a mask has a 1 for each bit that is ignored. */
+  readonly hasWildcardMasks?: boolean;
   /** What its texts call the port that a frame comes from. */
   readonly portName?: string;
   /** The fields of elements that have some, by the names of the elements. */

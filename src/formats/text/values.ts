@@ -1,4 +1,5 @@
 /** Words of a text that are values: numbers, addresses and flags, and other values in the same notation. */
+import { VPORT_UPLINK } from "../../abi/engine.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 
 export interface ValueWord {
@@ -15,6 +16,21 @@ export function valueWords(text: string): ValueWord[] {
   return [...text.matchAll(VALUE)]
     .map(({ index, 0: word }) => ({ at: index, text: word }))
     .filter(({ text: word }) => !word.includes(":") || parseMac(word) !== undefined || parseIpv6(word) !== undefined);
+}
+
+/** Whether the number of a function is that of the wire. */
+export function isUplink(vport: number): boolean {
+  return vport === VPORT_UPLINK;
+}
+
+/** Whether a word is an IPv4 address, or a mask like one. */
+export function isDotted(word: string): boolean {
+  return parseIpv4(word) !== undefined;
+}
+
+/** A number of 32 bits as an IPv4 address. */
+export function dotted(value: bigint): string {
+  return formatIpv4(value);
 }
 
 /** Other values in the same notation, each with another bit changed: of a value with a mask some bits do not count. */
@@ -50,6 +66,8 @@ export function isValue(word: string, value: string): boolean {
 /** A value of a match as the text would write it in place of `word`. */
 export function valueLike(word: string, value: string): string {
   const number = numberOf(value);
+  // Fields of ARP are numbers of the device.
+  if (typeof number === "bigint" && number < 2n ** 32n && parseIpv4(word) !== undefined) return formatIpv4(number);
   return typeof number === "bigint" && typeof numberOf(word) === "bigint" ? inNotation(number, word) : value;
 }
 

@@ -36,7 +36,7 @@ const sourcePort: Detector = {
     return aboutValues(
       terms,
       ({ value, found }) =>
-        `The rule expects misc.source_port = ${Number(value) === VPORT_UPLINK ? "uplink" : value}, frames from ${functionText(value)}, and the frame came from ${functionText(found)} (${found}).`,
+        `The rule is for frames from ${functionText(value)} (misc.source_port ${Number(value) === VPORT_UPLINK ? "uplink" : value}), and this one came from ${functionText(found)} (${found}).`,
     );
   },
 };

@@ -136,7 +136,7 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
   // Chance decided: no mistake or repair is about the rules that did not take the frame.
   if (isChance) [at.focus, at.unreached] = [null, []];
   const shown = own.length > 0 ? own : rulesThere;
-  const names = [...new Map(shown.map((node) => [node.stored.id, at.rules.textOf(node)])).values()];
+  const names = [...new Set(shown.map((node) => at.rules.textOf(node)))];
   // RSS itself says which rule distributes frames.
   const sentence =
     isChance && chance.kind === "action" && chance.action === "rss"
