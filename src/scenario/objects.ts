@@ -238,7 +238,7 @@ export class ScenarioObjects {
     this.actions.begin();
     try {
       const actions = (rule.actions ?? []).map((action, i) =>
-        this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
+        this.actions.inRule(below(`${path}.actions`, i), action, matcher.table, rule.match ?? {}),
       );
       return at(path, () => Rule.named(matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
     } catch (error) {

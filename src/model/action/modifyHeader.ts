@@ -214,7 +214,10 @@ function checkTypes({ refuses }: ActionSetting, { type, to: { field } }: Change,
     const other = before.find(({ to }) => to.field[kind] !== null && to.field[kind] !== field[kind])?.to.field;
     if (other === undefined || field[kind] === null) continue;
     const path = `actions[${before.length}].${type === COPY_TYPE ? "to" : "field"}`;
-    const hint = `${other.name} stands in the same list; make two actions`;
+    const pair = [other.name, field.name];
+    const isTwice = pair.every((name) => /_(?:IP_TTL|IPV6_HOPLIMIT)$/.test(name));
+    const advice = isTwice ? `write ${pair.join(" or ")}, or match outer.ip_version` : "make two actions";
+    const hint = `${other.name} stands in the same list; ${advice}`;
     refuse({ ...badModify(path, field.name), code, hint });
   }
 }

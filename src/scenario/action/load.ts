@@ -32,6 +32,7 @@ import type { ScenarioArrayMember, ScenarioArrayMemberObject } from "./destinati
 import type { ScenarioDomains } from "../device/domains.js";
 import { reformatOf } from "./headerBytes.js";
 import { headerChanges } from "./headerChanges.js";
+import { changesIn, type RuleMatch } from "./ipVersion.js";
 import { at, type PlaceOf } from "../place.js";
 import type { LoadedQueue } from "../queue/load.js";
 import { attempt, made, type Report } from "../report.js";
@@ -143,9 +144,13 @@ export class ScenarioActions {
     });
   }
 
-  /** The action for a rule of this table. */
-  inRule(path: string, action: ScenarioRuleAction, { domain, isRoot }: Table): Action {
-    return this.#action(path, action, { domain, isRoot });
+  /** The action for a rule of this table that has this match. */
+  inRule(path: string, action: ScenarioRuleAction, table: Table, match: RuleMatch): Action {
+    const { domain, isRoot } = table;
+    if (typeof action === "string" || action.modify === undefined)
+      return this.#action(path, action, { domain, isRoot });
+    const written = { ...action, modify: changesIn(action.modify, match, table) };
+    return this.#action(path, written, { domain, isRoot });
   }
 
   #action(path: string, action: ScenarioRuleAction, standing: Standing): Action {

@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, readonly [Reader, string]>> = {
   ...Object.fromEntries(Object.entries(MODIFIERS).map(([name, read]) => [name, [read, "`modify`: `set`"] as const])),
   dec_ttl: [
     // In parentheses are controllers that are told of frames which end.
-    () => ({ kind: "dec_ttl" }),
+    (_, { kind: { type } }) => ({ kind: "dec_ttl", type }),
     "`modify`: `add` -1; frames with a TTL of 0 or 1 end, as rules of a table of its own",
   ],
   push_vlan: [pushVlan, "`push_vlan`"],

@@ -73,7 +73,8 @@ export type Act = { readonly key: string } &
     | { readonly kind: "pop_vlan" }
     /** Changes the tag, or pushes one onto a frame that has none. */
     | { readonly kind: "set_vlan"; readonly vid: number | undefined; readonly pcp: number | undefined }
-    | { readonly kind: "dec_ttl" }
+    /** `type`: the EtherType of all its frames, where that is known. */
+    | { readonly kind: "dec_ttl"; readonly type: number | undefined }
     | { readonly kind: "lookup"; readonly table: string; readonly inPort: string | undefined }
     | { readonly kind: "write"; readonly acts: readonly Act[] }
     | { readonly kind: "clear" }

@@ -102,7 +102,7 @@ export class Execution {
           continue;
         }
         case "dec_ttl":
-          return done(this.#byTtl(node, ctx, known));
+          return done(this.#byTtl(node, one.type, ctx, known));
         case "decap":
           segment.decapsulate();
           break;
@@ -219,7 +219,7 @@ export class Execution {
     ]);
   }
 
-  #byTtl(node: Node, ctx: Context, known: Known): string {
+  #byTtl(node: Node, type: number | undefined, ctx: Context, known: Known): string {
     let end = node.next;
     while (end !== null && end.act.kind !== "end") end = end.next;
     const decrement = act({ kind: "change", changes: [{ kind: "add", field: "outer.ip_ttl_hoplimit", by: -1 }] });
@@ -231,7 +231,14 @@ export class Execution {
         known,
         label: "TTL 0 or 1",
       },
-      { asks: [], node: this.nodes.one(decrement, node.next), ctx, known, label: "TTL" },
+      // Some devices have a field for each IP version.
+      {
+        asks: type === undefined ? [] : [{ field: "outer.ethertype", value: BigInt(type), mask: 0xffffn }],
+        node: this.nodes.one(decrement, node.next),
+        ctx,
+        known,
+        label: "TTL",
+      },
     ]);
   }
 
