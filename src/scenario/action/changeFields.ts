@@ -22,8 +22,8 @@ export interface ChangeField {
   readonly width: number;
   readonly kind: FieldKind;
   /**
-   * Its parts, the highest first. A field of two headers has the parts of each; a frame has at most
-   * one of these headers.
+   * Its parts, the highest first. A field of two headers has the parts of each, IPv4 before IPv6; a frame
+   * has at most one of these headers.
    */
   readonly ways: readonly (readonly FieldPart[])[];
 }
