@@ -1,5 +1,5 @@
 /** Explanations in the words of the text that the rules came from: its names of fields, and repairs as edits of it. */
-import type { Difference, Explanation, Finding, Repair } from "../explain/index.js";
+import type { Explanation, Finding, Repair } from "../explain/index.js";
 import { frameWords, MATCH_FIELDS } from "../headers/fields.js";
 import type { Scenario } from "../scenario/document.js";
 import type { ScenarioRule } from "../scenario/rule/definition.js";
@@ -10,6 +10,7 @@ import { FORMATS } from "./formats.js";
 import type { ImportOptions, ImportResult, ImportSource } from "./importRules.js";
 import { functionName, isConnection, ownDifference, ownValue, SOURCE_PORT } from "./ownValues.js";
 import { orderText, ownMistake, ownRepair, portRepair, VLAN_TAG, type OwnRepair } from "./ownRepairs.js";
+import { differenceText, inValues, isDifference, ruleOf, withSentences } from "./ownSentences.js";
 import { linesOf } from "./homes.js";
 import { RuleWords } from "./ruleWords.js";
 import { vxlanPortEdits } from "./vxlanPort.js";
@@ -45,9 +46,6 @@ const REVERSED =
 
 /** What sentences say of the register that holds the state of a connection. */
 const CONNECTION_VALUE = /\b(ct_state|ct_zone) ((?:0x)?[\da-f]+(?:\/0x[\da-f]+)?)(?![\w/])/g;
-
-/** Keys of an explanation whose values are sentences. */
-const SENTENCES = new Set(["sentence", "absent", "note", "others"]);
 
 /**
  * Rules that were imported and named by their places.
@@ -399,42 +397,4 @@ function wordsOf(formats: readonly Format[]): (field: string) => string {
 /** A text as a name, and what stands in quotation marks in it. */
 function namesIn(text: string): string[] {
   return [text, ...[...text.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name)];
-}
-
-function isDifference(value: object): value is Difference {
-  return "wanted" in value && "found" in value && "field" in value;
-}
-
-/** "udp dst is 53, not 54 (note)", as a sentence has it. */
-function differenceText({ field, wanted, found, note }: Difference): string {
-  return `${field} is ${found}, not ${wanted}${note === null ? "" : ` (${note})`}`;
-}
-
-function inValues(sentence: string, said: ReadonlyMap<string, string>): string {
-  let own = sentence;
-  for (const [before, after] of said) own = own.replaceAll(before, () => after);
-  return own;
-}
-
-/** The rule that a record is about. */
-function ruleOf(record: object): string | undefined {
-  const { rule } = record as { rule?: { name?: string } | string | null };
-  return typeof rule === "string" ? rule : rule?.name;
-}
-
-/** The sentences in a value; those about a rule in the words of the rule. */
-function withSentences(
-  value: unknown,
-  inOwn: (sentence: string, about: string | undefined) => string,
-  of: string | undefined,
-): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withSentences(one, inOwn, of));
-  if (typeof value !== "object" || value === null) return value;
-  const about = ruleOf(value) ?? of;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]: [string, unknown]) => [
-      key,
-      typeof one === "string" && SENTENCES.has(key) ? inOwn(one, about) : withSentences(one, inOwn, about),
-    ]),
-  );
 }
